@@ -1,0 +1,40 @@
+"""Breadth-first search and connected components on graphs larger than GPU memory.
+
+The public names load on first use, so that ``import bigbfs`` and ``bigbfs --help`` import neither NumPy nor
+Numba, and nothing here ever imports CuPy.
+
+Examples
+--------
+>>> import bigbfs
+>>> graph = bigbfs.Graph.from_csr([0, 1, 2], [1, 0])
+>>> bigbfs.bfs(graph, 0, backend="cpu").levels.tolist()
+[0, 1]
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Graph": "bigbfs.graph",
+    "open": "bigbfs.graph",
+    "convert": "bigbfs.api",
+    "bfs": "bigbfs.api",
+    "connected_components": "bigbfs.api",
+    "topological_order": "bigbfs.api",
+}
+__all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - every name of _HOMES is served by __getattr__
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home module on first use (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bigbfs' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

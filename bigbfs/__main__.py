@@ -1,0 +1,5 @@
+"""``python -m bigbfs`` is ``bigbfs``."""
+
+from bigbfs.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""Bytes on disk: the container, the codec, and the text and binary formats of other tools."""

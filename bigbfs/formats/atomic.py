@@ -1,0 +1,78 @@
+"""Write a file so that a reader never sees half of it: a temporary name in the target folder, fsync, rename."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from bigbfs.errors import FileAccessError
+
+_ADVICE = {
+    errno.ENOSPC: "free some space or write to another disk (-o)",
+    errno.EDQUOT: "free some of your quota or write to another disk (-o)",
+    errno.EFBIG: "the file system or a limit (ulimit -f) allows no larger file; write elsewhere (-o)",
+    errno.EACCES: "no permission to write there; choose another path (-o)",
+    errno.EPERM: "no permission to write there; choose another path (-o)",
+    errno.EROFS: "the file system is read-only; choose another path (-o)",
+    errno.ENOENT: "the folder does not exist; create it first",
+    errno.EISDIR: "it is a folder; name a file in it",
+}
+
+
+def access_error(path: str | Path, error: OSError, action: str) -> FileAccessError:
+    """Return the FileAccessError that says what could not be done with ``path``, why, and the way out."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    advice = _ADVICE.get(error.errno or 0)
+    return FileAccessError(f"{path}: cannot {action}: {reason}" + (f"; {advice}" if advice else ""))
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
+
+    On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be created, written, synced or renamed (disk full, no permission, a folder, ...).
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            umask = os.umask(0)
+            os.umask(umask)
+            os.fchmod(stream.fileno(), 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+        temporary = None
+        _sync_folder(target.parent)
+    except FileAccessError:
+        raise
+    except OSError as error:
+        raise access_error(target, error, "write") from error
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename durable; file systems that cannot sync a folder are left alone."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,301 @@
+"""Graph: a memory-mapped or in-memory CSR, plain or compressed, with what is known about it.
+
+Vertices are 0..n-1 inside; ``labels`` maps them to the original ids where those differ. Every array is read-only
+by convention; a graph that came from a file is mapped, never copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from bigbfs.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
+from bigbfs.errors import InputError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFlags:
+    """What is known of a graph's edges.
+
+    ``directed``: an edge is stored once, as given; else both ways. ``symmetric``: every edge has its twin (so the
+    rows are the in-neighbours too). ``sorted``: rows ascend. ``deduplicated``: no edge twice. ``loops_removed``: no
+    self-loop. ``relabelled``: vertices are not in ascending order of their original ids (``--order degree``).
+    """
+
+    directed: bool = False
+    symmetric: bool = True
+    sorted: bool = True
+    deduplicated: bool = True
+    loops_removed: bool = True
+    relabelled: bool = False
+
+
+class Graph:
+    """A graph of ``n`` vertices and ``m`` stored (directed) edges.
+
+    Parameters
+    ----------
+    adjacency
+        Out-neighbours of every vertex.
+    flags
+        What is known of the edges.
+    labels
+        int64, shape (n,): original id of each vertex; None when the ids are 0..n-1 themselves.
+    in_adjacency
+        In-neighbours, for a directed graph that stores them.
+    m
+        Stored edges, when known (a compressed adjacency has to count them otherwise).
+    path
+        File that the arrays are mapped from.
+    close
+        Called once by :meth:`close`.
+    """
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        flags: GraphFlags | None = None,
+        *,
+        labels: np.ndarray | None = None,
+        in_adjacency: Adjacency | None = None,
+        m: int | None = None,
+        path: Path | None = None,
+        close: Callable[[], None] | None = None,
+    ) -> None:
+        self.adjacency = adjacency
+        self.flags = flags or GraphFlags()
+        self.labels = labels
+        self.in_adjacency = adjacency if self.flags.symmetric else in_adjacency
+        self.n = adjacency.n
+        self.m = adjacency.m if m is None else m
+        self.path = path
+        self._close = close
+
+    @property
+    def codec(self) -> str:
+        """``"plain"`` or ``"varint"``."""
+        return self.adjacency.codec
+
+    @property
+    def ids(self) -> np.dtype:
+        """Dtype of a vertex id: uint32 or uint64."""
+        return self.adjacency.ids
+
+    def degrees(self) -> np.ndarray:
+        """Return the (out-)degree of every vertex: int64, shape (n,)."""
+        return self.adjacency.degrees()
+
+    # --- original ids -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _ascending(self) -> np.ndarray | None:
+        """Permutation that puts the vertices in ascending order of original id; None when they are already."""
+        if self.labels is None or not self.flags.relabelled:
+            return None
+        return np.argsort(self.labels, kind="stable")
+
+    def vertex(self, original: int) -> int:
+        """Return the vertex whose original id is ``original``.
+
+        Raises
+        ------
+        UsageError
+            No vertex has that id.
+        """
+        if self.labels is None:
+            if 0 <= original < self.n:
+                return int(original)
+            have = f"ids are 0 to {self.n - 1}" if self.n else "the graph has no vertices"
+            raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {have}")
+        order = self._ascending
+        position = int(np.searchsorted(self.labels, original, sorter=order))
+        if position < self.n:
+            vertex = int(position if order is None else order[position])
+            if int(self.labels[vertex]) == original:
+                return vertex
+        raise UsageError(
+            f"{self.path or 'graph'}: no vertex {original}: "
+            + (f"{self.n} ids between {self.labels.min()} and {self.labels.max()}" if self.n else "it has no vertices")
+        )
+
+    def original(self, vertices: Any) -> Any:
+        """Return the original ids (int64) of ``vertices`` (a scalar or an array); -1 stays -1."""
+        wanted = np.asarray(vertices).astype(np.int64)
+        if self.labels is None:
+            return wanted
+        if self.n == 0:
+            return wanted
+        return np.where(wanted < 0, np.int64(-1), np.asarray(self.labels)[np.maximum(wanted, 0)])
+
+    def in_original_order(self, values: np.ndarray) -> np.ndarray:
+        """Return per-vertex ``values`` as one entry per vertex in ascending order of original id."""
+        return values if self._ascending is None else values[self._ascending]
+
+    def original_ids(self) -> np.ndarray:
+        """Return all original ids ascending: int64, shape (n,)."""
+        if self.labels is None:
+            return np.arange(self.n, dtype=np.int64)
+        return self.in_original_order(np.asarray(self.labels).astype(np.int64))
+
+    # --- encodings --------------------------------------------------------------------------------------------
+
+    def compress(self) -> Graph:
+        """Return the same graph with delta-varint rows (itself if it has them)."""
+        from bigbfs.formats import varint
+
+        return self._with(varint.encode)
+
+    def decompress(self) -> Graph:
+        """Return the same graph with plain rows (itself if it has them)."""
+        from bigbfs.formats import varint
+
+        return self._with(varint.decode)
+
+    def _with(self, recode: Callable[[Adjacency], Adjacency]) -> Graph:
+        forward = recode(self.adjacency)
+        if forward is self.adjacency:
+            return self
+        backward = None
+        if not self.flags.symmetric and self.in_adjacency is not None:
+            backward = recode(self.in_adjacency)
+        return Graph(forward, self.flags, labels=self.labels, in_adjacency=backward, m=self.m)
+
+    # --- from and to other libraries --------------------------------------------------------------------------
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: Any,
+        indices: Any,
+        *,
+        labels: Any = None,
+        directed: bool | None = None,
+    ) -> Graph:
+        """Make a graph of the CSR arrays ``indptr`` (n + 1) and ``indices`` (m), sorting rows where they are not.
+
+        What the flags say is found by looking at the edges: O(m). Integer arrays of the right dtype (uint64,
+        uint32) whose rows are sorted are used in place.
+
+        Parameters
+        ----------
+        directed
+            True: edges are one-way. False: every edge must have its twin. None: whichever the edges show.
+
+        Raises
+        ------
+        InputError
+            The arrays are no CSR, an index is out of range, or ``directed=False`` and an edge lacks its twin.
+        """
+        from bigbfs import rows
+
+        adjacency = rows.plain_adjacency(indptr, indices)
+        found = rows.inspect(adjacency)
+        if directed is False and not found.symmetric:
+            raise InputError("from_csr: directed=False, but some edge lacks its twin; pass both directions or True")
+        names = None
+        relabelled = False
+        if labels is not None:
+            names = np.ascontiguousarray(labels, dtype=np.int64)
+            if names.shape != (adjacency.n,) or len(np.unique(names)) != adjacency.n:
+                raise InputError(f"from_csr: labels must be {adjacency.n} different ids, got shape {names.shape}")
+            relabelled = bool((np.diff(names) < 0).any())
+        flags = GraphFlags(
+            directed=(not found.symmetric) if directed is None else directed,
+            symmetric=found.symmetric,
+            sorted=True,
+            deduplicated=not found.duplicates,
+            loops_removed=not found.loops,
+            relabelled=relabelled,
+        )
+        return cls(adjacency, flags, labels=names)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, directed: bool | None = None) -> Graph:
+        """Make a graph of a square SciPy sparse matrix or array; an entry (i, j) is the edge i -> j."""
+        csr = matrix.tocsr()
+        rows, columns = csr.shape
+        if rows != columns:
+            raise InputError(f"from_scipy: the matrix is {rows} x {columns}; an adjacency matrix is square")
+        return cls.from_csr(csr.indptr, csr.indices, directed=directed)
+
+    def to_scipy(self) -> Any:
+        """Return the plain adjacency as a ``scipy.sparse.csr_array`` of ones (int8); SciPy must be installed."""
+        from scipy.sparse import csr_array
+
+        plain = self.decompress().adjacency
+        assert isinstance(plain, PlainAdjacency)
+        small = self.m < 2**31 and self.n < 2**31
+        dtype = np.int32 if small else np.int64
+        ones = np.ones(self.m, np.int8)
+        return csr_array((ones, plain.indices.astype(dtype), plain.indptr.astype(dtype)), shape=(self.n, self.n))
+
+    # --- files ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(cls, path: str | Path) -> Graph:
+        """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
+        from bigbfs.formats import csrbin
+
+        return csrbin.open_graph(Path(path), cls, GraphFlags)
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has."""
+        from bigbfs.formats import csrbin
+
+        csrbin.save_graph(self, Path(path))
+
+    def close(self) -> None:
+        """Unmap the file; the arrays must not be used after it."""
+        if self._close is not None:
+            closing, self._close = self._close, None
+            closing()
+
+    def with_flags(self, **changes: bool) -> Graph:
+        """Return the same arrays with other flags (for a caller who knows more than the file says)."""
+        return Graph(
+            self.adjacency,
+            replace(self.flags, **changes),
+            labels=self.labels,
+            in_adjacency=self.in_adjacency,
+            m=self.m,
+            path=self.path,
+        )
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.flags.directed else "undirected"
+        return f"<Graph {self.path or ''} n={self.n} m={self.m} {kind} {self.codec} {self.ids}>"
+
+
+def open(path: str | Path) -> Graph:
+    """Open a graph file, mapped in place.
+
+    Parameters
+    ----------
+    path
+        A .csrbin or .ccsr container, a raw ``u64 n, u64 m, i64 row_ptr, i32 col_idx`` .csrbin, or a GAP .sg.
+
+    Raises
+    ------
+    FormatError
+        It is not a graph file, is cut short, corrupted, or of a newer version.
+    FileAccessError
+        It cannot be read.
+    """
+    return Graph.open(path)
+
+
+__all__ = ["CompressedAdjacency", "Graph", "GraphFlags", "PlainAdjacency", "id_dtype", "open"]
