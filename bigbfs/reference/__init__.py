@@ -1,0 +1,1 @@
+"""bigbfs.reference"""
