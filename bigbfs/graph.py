@@ -46,7 +46,9 @@ class Graph:
     flags
         What is known of the edges.
     labels
-        int64, shape (n,): original id of each vertex; None when the ids are 0..n-1 themselves.
+        int64, shape (n,): original id of each vertex; None when they are ``first_id`` to ``first_id + n - 1``.
+    first_id
+        Original id of vertex 0 where there are no ``labels`` (1 for the 1-based formats).
     in_adjacency
         In-neighbours, for a directed graph that stores them.
     m
@@ -63,6 +65,7 @@ class Graph:
         flags: GraphFlags | None = None,
         *,
         labels: np.ndarray | None = None,
+        first_id: int = 0,
         in_adjacency: Adjacency | None = None,
         m: int | None = None,
         path: Path | None = None,
@@ -71,6 +74,7 @@ class Graph:
         self.adjacency = adjacency
         self.flags = flags or GraphFlags()
         self.labels = labels
+        self.first_id = first_id
         self.in_adjacency = adjacency if self.flags.symmetric else in_adjacency
         self.n = adjacency.n
         self.m = adjacency.m if m is None else m
@@ -109,9 +113,9 @@ class Graph:
             No vertex has that id.
         """
         if self.labels is None:
-            if 0 <= original < self.n:
-                return int(original)
-            have = f"ids are 0 to {self.n - 1}" if self.n else "the graph has no vertices"
+            if 0 <= original - self.first_id < self.n:
+                return int(original) - self.first_id
+            have = f"ids are {self.first_id} to {self.first_id + self.n - 1}" if self.n else "the graph has no vertices"
             raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {have}")
         order = self._ascending
         position = int(np.searchsorted(self.labels, original, sorter=order))
@@ -128,7 +132,7 @@ class Graph:
         """Return the original ids (int64) of ``vertices`` (a scalar or an array); -1 stays -1."""
         wanted = np.asarray(vertices).astype(np.int64)
         if self.labels is None:
-            return wanted
+            return wanted if self.first_id == 0 else np.where(wanted < 0, np.int64(-1), wanted + self.first_id)
         if self.n == 0:
             return wanted
         return np.where(wanted < 0, np.int64(-1), np.asarray(self.labels)[np.maximum(wanted, 0)])
@@ -140,7 +144,7 @@ class Graph:
     def original_ids(self) -> np.ndarray:
         """Return all original ids ascending: int64, shape (n,)."""
         if self.labels is None:
-            return np.arange(self.n, dtype=np.int64)
+            return np.arange(self.first_id, self.first_id + self.n, dtype=np.int64)
         return self.in_original_order(np.asarray(self.labels).astype(np.int64))
 
     # --- encodings --------------------------------------------------------------------------------------------
@@ -164,7 +168,7 @@ class Graph:
         backward = None
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
-        return Graph(forward, self.flags, labels=self.labels, in_adjacency=backward, m=self.m)
+        return Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
 
     # --- from and to other libraries --------------------------------------------------------------------------
 
@@ -262,6 +266,7 @@ class Graph:
             self.adjacency,
             replace(self.flags, **changes),
             labels=self.labels,
+            first_id=self.first_id,
             in_adjacency=self.in_adjacency,
             m=self.m,
             path=self.path,

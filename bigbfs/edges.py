@@ -1,0 +1,41 @@
+"""EdgeList: the edges of one input as a reader found them, in original ids, before anything is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class EdgeList:
+    """Edges ``src[i] -> dst[i]``.
+
+    Attributes
+    ----------
+    src, dst
+        uint32 or uint64 (the same), shape (lines,): original ids.
+    first_id, declared_n
+        Where the format declares its vertices: they are ``first_id`` to ``first_id + declared_n - 1``, isolated ones
+        included. ``declared_n`` is None where a vertex exists because its id occurs.
+    mirrored
+        The input lists every undirected edge in both directions already (METIS, a symmetric .sg).
+    one_way_means_both
+        The input says that each entry stands for both directions (Matrix Market "symmetric").
+    comment_lines
+        Comment and blank lines skipped.
+    skipped_lines
+        Bad lines skipped because the caller allowed it.
+    input_bytes
+        Bytes read from the input (compressed size where it is compressed).
+    """
+
+    src: np.ndarray
+    dst: np.ndarray
+    first_id: int = 0
+    declared_n: int | None = None
+    mirrored: bool = False
+    one_way_means_both: bool = False
+    comment_lines: int = 0
+    skipped_lines: int = 0
+    input_bytes: int = 0
