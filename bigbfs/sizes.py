@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from bigbfs.errors import UsageError
@@ -50,8 +51,6 @@ def free_memory() -> int:
         if line.startswith("MemAvailable:"):
             available = int(line.split()[1]) * 1024
     limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
-    try:
+    with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
         available = min(available, int(limit.read_text()) - int(used.read_text()))
-    except (OSError, ValueError):
-        pass  # no cgroup v2 here, or no limit ("max")
     return max(available, 0)

@@ -55,7 +55,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             os.umask(umask)
             os.fchmod(stream.fileno(), 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
             os.fsync(stream.fileno())
-        os.replace(temporary, target)
+        Path(temporary).replace(target)
         temporary = None
         _sync_folder(target.parent)
     except FileAccessError:
@@ -65,7 +65,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     finally:
         if temporary is not None:
             with suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
 
 
 def _sync_folder(folder: Path) -> None:

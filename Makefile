@@ -1,0 +1,73 @@
+# Two commands do all the set-up: `make demo` (the main job) and `make test` (the whole suite).
+# PYTHON is the interpreter that makes the environment; with PY=... an environment that is already there is used as it is.
+PYTHON ?= python3
+VENV ?= .venv
+PY ?= $(VENV)/bin/python
+PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+# 580 is the first driver branch of CUDA 13, 525 that of CUDA 12; no driver, no extra.
+CUDA_EXTRA := $(shell $(PYTHON) tools/cuda_extra.py 2>/dev/null)
+SCALE ?= 18
+GRAPHS ?=
+
+ifeq ($(PY),$(VENV)/bin/python)
+RUN_ENV := $(VENV)/.stamp-run
+DEV_ENV := $(VENV)/.stamp-dev
+KERNEL_ENV := $(VENV)/.stamp-kernels
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint kernels verify test-gpu bench mutants results clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bigbfs needs Python 3.11 or newer; have " + sys.version.split()[0] + ": make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-run: pyproject.toml | $(VENV)/bin/python
+	$(PIP_INSTALL) -e '.$(if $(CUDA_EXTRA),[$(CUDA_EXTRA)])'
+	@touch $@
+
+$(VENV)/.stamp-dev: pyproject.toml $(VENV)/.stamp-run
+	$(PIP_INSTALL) -e '.[dev,plot]'
+	@touch $@
+
+# NVRTC compiles without a GPU; a machine that has one keeps the CuPy that fits its driver
+$(VENV)/.stamp-kernels: pyproject.toml $(VENV)/.stamp-dev
+	$(PIP_INSTALL) -e '.[dev,$(or $(CUDA_EXTRA),cuda13)]'
+	@touch $@
+
+demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (SCALE=18)
+	@$(PY) tools/demo.py --scale $(SCALE)
+
+test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
+	$(PY) -m pytest
+
+lint: $(DEV_ENV)  ## ruff, mypy, import directions, spelling
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) tools/check_imports.py
+	$(PY) -m codespell_lib
+
+kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail
+	$(PY) tools/compile_kernels.py --arch 80 --arch 90 --arch 100
+
+verify: $(RUN_ENV)  ## check every algorithm, backend and encoding against the reference (GRAPHS=files too)
+	$(PY) -m bigbfs verify $(GRAPHS)
+
+test-gpu: $(DEV_ENV)  ## the suite on a real GPU; writes tests/gpu/evidence.json
+	$(PY) tools/gpu_evidence.py
+
+bench: $(RUN_ENV)  ## time the small suite (about a minute)
+	$(PY) tools/bench_matrix.py --suite configs/bench-small.toml
+
+mutants: $(DEV_ENV)  ## plant bugs into copies of the kernels; every one must be caught
+	$(PY) tools/mutants.py
+
+results: $(RUN_ENV)  ## remake docs/results/real-graphs.md from the real graphs (BIGBFS_DATA=folder)
+	$(PY) tools/real_graphs.py
+
+clean:  ## remove the environment, caches and the demo
+	rm -rf $(VENV) .cache demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
