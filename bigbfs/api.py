@@ -1,0 +1,262 @@
+"""The Python interface: open an engine on a graph, traverse, and get results in original ids.
+
+An engine works on internal vertices 0..n-1; everything here takes and returns original ids, one entry per vertex in
+ascending order of original id, whatever the order inside the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+
+from bigbfs.errors import UsageError
+from bigbfs.graph import Graph
+from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, SetupRecord
+
+BACKENDS = ("auto", "cpu", "gpu")
+RESIDENCIES = ("auto", "vram", "mapped")
+
+
+class Engine(Protocol):
+    """What a CPU or GPU engine offers; vertices are internal."""
+
+    backend: str
+    device: str
+    residency: str
+    strategy: str
+    setup: SetupRecord
+    bytes: BytesRecord
+
+    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
+        """Traverse from the vertex ``source``."""
+        ...
+
+    def connected_components(self) -> ComponentsResult:
+        """Label the (weakly) connected components."""
+        ...
+
+    def close(self) -> None:
+        """Release what the engine placed."""
+        ...
+
+    def __enter__(self) -> Engine: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def choose_backend(backend: str) -> str:
+    """Return ``"cpu"`` or ``"gpu"``: ``"auto"`` takes the GPU where one is usable.
+
+    Raises
+    ------
+    UsageError
+        The name is unknown.
+    """
+    if backend not in BACKENDS:
+        raise UsageError(f"backend {backend!r} is unknown: choose one of {', '.join(BACKENDS)}")
+    if backend != "auto":
+        return backend
+    from bigbfs.gpu import device
+
+    return "gpu" if device.available() else "cpu"
+
+
+def engine(
+    graph: Graph,
+    *,
+    backend: str = "auto",
+    strategy: str = "auto",
+    residency: str = "auto",
+    vram_budget: int | None = None,
+    threads: int | None = None,
+) -> Engine:
+    """Place ``graph`` on a backend and return the engine, a context manager that releases it.
+
+    Parameters
+    ----------
+    backend
+        ``"auto"``, ``"cpu"`` or ``"gpu"``.
+    strategy
+        A name from ``bigbfs strategies``.
+    residency
+        Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place) or ``"auto"``.
+    vram_budget
+        Bytes of GPU memory that may be used; None: what is free.
+    threads
+        CPU threads; None: every core that this process may use.
+
+    Raises
+    ------
+    NoDeviceError
+        ``backend="gpu"`` and there is no usable GPU.
+    DoesNotFitError
+        The placement does not fit the memory that it may use.
+    UsageError
+        A name is unknown, or an option of the GPU is given for the CPU.
+    """
+    if residency not in RESIDENCIES:
+        raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+    if choose_backend(backend) == "gpu":
+        if threads is not None:
+            raise UsageError("threads are an option of the CPU backend; use backend='cpu'")
+        from bigbfs.gpu import GpuEngine
+
+        gpu: Engine = GpuEngine(graph, residency=residency, vram_budget=vram_budget, strategy=strategy)
+        return gpu
+    if residency != "auto" or vram_budget is not None:
+        raise UsageError(
+            "residency and vram_budget say where edges live on a GPU run, and this one runs on the CPU; "
+            "leave them out or use backend='gpu'"
+        )
+    from bigbfs.cpu import CpuEngine
+
+    cpu: Engine = CpuEngine(graph, threads=threads, strategy=strategy)
+    return cpu
+
+
+def to_original(graph: Graph, result: BfsResult) -> BfsResult:
+    """Return ``result`` (internal vertices) in original ids and ascending original order."""
+    result.record.source = int(graph.original(result.record.source))
+    return BfsResult(
+        graph.in_original_order(result.levels),
+        graph.in_original_order(graph.original(result.parents)),
+        result.record,
+    )
+
+
+def canonical_labels(graph: Graph, labels: np.ndarray) -> np.ndarray:
+    """Return component labels as the smallest original id of each component, in ascending original order.
+
+    ``labels`` holds, for each internal vertex, the smallest internal vertex of its component. Vertices ascend with
+    their original ids unless the graph is relabelled, so only then the smallest has to be looked for.
+    """
+    if not graph.flags.relabelled:
+        return np.asarray(graph.original(labels))
+    originals = np.asarray(graph.labels).astype(np.int64)
+    smallest = np.full(graph.n, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, labels, originals)
+    return graph.in_original_order(smallest[labels])
+
+
+def bfs(
+    graph: Graph,
+    source: int,
+    *,
+    max_depth: int | None = None,
+    verify: bool = False,
+    **where: Any,
+) -> BfsResult:
+    """Breadth-first search from the vertex with original id ``source``.
+
+    Parameters
+    ----------
+    graph
+        From :func:`bigbfs.open` or ``Graph.from_csr``.
+    source
+        Original id.
+    max_depth
+        Stop after this level; None: go on to the end.
+    verify
+        Check the tree by the Graph500 rules before returning it.
+    **where
+        ``backend``, ``strategy``, ``residency``, ``vram_budget``, ``threads``: see :func:`engine`. To traverse from
+        many sources, place the graph once with :func:`engine`.
+
+    Returns
+    -------
+    BfsResult
+        ``levels`` int32 (-1 unreached) and ``parents`` int64 (original id, -1 none), shape (n,), one entry per vertex
+        in ascending order of original id; ``record`` with the time.
+
+    Raises
+    ------
+    UsageError
+        The source is not in the graph, or an option is unknown.
+    VerificationError
+        The tree breaks a rule.
+    """
+    vertex = graph.vertex(source)
+    with engine(graph, **where) as placed:
+        result = placed.bfs(vertex, max_depth=max_depth)
+    if verify:
+        from bigbfs.reference import validate
+
+        validate.bfs_tree(graph, vertex, result.levels, result.parents, max_depth=max_depth)
+        result.record.verified = True
+    return to_original(graph, result)
+
+
+def connected_components(graph: Graph, *, verify: bool = False, **where: Any) -> ComponentsResult:
+    """Label the connected components (the weak ones of a directed graph), exactly.
+
+    Returns
+    -------
+    ComponentsResult
+        ``labels`` int64, shape (n,): the smallest original id of each vertex's component, one entry per vertex in
+        ascending order of original id; ``record`` with the counts and the time.
+
+    Raises
+    ------
+    UsageError
+        An option is unknown.
+    VerificationError
+        The labels break a rule.
+    """
+    with engine(graph, **where) as placed:
+        result = placed.connected_components()
+    if verify:
+        from bigbfs.reference import validate
+
+        validate.labels(graph, result.labels)
+        result.record.verified = True
+    return ComponentsResult(canonical_labels(graph, result.labels), result.record)
+
+
+def topological_order(graph: Graph) -> np.ndarray:
+    """Return the vertices of a directed acyclic graph so that edges point forward: int64 original ids, shape (n,).
+
+    Kahn's algorithm, serial.
+
+    Raises
+    ------
+    InputError
+        The graph has a cycle; the message names a vertex on it.
+    """
+    from bigbfs.reference import topological_order as order
+
+    return np.asarray(graph.original(order(graph)))
+
+
+def convert(inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Any) -> Any:
+    """Convert edge lists or graph files of other tools to .csrbin (and .ccsr); see ``bigbfs convert --help``.
+
+    Parameters
+    ----------
+    inputs
+        One path or several; several are one graph.
+    output
+        Path of the result; None: beside the first input.
+    **options
+        Fields of :class:`bigbfs.conversion.ConvertOptions`.
+
+    Returns
+    -------
+    bigbfs.conversion.ConvertReport
+        What was read and written.
+
+    Raises
+    ------
+    InputError, FileAccessError, DoesNotFitError, UsageError
+        As the command's exit codes 1, 1, 5 and 2.
+    """
+    from bigbfs.conversion import ConvertOptions
+    from bigbfs.conversion import convert as run
+
+    paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    return run(paths, None if output is None else Path(output), ConvertOptions(**options))

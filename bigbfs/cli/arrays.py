@@ -1,0 +1,38 @@
+"""Write a result array to a .npy file, whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.errors import UsageError
+from bigbfs.formats.atomic import replacing
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse, before any work is done, an output path that cannot be meant or written.
+
+    Raises
+    ------
+    UsageError
+        The name does not end in .npy, or its folder does not exist.
+    """
+    if path is None:
+        return
+    if path.suffix != ".npy":
+        raise UsageError(f"{path}: a result array is written as NumPy .npy; name it {path.name}.npy")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: the folder {path.parent} does not exist; create it first")
+
+
+def write_npy(path: Path, values: np.ndarray) -> None:
+    """Write ``values`` to ``path`` atomically.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written.
+    """
+    with replacing(path) as stream:
+        np.lib.format.write_array(stream, np.ascontiguousarray(values), allow_pickle=False)

@@ -1,0 +1,141 @@
+"""``bigbfs bfs``: breadth-first search from one or many sources, timed and, if asked, verified."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import click
+from tqdm import tqdm
+
+from bigbfs import api
+from bigbfs.cli import options
+from bigbfs.cli.arrays import check_writable, write_npy
+from bigbfs.cli.sources import choose_sources
+from bigbfs.errors import UsageError
+from bigbfs.graph import Graph
+from bigbfs.record import BfsResult, BfsSummary
+from bigbfs.reference import validate
+from bigbfs.report.jsonout import bfs_object, dumps
+from bigbfs.report.table import table
+from bigbfs.sizes import format_size
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one invocation asks for."""
+
+    trials: int
+    verify: bool
+    max_depth: int | None
+    levels: Path | None
+    parents: Path | None
+
+
+@click.command("bfs")
+@options.graph_argument
+@click.option("--source", "one", type=int, multiple=True, metavar="V", help="Source vertex (original id); repeatable.")
+@click.option(
+    "--sources", "many", metavar="random:N | @FILE", help="N random vertices of degree > 0, or ids in a file."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
+@options.compressed_option
+@options.where_options
+@click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
+@click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
+@options.verify_option
+@click.option("--levels", type=click.Path(path_type=Path), metavar="F.npy", help="Write int32 levels, -1 unreached.")
+@click.option("--parents", type=click.Path(path_type=Path), metavar="F.npy", help="Write int64 parents, -1 none.")
+@options.json_option
+def command(
+    graph: Path | None,
+    one: tuple[int, ...],
+    many: str | None,
+    seed: int,
+    compressed: bool,
+    backend: str,
+    strategy: str,
+    residency: str,
+    vram_budget: int | None,
+    threads: int | None,
+    max_depth: int | None,
+    trials: int,
+    verify: bool,
+    levels: Path | None,
+    parents: Path | None,
+    as_json: bool,
+) -> None:
+    """Breadth-first search from one or many sources.
+
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
+    reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
+    """
+    for path in (levels, parents):
+        check_writable(path)
+    with options.opened(graph, compressed) as (opened, open_seconds):
+        sources = choose_sources(opened, one, many, seed)
+        if len(sources) != 1 and (levels or parents):
+            raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
+        where = {"backend": backend, "strategy": strategy, "residency": residency}
+        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
+            task = Task(trials, verify, max_depth, levels, parents)
+            summary, verify_seconds = _run_all(opened, engine, sources, task)
+            if as_json:
+                click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
+            else:
+                _print(opened, engine, open_seconds, verify_seconds, summary)
+
+
+def _run_all(graph: Graph, engine: api.Engine, sources: list[int], task: Task) -> tuple[BfsSummary, float]:
+    summary = BfsSummary()
+    verify_seconds = 0.0
+    for vertex in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
+        result, seconds = _run_source(graph, engine, vertex, task)
+        verify_seconds += seconds
+        in_original = api.to_original(graph, result)
+        if task.levels:
+            write_npy(task.levels, in_original.levels)
+        if task.parents:
+            write_npy(task.parents, in_original.parents)
+        summary.runs.append(in_original.record)
+    return summary, verify_seconds
+
+
+def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tuple[BfsResult, float]:
+    """Run all trials of one source; every trial is verified, the median time is kept."""
+    times = []
+    verify_seconds = 0.0
+    for _ in range(task.trials):
+        result = engine.bfs(vertex, max_depth=task.max_depth)
+        times.append(result.record.seconds)
+        if task.verify:
+            start = time.perf_counter()
+            validate.bfs_tree(graph, vertex, result.levels, result.parents, max_depth=task.max_depth)
+            verify_seconds += time.perf_counter() - start
+            result.record.verified = True
+    result.record.seconds = median(times)
+    return result, verify_seconds
+
+
+def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
+    click.echo(options.describe(graph))
+    click.echo(options.describe_engine(engine))
+    click.echo("")
+    headers = ("source", "reached", "%", "depth", "edges", "ms", "GTEPS", "verified")
+    rows = []
+    for run in summary.runs:
+        share = 100.0 * run.reached / max(graph.n, 1)
+        verified = "not asked" if run.verified is None else run.verified
+        rows.append((run.source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, run.gteps, verified))
+    click.echo(table(headers, rows))
+    click.echo("")
+    if len(summary.runs) > 1:
+        click.echo(f"GTEPS       median {summary.median_gteps:.4g}, harmonic mean {summary.harmonic_mean_gteps:.4g}")
+    setup = f"open {opening:.3f} s, place {engine.setup.place:.3f} s, compile {engine.setup.compile:.3f} s"
+    if any(run.verified is not None for run in summary.runs):
+        setup += f", verify {verifying:.3f} s"
+    click.echo(f"apart       {setup}")
+    click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")

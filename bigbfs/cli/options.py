@@ -1,0 +1,111 @@
+"""Options that several commands share, and what they have in common: finding and opening the graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bigbfs.api import BACKENDS, RESIDENCIES
+from bigbfs.errors import UsageError
+from bigbfs.graph import Graph
+from bigbfs.sizes import parse_size
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+graph_argument = click.argument("graph", required=False, type=click.Path(path_type=Path), metavar="[GRAPH]")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
+compressed_option = click.option(
+    "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
+)
+verify_option = click.option("--verify", is_flag=True, help="Check every result; exit 3 on any difference.")
+
+
+class Size(click.ParamType):
+    """A byte count: ``6GiB``, ``5.8G``, ``500MB``, or plain bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Parse the text, turning a bad one into a usage error."""
+        if isinstance(value, int):
+            return value
+        try:
+            return parse_size(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+def where_options(function: F) -> F:
+    """Add the options that say where and how a traversal runs."""
+    from bigbfs.gpu.strategies import STRATEGIES
+
+    decorators = (
+        click.option(
+            "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
+        ),
+        click.option("--strategy", type=click.Choice(list(STRATEGIES)), default="auto", show_default=True),
+        click.option(
+            "--residency",
+            type=click.Choice(RESIDENCIES),
+            default="auto",
+            show_default=True,
+            help="Where the edges live on a GPU run: its memory, or host memory read in place.",
+        ),
+        click.option("--vram-budget", type=Size(), help="GPU memory to use at most, e.g. 6GiB. Default: what is free."),
+        click.option("--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use."),
+    )
+    for decorate in reversed(decorators):
+        function = decorate(function)
+    return function
+
+
+def resolve_graph(graph: Path | None, compressed: bool) -> Path:
+    """Return the file to open: ``graph``, or else the newest graph file in this folder.
+
+    With ``compressed`` a plain file is turned into its .ccsr (made when missing or stale). Without it, and without a
+    ``graph``, the .csrbin beside the newest .ccsr is preferred.
+
+    Raises
+    ------
+    UsageError
+        No graph is named and this folder holds none.
+    """
+    from bigbfs.formats.csrbin import newest_graph
+
+    path = graph
+    if path is None:
+        path = newest_graph(Path())
+        if path is None:
+            raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
+        if not compressed and path.suffix == ".ccsr" and path.with_suffix(".csrbin").exists():
+            path = path.with_suffix(".csrbin")
+    if compressed and path.suffix != ".ccsr":
+        from bigbfs.conversion import ensure_compressed
+
+        path = ensure_compressed(path)
+    return path
+
+
+@contextmanager
+def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
+    """Open the graph that the arguments mean; yield it with the seconds that opening took."""
+    path = resolve_graph(graph, compressed)
+    start = time.perf_counter()
+    with Graph.open(path) as found:
+        yield found, time.perf_counter() - start
+
+
+def describe(graph: Graph) -> str:
+    """Return the line that says which graph is worked on."""
+    kind = "directed" if graph.flags.directed else "undirected"
+    return f"graph       {graph.path}: {graph.n:,} vertices, {graph.m:,} directed edges, {kind}, {graph.codec}"
+
+
+def describe_engine(engine: Any) -> str:
+    """Return the line that says where the work is done."""
+    return f"backend     {engine.backend}: {engine.device}, edges in {engine.residency}, strategy {engine.strategy}"

@@ -1,0 +1,68 @@
+"""Turn ``--source`` and ``--sources`` into a list of internal vertices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.errors import InputError, UsageError
+from bigbfs.formats.atomic import access_error
+from bigbfs.graph import Graph
+
+
+def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: int) -> list[int]:
+    """Return the internal vertices to start from, in the order asked for.
+
+    Parameters
+    ----------
+    one
+        Original ids from ``--source``.
+    many
+        ``random:N`` (N different vertices of degree > 0; all of them where there are fewer) or ``@FILE`` (ids
+        separated by blanks or line ends, '#' starts a comment).
+    seed
+        Seed of ``random:N``: the same graph and seed give the same sources.
+
+    Raises
+    ------
+    UsageError
+        Neither or both are given, the form is unknown, or an id is not in the graph.
+    InputError
+        The file holds something that is no id (names the line).
+    FileAccessError
+        The file cannot be read.
+    """
+    if bool(one) == bool(many):
+        raise UsageError("give the sources with --source V or with --sources random:N or @FILE (one of them)")
+    if one:
+        return [graph.vertex(original) for original in one]
+    assert many is not None
+    if many.startswith("@"):
+        return [graph.vertex(original) for original in _read_ids(Path(many[1:]))]
+    kind, _, count = many.partition(":")
+    if kind != "random" or not count.isdecimal() or int(count) == 0:
+        raise UsageError(f"--sources {many!r}: write random:N with N >= 1, or @FILE")
+    candidates = np.flatnonzero(graph.degrees())
+    if len(candidates) == 0:
+        raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
+    chosen = np.random.default_rng(seed).choice(candidates, min(int(count), len(candidates)), replace=False)
+    return [int(vertex) for vertex in chosen]
+
+
+def _read_ids(path: Path) -> list[int]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise access_error(path, error, "read") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start}: not text; write vertex ids, one a line") from error
+    ids = []
+    for number, line in enumerate(lines, 1):
+        for word in line.partition("#")[0].split():
+            if not (word.isascii() and word.isdecimal()):
+                raise InputError(f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 or more, one a line")
+            ids.append(int(word))
+    if not ids:
+        raise InputError(f"{path}: no vertex id in it; write ids, one a line")
+    return ids

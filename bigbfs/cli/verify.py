@@ -1,0 +1,108 @@
+"""``bigbfs verify``: every algorithm, backend, encoding and residency against the reference."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from bigbfs import api, verification
+from bigbfs.cli import options
+from bigbfs.errors import VerificationError
+from bigbfs.generate import graph as generated
+from bigbfs.generate.zoo import zoo
+from bigbfs.gpu.strategies import STRATEGIES
+from bigbfs.graph import Graph
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
+from bigbfs.report.table import table
+
+GENERATED = {
+    "kronecker scale 14": ("kronecker", {"scale": 14}),
+    "uniform scale 14": ("uniform", {"scale": 14}),
+    "grid2d 150 x 200": ("grid2d", {"rows": 150, "columns": 200}),
+    "road 20,000": ("road", {"vertices": 20_000}),
+    "star 150,000": ("star", {"vertices": 150_000}),
+    "powerlaw 20,000": ("powerlaw", {"vertices": 20_000, "max_degree": 2_000}),
+}
+
+
+@click.command("verify")
+@click.argument("graphs", nargs=-1, type=click.Path(path_type=Path), metavar="[GRAPH]...")
+@click.option(
+    "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: all present."
+)
+@click.option("--sources", type=click.IntRange(1), default=6, show_default=True, help="Sources per graph.")
+@options.json_option
+def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool) -> None:
+    """Check every algorithm, backend, encoding and residency against the reference.
+
+    Runs on a zoo of small graphs, on generated graphs and on the GRAPH files given. Exit 3 on any difference.
+    """
+    backends = _backends(backend)
+    work = list(verification.settings(backends, tuple(STRATEGIES)))
+    tallies = []
+    names = 0
+    progress = tqdm(_graphs(graphs), unit="graph", disable=None, file=sys.stderr)
+    for name, graph in progress:
+        names += 1
+        progress.set_postfix_str(name)
+        expected = verification.Expected(name, graph, sources)
+        for setting in work:
+            tallies += expected.check(setting)
+    merged = verification.merge(tallies)
+    differences = [line for tally in merged for line in tally.differences]
+    if as_json:
+        rows = [asdict(tally) for tally in merged]
+        click.echo(dumps({"schema": SCHEMA, "command": "verify", "graphs": names, "checks": rows}))
+    else:
+        _print(merged, names, backends)
+    if differences:
+        raise VerificationError(f"{len(differences)} differences from the reference; the first: {differences[0]}")
+
+
+def _backends(backend: str) -> tuple[str, ...]:
+    if backend != "auto":
+        return (backend,)
+    return ("cpu", "gpu") if api.choose_backend("auto") == "gpu" else ("cpu",)
+
+
+def _graphs(files: tuple[Path, ...]) -> Iterator[tuple[str, Graph]]:
+    yield from zoo().items()
+    for name, (kind, parameters) in GENERATED.items():
+        yield name, generated(kind, seed=1, **parameters)
+    for path in files:
+        with Graph.open(path) as graph:
+            yield str(path), graph
+
+
+def _print(merged: list[verification.Tally], graphs: int, backends: tuple[str, ...]) -> None:
+    rows = [
+        (
+            tally.algorithm,
+            tally.setting.backend,
+            tally.setting.residency if tally.setting.backend == "gpu" else "host",
+            tally.setting.codec,
+            tally.setting.strategy,
+            tally.graphs,
+            tally.runs,
+            len(tally.differences),
+            len(tally.left_out),
+        )
+        for tally in merged
+    ]
+    headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differences", "did not fit")
+    click.echo(table(headers, rows))
+    if "gpu" not in backends:
+        click.echo("\nno usable GPU here: only the CPU was checked")
+    for line in {line for tally in merged for line in tally.left_out}:
+        click.echo(f"left out: {line}")
+    bad = [line for tally in merged for line in tally.differences]
+    for line in bad[:20]:
+        click.echo(f"DIFFERENCE: {line}")
+    total = sum(tally.runs for tally in merged)
+    click.echo(f"\n{total:,} runs on {graphs} graphs, {len(bad)} differences from the reference")

@@ -1,0 +1,119 @@
+"""Configuration files: TOML read into frozen dataclasses; an unknown key is an error that names the nearest one."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bigbfs.errors import ConfigError, FileAccessError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class BenchCase:
+    """One graph of a bench suite and what is run on it.
+
+    Attributes
+    ----------
+    name
+        Name in the results.
+    kind, parameters
+        Arguments of ``bigbfs.generate.graph``.
+    algorithms
+        ``"bfs"``, ``"cc"`` or both.
+    codecs
+        ``"plain"``, ``"varint"`` or both.
+    backends
+        ``"cpu"``, ``"gpu"`` or both; a backend that is not present is left out, and said so.
+    residencies
+        Of the GPU runs.
+    sources
+        Random sources of degree > 0.
+    trials
+        Runs of each source (the median counts), and of the components.
+    """
+
+    name: str
+    kind: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    algorithms: tuple[str, ...] = ("bfs", "cc")
+    codecs: tuple[str, ...] = ("plain", "varint")
+    backends: tuple[str, ...] = ("cpu", "gpu")
+    residencies: tuple[str, ...] = ("vram", "mapped")
+    sources: int = 8
+    trials: int = 3
+
+
+@dataclass(frozen=True)
+class BenchSuite:
+    """A bench suite: ``seed`` of the graphs and sources, and the cases."""
+
+    seed: int
+    cases: tuple[BenchCase, ...]
+
+
+def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
+    """Return the dataclass ``kind`` made of a TOML ``table``.
+
+    Raises
+    ------
+    ConfigError
+        A key is unknown (the nearest one is named), missing, or of the wrong type.
+    """
+    known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+            raise ConfigError(f"{where}: unknown key {key!r}; {hint}")
+    values = {}
+    for name, item in known.items():
+        if name not in table:
+            if item.default is MISSING and item.default_factory is MISSING:
+                raise ConfigError(f"{where}: key {name!r} is missing")
+            continue
+        value = tuple(table[name]) if isinstance(table[name], list) else table[name]
+        expected = {"str": str, "int": int, "float": float, "bool": bool}.get(str(item.type).split("[")[0])
+        expected = expected or (tuple if str(item.type).startswith("tuple") else dict)
+        if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
+            raise ConfigError(f"{where}: key {name!r} is {table[name]!r}; it must be {item.type}")
+        values[name] = value
+    return kind(**values)
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Return the tables of the TOML file ``path``.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be read.
+    ConfigError
+        It is no TOML.
+    """
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileAccessError(f"{path}: cannot read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+
+
+def read_suite(path: str | Path) -> BenchSuite:
+    """Return the bench suite in the TOML file ``path``: a ``seed`` and one ``[[cases]]`` table per graph.
+
+    Raises
+    ------
+    FileAccessError, ConfigError
+        It cannot be read, or is no suite.
+    """
+    table = read_toml(path)
+    cases = table.get("cases", [])
+    if not isinstance(cases, list) or not cases:
+        raise ConfigError(f"{path}: a suite needs at least one [[cases]] table")
+    made = [from_table(BenchCase, case, f"{path}, case {number}") for number, case in enumerate(cases, 1)]
+    return from_table(BenchSuite, table | {"cases": made}, str(path))

@@ -1,0 +1,69 @@
+"""The JSON objects of the traversal commands: one object, keys as documented in docs/json.md."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from bigbfs.record import SCHEMA, BfsSummary, ComponentsRecord
+
+if TYPE_CHECKING:
+    from bigbfs.api import Engine
+    from bigbfs.graph import Graph
+
+
+def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> dict[str, Any]:
+    setup = asdict(engine.setup)
+    setup["open"] = open_seconds
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "graph": {
+            "path": None if graph.path is None else str(graph.path),
+            "vertices": graph.n,
+            "edges": graph.m,
+            "codec": graph.codec,
+        },
+        "backend": engine.backend,
+        "device": engine.device,
+        "residency": engine.residency,
+        "strategy": engine.strategy,
+        "setup": setup,
+        "bytes": asdict(engine.bytes),
+    }
+
+
+def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSummary) -> dict[str, Any]:
+    """Return the object that ``bigbfs bfs --json`` prints."""
+    runs = [
+        {
+            "source": run.source,
+            "reached": run.reached,
+            "depth": run.depth,
+            "edges": run.edges,
+            "seconds": run.seconds,
+            "gteps": run.gteps,
+            "verified": run.verified,
+        }
+        for run in summary.runs
+    ]
+    return _common("bfs", graph, engine, open_seconds) | {
+        "runs": runs,
+        "median_gteps": summary.median_gteps,
+        "harmonic_mean_gteps": summary.harmonic_mean_gteps,
+    }
+
+
+def cc_object(graph: Graph, engine: Engine, open_seconds: float, runs: list[ComponentsRecord]) -> dict[str, Any]:
+    """Return the object that ``bigbfs cc --json`` prints."""
+    return _common("cc", graph, engine, open_seconds) | {
+        "components": runs[0].components,
+        "largest": runs[0].largest,
+        "runs": [{"seconds": run.seconds, "verified": run.verified} for run in runs],
+    }
+
+
+def dumps(value: dict[str, Any]) -> str:
+    """Return ``value`` as one JSON line; NaN and infinity are refused, since JSON has neither."""
+    return json.dumps(value, allow_nan=False)

@@ -1,0 +1,42 @@
+"""Plain text tables: columns as wide as their content, numbers to the right, words to the left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def cell(value: Any) -> str:
+    """Return ``value`` for people: thousands separated, four significant digits, yes / no / -."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table with a header line; a column is right-aligned when its first row holds a number."""
+    texts = [[cell(value) for value in row] for row in rows]
+    widths = [max(len(line[i]) for line in [list(headers), *texts]) for i in range(len(headers))]
+    numeric = [bool(rows) and isinstance(rows[0][i], int | float) for i in range(len(headers))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(cells, widths, numeric, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    return "\n".join(line(cells) for cells in [list(headers), *texts])
+
+
+def markdown(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return the same table in Markdown."""
+    lines = ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]
+    lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in rows]
+    return "\n".join(lines)
