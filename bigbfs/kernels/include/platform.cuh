@@ -1,0 +1,50 @@
+// The one place that knows which compiler reads a kernel: NVRTC for a GPU, or g++ for the emulation of the test suite
+// (BIGBFS_SIMT, whose simt.hpp provides the CUDA names). Everything else in kernels/ is the same text for both.
+//
+// KERNEL      opens a kernel definition; ENTRY(name) follows it.
+// DEVICE      opens a function that kernels call.
+// DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
+// relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached one.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;
+
+#if ID_BITS == 32
+typedef u32 vid;
+#elif ID_BITS == 64
+typedef u64 vid;
+#else
+#error "ID_BITS must be 32 or 64"
+#endif
+
+const u32 WARP = 32;
+const u32 ALL_LANES = 0xffffffffu;
+
+#ifdef BIGBFS_SIMT
+
+#include "simt.hpp"
+
+#define DEVICE static inline
+
+template <typename T> DEVICE T relaxed_load(const T* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <typename T> DEVICE void relaxed_store(T* p, T value) { __atomic_store_n(p, value, __ATOMIC_RELAXED); }
+
+#else
+
+#define KERNEL extern "C" __global__
+#define ENTRY(name)
+#define DEVICE static __device__ __forceinline__
+#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
+
+template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatile T*)p; }
+template <typename T> DEVICE void relaxed_store(T* p, T value) { *(volatile T*)p = value; }
+
+#endif
+
+DEVICE u32 lane_id() { return threadIdx.x & (WARP - 1); }
+DEVICE u64 thread_id() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
