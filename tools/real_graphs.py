@@ -112,9 +112,9 @@ def make_table(rows: list[dict[str, Any]]) -> str:
     devices = sorted({f"{row['backend']}: {row['device']}" for row in rows})
     return (
         "# Real graphs\n\n"
-        "Every file converted, traversed from its first vertex and labelled by components, plain and compressed; every\n"
-        "tree and every labelling verified; every count compared with the one found independently (SciPy) before bigbfs\n"
-        f"saw the file. {len(rows)} runs, all verified, no count differs. Devices: {'; '.join(devices)}.\n\n"
+        "Every file converted, traversed from its first vertex and labelled by components, plain and compressed;\n"
+        "every tree and labelling verified; every count compared with one found independently (SciPy) before.\n"
+        f"{len(rows)} runs, all verified, no count differs. Devices: {'; '.join(devices)}.\n\n"
         "Made by `python tools/real_graphs.py --json rows.jsonl` on each machine and\n"
         "`python tools/real_graphs.py --table docs/results/real-graphs.md rows.jsonl ...`.\n\n"
         f"{counts}\n\n## Milliseconds, BFS / components (median of 5)\n\n"

@@ -1,0 +1,146 @@
+import json
+
+import numpy as np
+import pytest
+
+from bigbfs.formats import csrbin
+
+RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified"]
+KEYS = {
+    *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
+    *("median_gteps", "harmonic_mean_gteps", "setup", "bytes"),
+}
+
+
+def test_the_line_of_the_readme(run, small):
+    code, out, err = run("bfs", "--compressed", "--source", 10, "--backend", "cpu")
+    assert code == 0, err
+    assert "graph.ccsr" in out
+    assert (small / "graph.ccsr").exists()
+    row = next(line for line in out.splitlines() if line.split()[:1] == ["10"])
+    assert row.split()[1:5] == ["3", "60", "2", "4"]
+
+
+def test_json_object(run, small):
+    code, out, _ = run("bfs", "--source", 20, "--source", 50, "--verify", "--json", "--backend", "cpu")
+    assert code == 0
+    result = json.loads(out)
+    assert set(result) == KEYS
+    assert result["graph"] == {"path": "graph.csrbin", "vertices": 5, "edges": 6, "codec": "plain"}
+    assert set(result["setup"]) == {"open", "place", "compile"}
+    assert set(result["bytes"]) == {"host", "device"}
+    assert [list(item) for item in result["runs"]] == [RUN_KEYS, RUN_KEYS]
+    first = result["runs"][0]
+    assert (first["source"], first["reached"], first["depth"], first["edges"], first["verified"]) == (20, 3, 1, 4, True)
+    assert first["gteps"] == pytest.approx(4 / first["seconds"] / 1e9)
+
+
+def test_arrays_are_in_original_ids(run, small):
+    code, _, err = run("bfs", "--source", 30, "--levels", "l.npy", "--parents", "p.npy", "--backend", "cpu")
+    assert code == 0, err
+    levels, parents = np.load("l.npy"), np.load("p.npy")
+    assert (levels.dtype, parents.dtype) == (np.int32, np.int64)
+    assert levels.tolist() == [2, 1, 0, -1, -1]
+    assert parents.tolist() == [20, 30, -1, -1, -1]
+
+
+def test_max_depth(run, small):
+    code, out, _ = run("bfs", "--source", 10, "--max-depth", 1, "--verify", "--json", "--backend", "cpu")
+    assert code == 0
+    assert json.loads(out)["runs"][0]["reached"] == 2
+
+
+def test_random_sources_are_different_have_edges_and_repeat(run, folder):
+    (folder / "g.mtx").write_text("%%MatrixMarket matrix coordinate pattern symmetric\n9 9 3\n2 1\n3 2\n9 8\n")
+    assert run("convert", "g.mtx")[0] == 0
+    found = []
+    for _ in range(2):
+        code, out, _ = run("bfs", "--sources", "random:64", "--seed", 5, "--json", "--backend", "cpu")
+        assert code == 0
+        found.append([item["source"] for item in json.loads(out)["runs"]])
+    assert found[0] == found[1]
+    assert sorted(found[0]) == [1, 2, 3, 8, 9]
+    code, out, _ = run("bfs", "--sources", "random:2", "--seed", 6, "--json", "--backend", "cpu")
+    assert len(json.loads(out)["runs"]) == 2
+
+
+def test_sources_from_a_file(run, small):
+    (small / "s.txt").write_text("# ids\n10 20\n\n50 # last\n")
+    code, out, _ = run("bfs", "--sources", "@s.txt", "--json", "--backend", "cpu", "--trials", 3)
+    assert code == 0
+    assert [item["source"] for item in json.loads(out)["runs"]] == [10, 20, 50]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--source", "11"], 2, "graph.csrbin: no vertex 11"),
+        (["--source", "-1"], 2, "no vertex -1"),
+        ([], 2, "--source V"),
+        (["--source", "10", "--sources", "random:2"], 2, "one of them"),
+        (["--sources", "random:0"], 2, "random:N"),
+        (["--sources", "some"], 2, "random:N"),
+        (["--sources", "@gone.txt"], 1, "gone.txt: cannot read: No such file"),
+        (["--sources", "@bad.txt"], 1, "bad.txt:2: 'ten' is no vertex id"),
+        (["--sources", "@binary.txt"], 1, "binary.txt: byte 0: not text"),
+        (["--sources", "@empty.txt"], 1, "no vertex id in it"),
+        (["--source", "10", "--source", "20", "--levels", "l.npy"], 2, "2 sources"),
+        (["--source", "10", "--levels", "l.txt"], 2, "name it l.txt.npy"),
+        (["--source", "10", "--parents", "no/such/l.npy"], 2, "does not exist"),
+        (["--source", "10", "--vram-budget", "lots"], 2, "is not a size"),
+        (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "runs on the CPU"),
+        (["gone.csrbin", "--source", "0"], 1, "gone.csrbin"),
+        ([".", "--source", "0"], 1, "folder"),
+    ],
+)
+def test_bad_lines(run, small, arguments, code, text):
+    (small / "bad.txt").write_text("10\nten\n")
+    (small / "binary.txt").write_bytes(b"\xff\xfe\x00")
+    (small / "empty.txt").write_text("# nothing\n")
+    before = sorted(small.iterdir())
+    got, out, err = run("bfs", *arguments)
+    assert (got, out) == (code, "")
+    assert text in err
+    assert "Traceback" not in err
+    assert sorted(small.iterdir()) == before
+
+
+def test_no_graph_in_the_folder(run, folder):
+    code, _, err = run("bfs", "--source", "0")
+    assert code == 2
+    assert "bigbfs convert FILE" in err
+
+
+def test_gpu_without_a_gpu(run, small, monkeypatch):
+    from bigbfs.gpu import device
+
+    if device.available():
+        pytest.skip("there is a GPU here")
+    code, _, err = run("bfs", "--source", 10, "--backend", "gpu")
+    assert code == 4
+    assert err.count("\n") == 1
+
+
+def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
+    from bigbfs.cpu import CpuEngine
+
+    right = CpuEngine.bfs
+
+    def wrong(self, source, **options):
+        result = right(self, source, **options)
+        result.levels[result.levels == 2] = 1
+        return result
+
+    monkeypatch.setattr(CpuEngine, "bfs", wrong)
+    code, _, err = run("bfs", "--source", 10, "--verify", "--backend", "cpu")
+    assert code == 3
+    assert "vertex" in err
+
+
+def test_newest_graph_prefers_the_plain_twin(run, small):
+    assert run("convert", "graph.txt", "--compressed")[0] == 0
+    code, out, _ = run("bfs", "--source", 10, "--json", "--backend", "cpu")
+    assert (code, json.loads(out)["graph"]["codec"]) == (0, "plain")
+    code, out, _ = run("bfs", "--source", 10, "--json", "--backend", "cpu", "--compressed")
+    assert (code, json.loads(out)["graph"]["codec"]) == (0, "varint")
+    assert csrbin.newest_graph(small) is not None

@@ -1,0 +1,85 @@
+"""The command line as a whole: help, exit codes, signals, broken pipes."""
+
+import re
+import subprocess
+import sys
+
+import click
+import pytest
+
+import bigbfs
+from bigbfs import errors
+from bigbfs.cli import main
+
+
+def bigbfs_command(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "bigbfs", *arguments], capture_output=True, text=True, **options)
+
+
+def test_version():
+    assert bigbfs.__version__ in bigbfs_command("--version").stdout
+
+
+def test_every_command_loads_and_has_help(capsys):
+    for name in main.COMMANDS:
+        assert main.run([name, "--help"]) == 0
+        text = capsys.readouterr().out
+        assert f"bigbfs {name}" in text
+        assert "Options:" in text
+
+
+def test_every_option_says_what_it_does():
+    for name in main.COMMANDS:
+        command = main.cli.get_command(click.Context(main.cli), name)
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, f"{name} {option.opts}"
+
+
+def test_unknown_command_is_a_usage_error(capsys):
+    assert main.run(["bsf"]) == 2
+    assert "No such command 'bsf'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "text"),
+    [
+        (errors.BigBfsError("a"), 1, "bigbfs: error: a"),
+        (errors.InputError("b"), 1, "bigbfs: error: b"),
+        (errors.FormatError("c"), 1, "error: c"),
+        (errors.FileAccessError("d"), 1, "error: d"),
+        (errors.DeviceError("d"), 1, "error: d"),
+        (errors.UsageError("e"), 2, "error: e"),
+        (errors.ConfigError("e"), 2, "error: e"),
+        (errors.VerificationError("f"), 3, "error: f"),
+        (errors.NoDeviceError("g"), 4, "error: g"),
+        (errors.DoesNotFitError("h"), 5, "error: h"),
+        (MemoryError(), 5, "out of memory"),
+        (OSError("i"), 1, "error: i"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_exit_codes(monkeypatch, capsys, raised, code, text):
+    def command(*_, **__):
+        raise raised
+
+    monkeypatch.setattr(main.cli, "main", command)
+    assert main.run([]) == code
+    message = capsys.readouterr().err
+    assert text in message
+    assert len(message.splitlines()) == 1
+
+
+def test_reader_that_goes_away_is_no_traceback():
+    line = f"{sys.executable} -m bigbfs --help | head -c 1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_the_readme_names_every_command():
+    readme = (main.__file__.rsplit("/bigbfs/", 1)[0]) + "/README.md"
+    with open(readme, encoding="utf-8") as stream:  # noqa: PTH123
+        text = stream.read()
+    for name in main.COMMANDS:
+        assert re.search(rf"`bigbfs {name}\b", text), name

@@ -1,0 +1,44 @@
+import pytest
+
+from bigbfs.errors import UsageError
+from bigbfs.sizes import format_size, free_memory, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("0", 0),
+        ("123", 123),
+        ("6GiB", 6 * 2**30),
+        ("6G", 6 * 2**30),
+        ("6gi", 6 * 2**30),
+        ("6GB", 6_000_000_000),
+        ("5.8GiB", int(5.8 * 2**30)),
+        (" 1.5 KiB ", 1536),
+        ("2TiB", 2 * 2**40),
+        ("10b", 10),
+    ],
+)
+def test_parse(text, count):
+    assert parse_size(text) == count
+
+
+def test_parse_percentage_of_a_whole():
+    assert parse_size("70%", 1000) == 700
+
+
+@pytest.mark.parametrize("text", ["", "GiB", "six", "-1", "1e9", "6 XB", "50%", "1,5G", "0x10", "nan"])
+def test_refuse(text):
+    with pytest.raises(UsageError, match="is not a size"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (8.4e9, "8.4 GB"), (2.5e12, "2.5 TB")]
+)
+def test_format(count, text):
+    assert format_size(count) == text
+
+
+def test_free_memory_is_plausible():
+    assert 2**20 < free_memory() < 2**50
