@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 BASE = {"errors", "record", "sizes", "config"}
-FILES = BASE | {"adjacency", "edges", "formats", "rows", "_row_kernels"}
+FILES = BASE | {"adjacency", "edges", "formats", "rows", "row_kernels"}
 GRAPH = FILES | {"graph"}
 MAY_IMPORT = {
     "errors": set(),
@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "config": {"errors"},
     "adjacency": {"errors"},
     "edges": set(),
-    "_row_kernels": set(),
+    "row_kernels": set(),
     "rows": FILES,
     # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph
     "formats": FILES | {"graph"},
