@@ -1,1 +1,1 @@
-"""bigbfs.conversion"""
+"""Edge list -> graph file: number the vertices, build the CSR, order, write, cache."""

@@ -1,0 +1,80 @@
+"""ConvertOptions: everything that decides what graph an input becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bigbfs.errors import UsageError
+
+ORDERS = ("original", "degree")
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """Options of a conversion.
+
+    Attributes
+    ----------
+    directed
+        Store every edge as given; else both ways.
+    in_edges
+        A directed graph also stores the in-neighbours of every vertex (bottom-up search needs them).
+    keep_duplicates
+        Store an edge as often as it is given; else once.
+    keep_self_loops
+        Store self-loops, once each (also in an undirected graph, as GAP, NetworkX and SciPy count them).
+    keep_ids
+        Vertices are 0 to the largest id; else those that occur or are declared.
+    order
+        ``"original"``: vertices in ascending order of id; ``"degree"``: by descending degree, ties by id.
+    compressed
+        Also write the .ccsr.
+    format
+        Name of the input format; None: by suffix and content.
+    skip_bad_lines
+        Bad lines of text that may be skipped (they are counted).
+    memory
+        Bytes that the conversion may take; None: 70 % of what is free.
+    force
+        Convert again although the output is up to date.
+    threads
+        Threads to use; None: one for each CPU that this process may use.
+    progress
+        Show progress bars on a terminal.
+    """
+
+    directed: bool = False
+    in_edges: bool = True
+    keep_duplicates: bool = False
+    keep_self_loops: bool = False
+    keep_ids: bool = False
+    order: str = "original"
+    compressed: bool = False
+    format: str | None = None
+    skip_bad_lines: int = 0
+    memory: int | None = None
+    force: bool = False
+    threads: int | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise UsageError(f"order {self.order!r} is unknown: choose one of {', '.join(ORDERS)}")
+        if self.keep_ids and self.order != "original":
+            raise UsageError("keep_ids keeps every vertex at its id and order='degree' moves it: choose one")
+        if self.skip_bad_lines < 0:
+            raise UsageError(f"skip_bad_lines is {self.skip_bad_lines}; it counts lines and cannot be negative")
+
+    def identity(self) -> dict[str, Any]:
+        """Return the options that change the graph, for the record kept in the file."""
+        return {
+            "directed": self.directed,
+            "in_edges": self.directed and self.in_edges,
+            "keep_duplicates": self.keep_duplicates,
+            "keep_self_loops": self.keep_self_loops,
+            "keep_ids": self.keep_ids,
+            "order": self.order,
+            "format": self.format,
+            "skip_bad_lines": self.skip_bad_lines,
+        }
