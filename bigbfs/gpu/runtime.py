@@ -67,6 +67,9 @@ class Runtime(Protocol):
     name: str
     sm_count: int
 
+    def free_bytes(self) -> int:
+        """Return the bytes of device memory that ``empty`` can still give."""
+
     def empty(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
         """Allocate without a value. A size of zero is allowed and has a pointer that nobody reads."""
 

@@ -2,7 +2,7 @@
 // (BIGBFS_SIMT, whose simt.hpp provides the CUDA names). Everything else in kernels/ is the same text for both.
 //
 // KERNEL      opens a kernel definition; ENTRY(name) follows it.
-// DEVICE      opens a function that kernels call.
+// DEVICE      opens a function that kernels call, METHOD one inside a struct.
 // DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
 // relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached one.
 #pragma once
@@ -21,14 +21,15 @@ typedef u64 vid;
 #error "ID_BITS must be 32 or 64"
 #endif
 
-const u32 WARP = 32;
-const u32 ALL_LANES = 0xffffffffu;
+constexpr u32 WARP = 32;
+constexpr u32 ALL_LANES = 0xffffffffu;
 
 #ifdef BIGBFS_SIMT
 
 #include "simt.hpp"
 
 #define DEVICE static inline
+#define METHOD inline
 
 template <typename T> DEVICE T relaxed_load(const T* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <typename T> DEVICE void relaxed_store(T* p, T value) { __atomic_store_n(p, value, __ATOMIC_RELAXED); }
@@ -38,6 +39,7 @@ template <typename T> DEVICE void relaxed_store(T* p, T value) { __atomic_store_
 #define KERNEL extern "C" __global__
 #define ENTRY(name)
 #define DEVICE static __device__ __forceinline__
+#define METHOD __device__ __forceinline__
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
 
 template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatile T*)p; }

@@ -1,0 +1,58 @@
+// The rows of a graph, whichever way they are encoded (-D VARINT=0|1). Algorithms use only what this page declares.
+//
+//   u64 degree(a, v)                 ids in the row of v
+//   Segment row(a, v)                the row of v (of a hub: its first BLOCK_IDS ids can be read from it)
+//   Segment chunk(a, c, hub)         chunk c of the hub rows, hub = a.chunk_hub[c]
+//   Cursor<WIDTH>(a, segment, lane)  WIDTH neighbouring lanes (1 or 32) read a segment together:
+//       while (cursor.load()) for (u32 j = 0; j < SLOTS; ++j) if (cursor.has(j)) ... cursor.ids[j] ...
+//     load() gives the same answer to all WIDTH lanes, which call it together; who has enough stops asking.
+//     Ids come in no particular order among lanes and slots; each id of the segment exactly once.
+//   Segment cursor.rest()            (WIDTH 1) what load() has not given yet
+//
+// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS, all chunks of all hubs are
+// numbered through, and `rows` has the bits of the vertices that are neither hubs nor without edges: work on `rows`
+// plus work on chunks is work on every edge, and no piece is longer than BLOCK_IDS.
+#pragma once
+#include "bitmap.cuh"
+#include "warp.cuh"
+
+constexpr u32 BLOCK_IDS = 1024;
+
+// Ids that one load() of a cursor gives a lane at most.
+constexpr u32 SLOTS = 4;
+
+struct Adjacency {
+    const u64* indptr;       // n + 1: first id (plain) or byte (varint) of each row in data
+    const vid* degrees;      // varint: ids in each row
+    const void* data;        // ids (plain) or LEB128 differences (varint); in device or in host memory
+    const vid* hubs;         // vertices of more than BLOCK_IDS ids, ascending
+    const u64* hub_ptr;      // hubs + 1: first chunk of each hub
+    const u64* block_ptr;    // varint: first byte of each chunk
+    const u32* chunk_hub;    // chunks: index in hubs
+    const u32* rows;         // bitmap: 0 < degree <= BLOCK_IDS
+    u64 n;
+    u64 chunks;
+    u64 data_bytes;
+};
+static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
+
+// Part of one row: ids or bytes [begin, end) of data; base is added to every id (varint: the id before begin).
+struct Segment {
+    u64 begin;
+    u64 end;
+    vid base;
+};
+
+DEVICE Segment broadcast(const Segment& s, u32 lane) {
+    Segment same;
+    same.begin = __shfl_sync(ALL_LANES, s.begin, lane);
+    same.end = __shfl_sync(ALL_LANES, s.end, lane);
+    same.base = __shfl_sync(ALL_LANES, s.base, lane);
+    return same;
+}
+
+#if VARINT
+#include "varint.cuh"
+#else
+#include "plain.cuh"
+#endif

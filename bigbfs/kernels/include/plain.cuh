@@ -1,0 +1,60 @@
+// Plain CSR for adjacency.cuh: data holds ids, indptr counts ids.
+#pragma once
+
+DEVICE u64 degree(const Adjacency& a, u64 v) { return __ldg(a.indptr + v + 1) - __ldg(a.indptr + v); }
+
+DEVICE Segment row(const Adjacency& a, u64 v) {
+    Segment s;
+    s.begin = __ldg(a.indptr + v);
+    s.end = __ldg(a.indptr + v + 1);
+    s.base = 0;
+    return s;
+}
+
+DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
+    Segment s = row(a, a.hubs[hub]);
+    s.begin += (c - a.hub_ptr[hub]) * BLOCK_IDS;
+    if (s.end > s.begin + BLOCK_IDS) s.end = s.begin + BLOCK_IDS;
+    return s;
+}
+
+// A warp starts at the 128-byte line that holds its first id, so that each of its reads is one whole line, and has four
+// of them in flight.
+template <u32 WIDTH> struct Cursor {
+    vid ids[SLOTS];
+    u32 valid;
+    const vid* data;
+    u64 first;
+    u64 end;
+    u64 position;
+    u32 lane;
+
+    METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
+        : valid(0), data((const vid*)a.data), first(s.begin), end(s.end), lane(own_lane) {
+        position = s.begin & ~(u64)(WIDTH - 1);
+    }
+
+    METHOD bool load() {
+        if (position >= end) return false;
+        valid = 0;
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            const u64 at = position + j * WIDTH + lane;
+            const bool inside = at >= first && at < end;
+            ids[j] = inside ? __ldg(data + at) : 0;
+            valid |= (u32)inside << j;
+        }
+        position += SLOTS * WIDTH;
+        return true;
+    }
+
+    METHOD bool has(u32 j) const { return (valid >> j) & 1; }
+
+    METHOD Segment rest() const {
+        Segment s;
+        s.begin = position < end ? position : end;
+        s.end = end;
+        s.base = 0;
+        return s;
+    }
+};
