@@ -9,7 +9,7 @@
 #include "bfs.cuh"
 
 KERNEL void bfs_start(Bfs s, u64 source) {
-    if (thread_id() != 0) return;
+    if (thread_id() != 0 || source >= s.out.n) return;
     s.visited[word_of(source)] |= bit_of(source);
     s.levels[source] = 0;
 }

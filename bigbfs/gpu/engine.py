@@ -1,0 +1,221 @@
+"""The GPU engine: a graph placed once, traversed many times."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+import numpy as np
+
+from bigbfs.errors import FormatError, UsageError
+from bigbfs.gpu.arguments import no_vertex
+from bigbfs.gpu.bfs import BfsLoop
+from bigbfs.gpu.cc import ComponentsLoop
+from bigbfs.gpu.placement import PlacedAdjacency
+from bigbfs.gpu.plan import Plan, default_budget, make_plan
+from bigbfs.gpu.runtime import Runtime
+from bigbfs.gpu.strategies import STRATEGIES
+from bigbfs.graph import Graph
+from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsResult, RunRecord, SetupRecord
+
+
+class GpuEngine:
+    """BFS and connected components of one graph on one GPU; internal vertices.
+
+    Parameters
+    ----------
+    graph
+        Plain or compressed. It must stay open as long as the engine.
+    residency
+        ``"vram"``: edges in device memory; ``"mapped"``: in host memory, read in place; ``"auto"``: vram if it fits.
+    vram_budget
+        Bytes of device memory that the engine may take, a hard limit; None: what is free, less a reserve.
+    strategy
+        A name of the catalogue.
+    runtime
+        What runs the kernels; None: the GPU. The engine closes it.
+
+    Attributes
+    ----------
+    backend, device, residency, strategy
+        ``"gpu"``, the device's name, where the edges are, the strategy's name.
+    edges_kind
+        How the edges are held: ``"device"``, or for mapped ones ``"file"`` (the file mapping itself), ``"host"`` (the
+        caller's array itself), ``"copy"`` (a registered copy) or ``"pinned"`` (a pinned copy).
+    plan
+        The byte ledger that the placement follows.
+    setup, bytes
+        Seconds and bytes that the placement took.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no usable GPU.
+    DoesNotFitError
+        The graph does not fit.
+    UsageError
+        The strategy or the residency is unknown.
+    """
+
+    backend = "gpu"
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        residency: str = "auto",
+        vram_budget: int | None = None,
+        strategy: str = "auto",
+        runtime: Runtime | None = None,
+    ) -> None:
+        if strategy not in STRATEGIES:
+            raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
+        if runtime is None:
+            from bigbfs.gpu.cuda import CudaRuntime
+
+            runtime = CudaRuntime(limit=vram_budget)
+        self.graph = graph
+        self.strategy = strategy
+        self.device = runtime.name
+        self.setup = SetupRecord()
+        self.bytes = BytesRecord()
+        self._runtime: Runtime | None = runtime
+        self._placed: list[PlacedAdjacency] = []
+        try:
+            free = runtime.free_bytes()
+            self.plan: Plan = make_plan(graph, residency, default_budget(free) if vram_budget is None else vram_budget)
+            self.residency = self.plan.residency
+            self._place()
+            self._compile()
+        except BaseException:
+            self.close()
+            raise
+
+    def _place(self) -> None:
+        runtime, graph = self._running(), self.graph
+        start = time.perf_counter()
+        mapped = self.residency == "mapped"
+        out = PlacedAdjacency(runtime, graph.adjacency, mapped=mapped)
+        self._placed.append(out)
+        incoming: PlacedAdjacency | None = None
+        if graph.in_adjacency is graph.adjacency:
+            incoming = out
+        elif graph.in_adjacency is not None:
+            incoming = PlacedAdjacency(runtime, graph.in_adjacency, mapped=mapped)
+            self._placed.append(incoming)
+        self.edges_kind = out.kind
+        self._scratch = runtime.empty(graph.n, graph.ids)
+        ids, codec = graph.ids, graph.codec
+        strategy = STRATEGIES[self.strategy]
+        self._bfs: BfsLoop | None = BfsLoop(
+            runtime, out, incoming, strategy, ids=ids, codec=codec, m=graph.m, queue=self._scratch
+        )
+        self._cc: ComponentsLoop | None = ComponentsLoop(
+            runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch
+        )
+        runtime.synchronize()
+        self.setup.place = time.perf_counter() - start
+        self._count_bytes()
+
+    def _compile(self) -> None:
+        start = time.perf_counter()
+        assert self._bfs is not None and self._cc is not None
+        self._bfs.warm()
+        self._cc.warm()
+        self.setup.compile = time.perf_counter() - start
+
+    def _count_bytes(self) -> None:
+        assert self._bfs is not None and self._cc is not None
+        self.bytes.host = sum(placed.host_bytes for placed in self._placed)
+        self.bytes.device = sum(placed.device_bytes for placed in self._placed)
+        self.bytes.device += int(self._scratch.nbytes) + self._bfs.device_bytes + self._cc.device_bytes
+
+    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
+        """Traverse from vertex ``source``.
+
+        Parameters
+        ----------
+        source
+            Internal vertex.
+        max_depth
+            Last level to reach; None: no limit.
+        want_parents
+            False: ``parents`` of the result is all -1 and costs the traversal nothing.
+
+        Raises
+        ------
+        UsageError
+            ``source`` is no vertex or ``max_depth`` is negative.
+        FormatError
+            The graph file holds ids that are no vertices.
+        DeviceError
+            A kernel failed.
+        """
+        if not 0 <= source < self.graph.n:
+            raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
+        if max_depth is not None and max_depth < 0:
+            raise UsageError(f"max_depth {max_depth} is negative")
+        self._running()
+        assert self._bfs is not None
+        found = self._bfs.run(source, max_depth, want_parents)
+        self._count_bytes()
+        self._check_ids(found.invalid_ids)
+        record = RunRecord(source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records)
+        parents = found.parents
+        if parents is None:
+            signed = np.full(self.graph.n, -1, np.int64)
+        else:
+            signed = parents.astype(np.int64)
+            signed[parents == no_vertex(self.graph.ids)] = -1
+        return BfsResult(found.levels, signed, record)
+
+    def connected_components(self) -> ComponentsResult:
+        """Label the (weakly) connected components: the smallest vertex of each.
+
+        Raises
+        ------
+        FormatError
+            The graph file holds ids that are no vertices.
+        DeviceError
+            A kernel failed.
+        """
+        self._running()
+        assert self._cc is not None
+        found = self._cc.run()
+        self._check_ids(found.invalid_ids)
+        labels = found.labels.astype(np.int64)
+        sizes = np.bincount(labels) if len(labels) else np.zeros(1, np.int64)
+        record = ComponentsRecord(int(np.count_nonzero(sizes)), int(sizes.max()), found.seconds)
+        return ComponentsResult(labels, record)
+
+    def _running(self) -> Runtime:
+        if self._runtime is None:
+            raise UsageError("this engine is closed")
+        return self._runtime
+
+    def _check_ids(self, invalid: int) -> None:
+        if invalid:
+            raise FormatError(
+                f"{self.graph.path or 'the graph'}: at least {invalid} neighbour ids read are no vertices (not below "
+                f"{self.graph.n}): the file is damaged; `bigbfs check` says where"
+            )
+
+    def close(self) -> None:
+        """Release what the engine placed; a second call does nothing."""
+        self._bfs = None
+        self._cc = None
+        self._scratch = None
+        placed, self._placed = self._placed, []
+        runtime, self._runtime = self._runtime, None
+        for adjacency in reversed(placed):
+            adjacency.close()
+        if runtime is not None:
+            runtime.close()
+
+    def __enter__(self) -> GpuEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

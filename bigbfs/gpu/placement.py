@@ -1,0 +1,132 @@
+"""One adjacency where kernels can read it: the small arrays in device memory, the edges there or mapped.
+
+Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
+bitmap of ordinary rows (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is mapped.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import numpy as np
+
+from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.gpu.arguments import ADJACENCY, BLOCK, defines, struct
+from bigbfs.gpu.runtime import Array, Mapping, Runtime
+
+U32_MAX = 2**32 - 1
+
+
+class PlacedAdjacency:
+    """An adjacency in place, until ``close``.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    adjacency
+        Plain or compressed rows; the arrays of a mapped one must outlive this object.
+    mapped
+        Leave the edges in host memory.
+
+    Attributes
+    ----------
+    struct
+        The kernel argument: a zero-dimensional array of dtype ``ADJACENCY``.
+    chunks
+        Chunks of hub rows.
+    kind
+        How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
+    device_bytes, host_bytes
+        Bytes taken in device memory, and bytes of host memory read in place.
+    """
+
+    def __init__(self, runtime: Runtime, adjacency: Adjacency, *, mapped: bool) -> None:
+        self._runtime = runtime
+        self._arrays: dict[str, Array] = {}
+        self._mapping: Mapping | None = None
+        self.kind = "device"
+        self.n = adjacency.n
+        try:
+            self._place(adjacency, mapped)
+        except BaseException:
+            self.close()
+            raise
+
+    def _place(self, adjacency: Adjacency, mapped: bool) -> None:
+        runtime, arrays = self._runtime, self._arrays
+        arrays["indptr"] = runtime.upload(adjacency.indptr)
+        if isinstance(adjacency, CompressedAdjacency):
+            arrays["degrees"] = runtime.upload(adjacency.degree)
+            arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
+            edges = adjacency.blob
+        else:
+            edges = adjacency.indices
+        if mapped and edges.nbytes:
+            self._mapping = runtime.map(edges)
+            self.kind = self._mapping.kind
+            data = self._mapping.array
+        else:
+            data = arrays["data"] = runtime.upload(edges)
+        self.host_bytes = edges.nbytes if self._mapping else 0
+        self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
+        self._point("indptr", "degrees", "block_ptr")
+        self._place_hubs(adjacency)
+        self.device_bytes = sum(int(array.nbytes) for array in arrays.values())
+
+    def _point(self, *names: str) -> None:
+        for name in names:
+            if name in self._arrays:
+                self.struct[name] = self._runtime.pointer(self._arrays[name])
+
+    def _place_hubs(self, adjacency: Adjacency) -> None:
+        """Make the bitmap of ordinary rows and the tables of the hubs and their chunks."""
+        runtime, arrays = self._runtime, self._arrays
+        arrays["rows"] = runtime.empty(-(-adjacency.n // 32), np.uint32)
+        found = self._find_hubs(adjacency)
+        if isinstance(adjacency, CompressedAdjacency):
+            hubs, hub_ptr = adjacency.hubs, adjacency.hub_ptr
+        else:
+            assert isinstance(adjacency, PlainAdjacency)
+            hubs = found
+            degrees = adjacency.indptr[hubs.astype(np.int64) + 1] - adjacency.indptr[hubs]
+            hub_ptr = np.zeros(len(hubs) + 1, np.uint64)
+            np.cumsum(-(-degrees.astype(np.int64) // BLOCK_IDS), out=hub_ptr[1:], dtype=np.uint64)
+        assert len(hubs) <= U32_MAX
+        chunk_hub = np.repeat(np.arange(len(hubs), dtype=np.uint32), np.diff(hub_ptr).astype(np.int64))
+        arrays["hubs"] = runtime.upload(hubs)
+        arrays["hub_ptr"] = runtime.upload(hub_ptr)
+        arrays["chunk_hub"] = runtime.upload(chunk_hub)
+        self._point("rows", "hubs", "hub_ptr", "chunk_hub")
+        self.chunks = len(chunk_hub)
+        self.struct["chunks"] = self.chunks
+
+    def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
+        """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
+        runtime = self._runtime
+        kernel = runtime.kernel("place.cu", "place_rows", defines(adjacency.ids, adjacency.codec))
+        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-adjacency.n // BLOCK)))
+        count = runtime.zeros(1, np.uint64)
+        # two passes, so that the list is exactly as long as it must be
+        capacity = 0
+        for _ in range(1 if isinstance(adjacency, CompressedAdjacency) else 2):
+            hubs = runtime.empty(capacity, adjacency.ids)
+            kernel(grid, BLOCK, (self.struct, self._arrays["rows"], hubs, np.uint64(capacity), count))
+            capacity = int(runtime.download(count)[0])
+            runtime.fill(count, 0)
+        return np.sort(runtime.download(hubs))
+
+    def close(self) -> None:
+        """Release the arrays and the mapping; a second call does nothing."""
+        self._arrays.clear()
+        mapping, self._mapping = self._mapping, None
+        if mapping is not None:
+            mapping.close()
+
+    def __enter__(self) -> PlacedAdjacency:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

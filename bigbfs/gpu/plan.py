@@ -1,0 +1,158 @@
+"""The byte ledger of a GPU run: what is needed where, and which residency follows from it.
+
+Counts are upper bounds, each rounded up to the allocator's grain, so that a plan that fits is a run that fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.gpu.arguments import COUNTERS
+from bigbfs.graph import Graph
+from bigbfs.sizes import format_size
+
+GRAIN = 512
+"""Bytes to which the device allocator rounds."""
+
+RESERVE = 256 << 20
+"""Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
+
+RESIDENCIES = ("auto", "vram", "mapped")
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """``bytes`` for ``name``, in ``"device"`` or ``"host"`` memory."""
+
+    name: str
+    bytes: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will take.
+
+    Attributes
+    ----------
+    residency
+        ``"vram"`` or ``"mapped"``: where the edges live.
+    buffers
+        Everything, edges included.
+    budget
+        Bytes of device memory that it may take.
+    """
+
+    residency: str
+    buffers: tuple[Buffer, ...]
+    budget: int
+
+    @property
+    def device_bytes(self) -> int:
+        """Bytes in device memory."""
+        return sum(buffer.bytes for buffer in self.buffers if buffer.where == "device")
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes in host memory that kernels read in place."""
+        return sum(buffer.bytes for buffer in self.buffers if buffer.where == "host")
+
+    def ledger(self) -> str:
+        """Return the buffers as lines of text."""
+        lines = [f"  {buffer.name:<34} {format_size(buffer.bytes):>9}  {buffer.where}" for buffer in self.buffers]
+        lines.append(f"  {'device memory in all':<34} {format_size(self.device_bytes):>9}")
+        lines.append(f"  {'device memory that may be used':<34} {format_size(self.budget):>9}")
+        return "\n".join(lines)
+
+
+def default_budget(free_bytes: int) -> int:
+    """Return how much of ``free_bytes`` of device memory a run may take when nobody says."""
+    return max(free_bytes - RESERVE, free_bytes // 2)
+
+
+def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
+    """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
+
+    Parameters
+    ----------
+    graph
+        Plain or compressed.
+    residency
+        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there.
+    budget
+        Bytes of device memory for everything that the run allocates.
+
+    Raises
+    ------
+    DoesNotFitError
+        It does not fit; the message holds the ledger and the options that help.
+    UsageError
+        The residency is unknown.
+    """
+    if residency not in RESIDENCIES:
+        raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+    for choice in ("vram", "mapped") if residency == "auto" else (residency,):
+        plan = Plan(choice, _buffers(graph, choice), budget)
+        if plan.device_bytes <= budget:
+            return plan
+    raise DoesNotFitError(f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}")
+
+
+def _help(plan: Plan, graph: Graph) -> str:
+    options = [f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)", "--backend cpu"]
+    if plan.residency == "vram":
+        options.insert(0, "--residency mapped (edges stay in host memory)")
+        if graph.codec == "plain":
+            options.insert(1, "--compressed (fewer bytes for the same edges)")
+    return "what helps: " + "; ".join(options)
+
+
+def _buffers(graph: Graph, residency: str) -> tuple[Buffer, ...]:
+    n, ids = graph.n, graph.ids.itemsize
+    words = 4 * -(-n // 32)
+    edges = "device" if residency == "vram" else "host"
+    buffers = _rows("", graph.adjacency, edges)
+    if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
+        buffers += _rows("in-", graph.in_adjacency, edges)
+    buffers += [
+        Buffer("queue (components: labels)", _grain(n * ids), "device"),
+        Buffer("levels", _grain(4 * n), "device"),
+        Buffer("parents", _grain(n * ids), "device"),
+        Buffer("bitmaps visited, seen, frontier", 3 * _grain(words), "device"),
+        Buffer("counters and sample", 2 * _grain(8 * COUNTERS) + _grain(8 * SAMPLE), "device"),
+    ]
+    return tuple(buffers)
+
+
+SAMPLE = 1024
+"""Labels drawn to find the giant component."""
+
+
+def _rows(prefix: str, adjacency: Adjacency, edges: str) -> list[Buffer]:
+    """Return the buffers of one adjacency."""
+    n, ids = adjacency.n, adjacency.ids.itemsize
+    buffers = [Buffer(f"{prefix}indptr", _grain(8 * (n + 1)), "device")]
+    if isinstance(adjacency, CompressedAdjacency):
+        hubs, chunks = len(adjacency.hubs), len(adjacency.block_ptr)
+        buffers.append(Buffer(f"{prefix}degree", _grain(n * ids), "device"))
+        buffers.append(Buffer(f"{prefix}block index", _grain(8 * chunks), "device"))
+        buffers.append(Buffer(f"{prefix}edges (blob)", _grain(len(adjacency.blob)), edges))
+    else:
+        assert isinstance(adjacency, PlainAdjacency)
+        # a hub has more than BLOCK_IDS edges and at most one chunk that is not full
+        hubs = adjacency.m // (BLOCK_IDS + 1)
+        chunks = 2 * hubs if hubs else 0
+        buffers.append(Buffer(f"{prefix}edges (indices)", _grain(adjacency.m * ids), edges))
+    hub_bytes = _grain(hubs * ids) + _grain(8 * (hubs + 1)) + _grain(4 * chunks)
+    buffers.append(Buffer(f"{prefix}hubs and their chunks", hub_bytes, "device"))
+    buffers.append(Buffer(f"{prefix}bitmap of rows", _grain(4 * -(-n // 32)), "device"))
+    # the placement's own counter, and the hubs once more while they are sorted
+    buffers.append(Buffer(f"{prefix}placement", _grain(8) + _grain(hubs * ids), "device"))
+    return buffers
+
+
+def _grain(count: int) -> int:
+    """Round up to the allocator's grain (an empty array still gets a buffer)."""
+    return max(GRAIN, -(-count // GRAIN) * GRAIN)
