@@ -1,0 +1,159 @@
+"""A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix."""
+
+from __future__ import annotations
+
+import resource
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bigbfs.conversion.workers import thread_count
+from bigbfs.errors import UsageError
+from bigbfs.formats.atomic import access_error
+from bigbfs.generate import assemble, generate
+from bigbfs.generate.catalogue import find, resolve
+
+TEXT = (".txt", ".el")
+PACKED = ("", ".gz", ".zst")
+GRAPHS = (".csrbin", ".ccsr")
+
+
+@dataclass(frozen=True)
+class GenerateReport:
+    """What was made.
+
+    Attributes
+    ----------
+    kind, seed, parameters
+        What was asked for, with the defaults that were used.
+    output, output_bytes
+        The file.
+    vertices
+        Vertices, the isolated ones included.
+    edges
+        Directed edges stored in a graph file; lines of a text file (each undirected edge is one line).
+    self_loops, duplicates
+        Dropped on the way into a graph file; None for a text file, which keeps them.
+    seconds
+        From the call to the closed file.
+    edges_per_second
+        Edges generated (lines) in a second of that.
+    peak_rss_bytes
+        Largest resident memory of the process so far.
+    """
+
+    kind: str
+    seed: int
+    parameters: dict[str, Any]
+    output: str
+    output_bytes: int
+    vertices: int
+    edges: int
+    self_loops: int | None
+    duplicates: int | None
+    seconds: float
+    edges_per_second: float
+    peak_rss_bytes: int
+
+
+def write_graph(
+    kind: str,
+    path: Path,
+    *,
+    seed: int = 1,
+    order: str | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    **parameters: Any,
+) -> GenerateReport:
+    """Generate a graph and write it to ``path``, in the format that its suffix names.
+
+    Parameters
+    ----------
+    order
+        ``"degree"`` or ``"original"``; for graph files only.
+    seed, threads, memory, **parameters
+        As for :func:`bigbfs.generate.generate`.
+
+    Raises
+    ------
+    UsageError
+        The kind is unknown, a parameter does not fit it, or the suffix is none of ours.
+    DoesNotFitError
+        It takes more memory than it may.
+    FileAccessError
+        The file cannot be written; nothing is left of it.
+    """
+    start = time.perf_counter()
+    text = is_text(path)
+    if text and order is not None:
+        raise UsageError(f"{path}: --order is for graph files; a text file lists edges as they are drawn")
+    _require_folder(path)
+    complete = resolve(find(kind), parameters)
+    edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
+    lines = stored = len(edges.src)
+    loops = duplicates = None
+    if text:
+        from bigbfs.generate.text import write_text
+
+        write_text(path, edges.src, edges.dst, describe(kind, seed, complete, lines), thread_count(threads))
+    else:
+        graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
+        loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
+        (graph.compress() if path.suffix == ".ccsr" else graph).save(path)
+    seconds = time.perf_counter() - start
+    return GenerateReport(
+        kind=kind,
+        seed=seed,
+        parameters=shown(kind, complete),
+        output=str(path),
+        output_bytes=path.stat().st_size,
+        vertices=complete["vertices"],
+        edges=stored,
+        self_loops=loops,
+        duplicates=duplicates,
+        seconds=seconds,
+        edges_per_second=lines / seconds,
+        peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )
+
+
+def is_text(path: Path) -> bool:
+    """Tell whether the suffix of ``path`` names a text file; else it names a graph file.
+
+    Raises
+    ------
+    UsageError
+        It names neither.
+    """
+    name = path.name
+    if name.endswith(tuple(suffix + packed for suffix in TEXT for packed in PACKED)):
+        return True
+    if name.endswith(GRAPHS):
+        return False
+    raise UsageError(
+        f"{path}: the suffix says what to write: {', '.join(TEXT)} (text, also with .gz or .zst), .csrbin or .ccsr"
+    )
+
+
+def shown(kind: str, complete: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that people know, without those not used."""
+    return {p.name: complete[p.name] for p in find(kind).parameters if complete[p.name] is not None}
+
+
+def describe(kind: str, seed: int, complete: dict[str, Any], lines: int) -> list[str]:
+    """Return the comment lines of a text file: how it was made, vertices and edges."""
+    made = [f"{name} {value}" for name, value in shown(kind, complete).items()]
+    direction = "directed: convert with --directed" if find(kind).directed else "undirected, each edge once"
+    return [
+        f"bigbfs generate {kind}: {', '.join(made)}, seed {seed}",
+        direction,
+        f"Nodes: {complete['vertices']} Edges: {lines}",
+    ]
+
+
+def _require_folder(path: Path) -> None:
+    """Refuse a folder that is not there before the work, not after it."""
+    if not path.parent.is_dir():
+        raise access_error(path, FileNotFoundError(2, "No such file or directory"), "write")

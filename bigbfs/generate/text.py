@@ -1,0 +1,120 @@
+"""Edge lists as text, ``source target`` a line: formatted by compiled code, several threads, one file.
+
+In: two id arrays. Out: a .txt or .el file, also as .gz (one member per piece, which every gzip reads as one stream)
+or .zst (one frame). The bytes do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+from numba import njit
+from tqdm import tqdm
+
+from bigbfs.formats.atomic import replacing
+
+PIECE = 1 << 17
+"""Edges formatted at a time by one thread: some 2 MB of text."""
+
+_GZIP = 31  # zlib's name for a gzip header and trailer around the largest window
+_PAIRS = np.frombuffer("".join(f"{number:02}" for number in range(100)).encode(), np.uint8)
+
+
+def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str], threads: int) -> None:
+    """Write the edges ``src[i] dst[i]`` below the ``comments``, compressed as the suffix says.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left of it.
+    """
+    head = "".join(f"# {line}\n" for line in comments).encode()
+    squeeze = _gzip if path.suffix == ".gz" else memoryview
+    with (
+        replacing(path) as stream,
+        tqdm(total=len(src), unit="edge", unit_scale=True, disable=None, file=sys.stderr) as bar,
+    ):
+        if path.suffix == ".zst":
+            compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
+            with compressor.stream_writer(stream, closefd=False) as writer:
+                _write(writer.write, head, _texts(src, dst, threads, memoryview), bar)
+        else:
+            _write(stream.write, squeeze(head), _texts(src, dst, threads, squeeze), bar)
+
+
+def _write(write: Callable[[Any], Any], head: bytes, texts: Iterator[Any], bar: tqdm) -> None:
+    write(head)
+    for text in texts:
+        write(text)
+        bar.update(min(PIECE, bar.total - bar.n))
+
+
+def _texts(src: np.ndarray, dst: np.ndarray, threads: int, squeeze: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield the text of all edges in order, a piece at a time, made by ``threads`` threads a little ahead."""
+    digits = [len(str(int(side.max(initial=0)))) for side in (src, dst)]
+
+    def text(first: int) -> Any:
+        piece = slice(first, first + PIECE)
+        room = np.empty(len(src[piece]) * (sum(digits) + 2), np.uint8)
+        return squeeze(room[: _format(src[piece], dst[piece], _PAIRS, room)].data)
+
+    pool = ThreadPoolExecutor(max(1, threads))
+    try:
+        ahead: deque[Future[Any]] = deque()
+        for first in range(0, len(src), PIECE):
+            ahead.append(pool.submit(text, first))
+            if len(ahead) > 2 * threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _gzip(text: Any) -> bytes:
+    squeezer = zlib.compressobj(4, zlib.DEFLATED, _GZIP)
+    return squeezer.compress(text) + squeezer.flush()
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _put(out, place, value, pairs):
+    """Write ``value`` in decimal at ``place``, two digits at a time from the right; return the place after it."""
+    digits, limit = 1, np.uint64(10)
+    while value >= limit and digits < 20:
+        digits += 1
+        limit *= np.uint64(10)
+    after = place + digits
+    at = after
+    while value >= np.uint64(100):
+        rest = value // np.uint64(100)
+        pair = np.int64(value - rest * np.uint64(100))
+        value = rest
+        at -= 2
+        out[at], out[at + 1] = pairs[2 * pair], pairs[2 * pair + 1]
+    if value >= np.uint64(10):
+        pair = np.int64(value)
+        out[at - 2], out[at - 1] = pairs[2 * pair], pairs[2 * pair + 1]
+    else:
+        out[at - 1] = np.uint8(48) + np.uint8(value)
+    return after
+
+
+@njit(cache=True, nogil=True)
+def _format(src, dst, pairs, out):
+    """Write the lines of all edges to ``out``; return how many bytes they take."""
+    place = 0
+    for edge in range(src.size):
+        place = _put(out, place, np.uint64(src[edge]), pairs)
+        out[place] = 32
+        place = _put(out, place + 1, np.uint64(dst[edge]), pairs)
+        out[place] = 10
+        place += 1
+    return place

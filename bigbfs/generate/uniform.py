@@ -1,0 +1,59 @@
+"""Uniformly random pairs: G(n, m) with replacement, and a directed acyclic graph drawn the same way.
+
+Out: ``edges`` pairs. ``uniform`` may repeat pairs and draw self-loops; ``dag`` draws two different ends and points the
+edge from the smaller to the larger, so that no cycle is possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.rng import below, draw, make_key, stream
+
+
+def uniform(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+    """Return ``edges`` pairs of ``vertices``, each end uniform."""
+    src, dst = allocate(p["vertices"], p["edges"])
+    fill(threads, _uniform, src, dst, np.uint64(p["vertices"]), make_key(seed, 0))
+    return src, dst
+
+
+def dag(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+    """Return ``edges`` pairs u < v with v - u at most ``span``."""
+    src, dst = allocate(p["vertices"], p["edges"])
+    if p["span"] is None:
+        fill(threads, _ordered, src, dst, np.uint64(p["vertices"]), make_key(seed, 0))
+    else:
+        fill(threads, _near, src, dst, np.uint64(p["vertices"]), np.uint64(p["span"]), make_key(seed, 0))
+    return src, dst
+
+
+@njit(cache=True, nogil=True)
+def _uniform(first, last, src, dst, n, key):
+    for edge in range(first, last):
+        state = stream(key, np.uint64(edge))
+        src[edge] = below(draw(state, np.uint64(0)), n)
+        dst[edge] = below(draw(state, np.uint64(1)), n)
+
+
+@njit(cache=True, nogil=True)
+def _ordered(first, last, src, dst, n, key):
+    for edge in range(first, last):
+        state = stream(key, np.uint64(edge))
+        one = below(draw(state, np.uint64(0)), n)
+        other = below(draw(state, np.uint64(1)), n - np.uint64(1))
+        other += np.uint64(other >= one)
+        src[edge], dst[edge] = min(one, other), max(one, other)
+
+
+@njit(cache=True, nogil=True)
+def _near(first, last, src, dst, n, span, key):
+    for edge in range(first, last):
+        state = stream(key, np.uint64(edge))
+        one = below(draw(state, np.uint64(0)), n - np.uint64(1))
+        reach = min(span, n - np.uint64(1) - one)
+        src[edge], dst[edge] = one, one + np.uint64(1) + below(draw(state, np.uint64(1)), reach)
