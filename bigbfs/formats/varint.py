@@ -1,0 +1,190 @@
+"""The delta-varint codec: plain rows to bytes and back, in parallel.
+
+In and out are the two encodings of :mod:`bigbfs.adjacency`, whose docstrings define the code; docs/formats.md has it
+to the byte. Encoding measures every row and every hub block, places them by a running sum, then writes them; decoding
+trusts nothing: it checks that every row and block ends where its offsets say and that every id is a vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.errors import FormatError
+from bigbfs.formats import varint_kernels as kernels
+from bigbfs.formats.varint_kernels import read_varint
+from bigbfs.rows import first_descent, frozen, row_chunks, signed
+
+__all__ = ["decode", "encode", "hub_layout", "read_varint", "require_valid"]
+
+PADDING = 128
+"""Bytes allocated (not counted) after a blob, so that a wide read at its end stays inside."""
+
+
+def encode(adjacency: Adjacency) -> CompressedAdjacency:
+    """Return ``adjacency`` with delta-varint rows (itself if it has them); rows must ascend.
+
+    Takes 8 bytes for each vertex and 24 for each hub block beside the result.
+    """
+    if isinstance(adjacency, CompressedAdjacency):
+        return adjacency
+    n, m = adjacency.n, adjacency.m
+    edge_ptr, indices = signed(adjacency.indptr), frozen(adjacency.indices)
+    degree = np.diff(adjacency.indptr).astype(adjacency.ids)
+    hubs, hub_ptr = hub_layout(degree)
+    owner = np.repeat(np.arange(len(hubs)), np.diff(hub_ptr).astype(np.int64))
+    number = np.arange(int(hub_ptr[-1])) - hub_ptr[owner].astype(np.int64)
+    starts = np.empty((len(owner), 2), np.int64)
+    starts[:, 0] = edge_ptr[hubs[owner]] + number * BLOCK_IDS
+    starts[:, 1] = np.minimum(starts[:, 0] + BLOCK_IDS, edge_ptr[hubs[owner].astype(np.int64) + 1])
+    starts = frozen(starts)
+
+    bounds, block_bounds = _runs(adjacency.indptr), _block_runs(len(owner))
+    row_bytes, block_bytes = np.zeros(n, np.int64), np.empty(len(owner), np.int64)
+    kernels.measure(edge_ptr, indices, bounds, row_bytes, starts, block_bytes, block_bounds)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(block_bytes)])
+    row_bytes[hubs] = before[hub_ptr[1:]] - before[hub_ptr[:-1]]
+    indptr = np.zeros(n + 1, np.uint64)
+    np.cumsum(row_bytes, out=indptr[1:].view(np.int64))
+    block_ptr = indptr[hubs[owner]] + (before[:-1] - before[hub_ptr[owner]]).astype(np.uint64)
+    blob = np.zeros(int(indptr[-1]) + PADDING, np.uint8)[: int(indptr[-1])]
+    if m:
+        kernels.write(edge_ptr, indices, bounds, signed(indptr), starts, signed(block_ptr), block_bounds, blob)
+    return CompressedAdjacency(indptr, degree, blob, hubs, hub_ptr, block_ptr)
+
+
+def decode(adjacency: Adjacency) -> PlainAdjacency:
+    """Return ``adjacency`` as plain CSR (itself if it is).
+
+    Raises
+    ------
+    FormatError
+        The bytes are no delta-varint rows of these offsets and degrees, or an id is no vertex.
+    """
+    if isinstance(adjacency, PlainAdjacency):
+        return adjacency
+    edge_ptr = checked_edge_offsets(adjacency)
+    indices = np.empty(int(edge_ptr[-1]), adjacency.ids)
+    bad = _decode_to(adjacency, edge_ptr, indices)
+    if bad is not None:
+        raise FormatError(f"compressed graph: corrupted: {bad}; convert the graph again")
+    return PlainAdjacency(edge_ptr, indices)
+
+
+def require_valid(adjacency: CompressedAdjacency, name: str = "graph") -> None:
+    """Check every offset, block and id of ``adjacency``; memory: the decoded graph, for the length of the call.
+
+    Raises
+    ------
+    FormatError
+        Names the first place that is wrong.
+    """
+    try:
+        decode(adjacency)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+
+
+def hub_layout(degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hubs (id dtype, ascending) and ``hub_ptr`` (uint64) that rows of these degrees have."""
+    hubs = np.flatnonzero(degree > BLOCK_IDS)
+    blocks = (degree[hubs].astype(np.uint64) + np.uint64(BLOCK_IDS - 1)) // np.uint64(BLOCK_IDS)
+    hub_ptr = np.zeros(len(hubs) + 1, np.uint64)
+    np.cumsum(blocks, out=hub_ptr[1:])
+    return hubs.astype(degree.dtype), hub_ptr
+
+
+def checked_edge_offsets(adjacency: CompressedAdjacency) -> np.ndarray:
+    """Return the plain ``indptr`` (uint64) of ``adjacency`` after checking all arrays but the blob's content.
+
+    Raises
+    ------
+    FormatError
+        Offsets that descend or leave the blob, more ids than bytes, or a block index that fits no such degrees.
+    """
+    size = len(adjacency.blob)
+    indptr, degree = adjacency.indptr, adjacency.degree
+    advice = "; convert the graph again"
+    if len(indptr) != len(degree) + 1 or int(indptr[0]) != 0 or int(indptr[-1]) != size:
+        raise FormatError(f"compressed graph: corrupted: indptr does not run from 0 to the {size} bytes{advice}")
+    place = first_descent(indptr)
+    if place is not None:
+        raise FormatError(f"compressed graph: corrupted: indptr descends at entry {place}{advice}")
+    if len(degree) and int(degree.max()) > size:
+        raise FormatError(f"compressed graph: corrupted: degree {int(degree.max())} in a blob of {size} bytes{advice}")
+    edge_ptr = adjacency.edge_offsets()
+    if first_descent(edge_ptr) is not None or int(edge_ptr[-1]) > size:
+        raise FormatError(f"compressed graph: corrupted: the degrees sum to more ids than the {size} bytes{advice}")
+    hubs, hub_ptr = hub_layout(degree)
+    for name, expected in (("hubs", hubs), ("hub_ptr", hub_ptr)):
+        if not np.array_equal(getattr(adjacency, name), expected):
+            raise FormatError(f"compressed graph: corrupted: {name} does not follow from the degrees{advice}")
+    blocks = adjacency.block_ptr
+    owner = np.repeat(hubs, np.diff(hub_ptr).astype(np.int64))
+    right = len(blocks) == len(owner) and first_descent(blocks) is None
+    if right and len(owner):
+        right = bool((blocks >= indptr[owner]).all() and (blocks <= indptr[owner + owner.dtype.type(1)]).all())
+        right &= np.array_equal(blocks[hub_ptr[:-1]], indptr[hubs])
+    if not right:
+        raise FormatError(f"compressed graph: corrupted: block_ptr does not lie in the rows of the hubs{advice}")
+    return edge_ptr
+
+
+@dataclass(frozen=True, slots=True)
+class _Bad:
+    """Where decoding found something else than the offsets promise."""
+
+    vertex: int
+    block: int | None
+
+    def __str__(self) -> str:
+        where = f"row {self.vertex}" if self.block is None else f"block {self.block} of row {self.vertex}"
+        return f"{where} does not hold as many ids of vertices as its degree says in the bytes that it has"
+
+
+def _decode_to(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndarray) -> _Bad | None:
+    hubs, hub_ptr, block_ptr = adjacency.hubs, adjacency.hub_ptr, adjacency.block_ptr
+    owner = np.repeat(np.arange(len(hubs)), np.diff(hub_ptr).astype(np.int64))
+    number = np.arange(len(owner)) - hub_ptr[owner].astype(np.int64)
+    blocks = np.empty((len(owner), 4), np.int64)
+    if len(owner):
+        vertex = hubs[owner].astype(np.int64)
+        last = number == np.diff(hub_ptr)[owner].astype(np.int64) - 1
+        blocks[:, 0] = block_ptr
+        blocks[:, 1] = np.where(last, adjacency.indptr[vertex + 1], np.append(block_ptr[1:], 0))
+        blocks[:, 2] = edge_ptr[vertex].astype(np.int64) + number * BLOCK_IDS
+        blocks[:, 3] = np.minimum(blocks[:, 2] + BLOCK_IDS, edge_ptr[vertex + 1].astype(np.int64))
+    bounds, block_bounds = _runs(edge_ptr), _block_runs(len(owner))
+    bad = np.full((max(len(bounds), len(block_bounds)), 2), -1, np.int64)
+    kernels.read(
+        signed(adjacency.indptr),
+        signed(edge_ptr),
+        frozen(adjacency.blob),
+        np.uint64(adjacency.n),
+        bounds,
+        frozen(blocks),
+        block_bounds,
+        indices,
+        bad,
+    )
+    rows, found = bad[bad[:, 0] >= 0, 0], bad[bad[:, 1] >= 0, 1]
+    if len(rows):
+        return _Bad(int(rows.min()), None)
+    if len(found):
+        block = int(found.min())
+        return _Bad(int(hubs[owner[block]]), int(number[block]))
+    return None
+
+
+def _runs(edge_ptr: np.ndarray) -> np.ndarray:
+    """Cut the rows into runs, more than threads, because hubs make their weights uneven."""
+    parts = 32 * numba.get_num_threads()
+    return row_chunks(edge_ptr, parts + (parts % kernels.STRIDE == 0))
+
+
+def _block_runs(blocks: int) -> np.ndarray:
+    parts = max(1, min(16 * numba.get_num_threads(), blocks))
+    return np.array([blocks * part // parts for part in range(parts + 1)], np.int64)

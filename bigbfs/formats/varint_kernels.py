@@ -1,0 +1,218 @@
+"""Numba kernels of the delta-varint codec, and the one function that reads a varint, for other kernels to import.
+
+Offsets are read-only int64 (``indptr``, ``edge_ptr``, ``block_ptr``: views of the uint64 arrays), ids uint32 or
+uint64, the blob uint8. ``bounds`` (int64) cuts the rows, or the hub blocks, into runs; the parallel loop takes them in
+a scattered order, so that a thread does not get all the hubs of a degree-ordered graph.
+
+A row of more than BLOCK_IDS ids is a hub. Its blocks are independent, so all kernels treat hub blocks as rows of their
+own: first every row that is not a hub, then every block of every hub.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from bigbfs.adjacency import BLOCK_IDS
+
+STRIDE = 97
+"""Run ``i * STRIDE % runs`` is the i-th taken; the number of runs must not be a multiple of this prime."""
+
+_STOPS = np.uint64(0x8080808080808080)
+_LENGTHS = np.uint64(0x0102030405060708)
+_SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def read_varint(blob, position):
+    """Return the varint at ``blob[position]`` (uint64) and the position after it; ``position`` must be int64.
+
+    Never reads more than 10 bytes, whatever they are.
+    """
+    byte = np.uint64(blob[position])
+    position += np.int64(1)
+    value = byte & np.uint64(127)
+    shift = np.uint64(7)
+    while byte >= np.uint64(128) and shift < np.uint64(64):
+        byte = np.uint64(blob[position])
+        position += np.int64(1)
+        value |= (byte & np.uint64(127)) << shift
+        shift += np.uint64(7)
+    return value, position
+
+
+@njit(cache=True, nogil=True)
+def read_varint_before(blob, position, end):
+    """Do what :func:`read_varint` does, but read no byte at or after ``end``, nor more than 10.
+
+    The position returned is past ``end`` where the varint does not stop in time.
+    """
+    value = np.uint64(0)
+    shift = np.uint64(0)
+    while position < end and shift < np.uint64(70):
+        byte = np.uint64(blob[position])
+        position += np.int64(1)
+        value |= (byte & np.uint64(127)) << min(shift, np.uint64(63))
+        shift += np.uint64(7)
+        if byte < np.uint64(128):
+            return value, position
+    return value, end + np.int64(1)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def read_varint_wide(blob, position):
+    """Do what :func:`read_varint` does, without a branch for each byte, where 8 bytes can be read.
+
+    The compiler makes one load of the eight; the lowest clear top bit ends the varint; three shift-and-or steps
+    close the gaps between its groups of seven bits. A varint of more than 8 bytes takes the plain way.
+    """
+    at = np.uint64(position)
+    word = (
+        np.uint64(blob[at])
+        | (np.uint64(blob[at + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(blob[at + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(blob[at + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(blob[at + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(blob[at + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(blob[at + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(blob[at + np.uint64(7)]) << np.uint64(56))
+    )
+    stops = ~word & _STOPS
+    if stops == np.uint64(0):
+        return read_varint_before(blob, position, np.int64(len(blob)))
+    lowest = stops & (~stops + np.uint64(1))
+    word &= (lowest - np.uint64(1)) & _SEVENS
+    word = (word & np.uint64(0x007F007F007F007F)) | ((word & np.uint64(0x7F007F007F007F00)) >> np.uint64(1))
+    word = (word & np.uint64(0x00003FFF00003FFF)) | ((word & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2))
+    word = (word & np.uint64(0x000000000FFFFFFF)) | ((word & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4))
+    length = ((lowest >> np.uint64(7)) * _LENGTHS) >> np.uint64(56)
+    return word, position + np.int64(length)
+
+
+@njit(cache=True, inline="always")
+def _varint_size(value):
+    """Return the bytes of ``value`` (uint64) as a varint."""
+    size = np.int64(1)
+    while value >= np.uint64(128):
+        value >>= np.uint64(7)
+        size += np.int64(1)
+    return size
+
+
+@njit(cache=True, inline="always")
+def _short_varint_size(value):
+    """Return the bytes of ``value`` (uint64 below 2**35) as a varint, without a branch."""
+    return (
+        np.int64(1)
+        + np.int64(value >= np.uint64(1 << 7))
+        + np.int64(value >= np.uint64(1 << 14))
+        + np.int64(value >= np.uint64(1 << 21))
+        + np.int64(value >= np.uint64(1 << 28))
+    )
+
+
+@njit(cache=True, nogil=True)
+def _ids_size(indices, start, stop):
+    """Return the bytes of ``indices[start:stop]`` as one block."""
+    size = np.int64(0)
+    before = np.uint64(0)
+    for edge in range(start, stop):
+        value = np.uint64(indices[edge])
+        if indices.itemsize == 4:
+            size += _short_varint_size(value - before)
+        else:
+            size += _varint_size(value - before)
+        before = value
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _write_ids(indices, start, stop, blob, position):
+    """Write ``indices[start:stop]`` as one block at ``blob[position]``."""
+    before = np.uint64(0)
+    for edge in range(start, stop):
+        value = np.uint64(indices[edge])
+        delta = value - before
+        before = value
+        while delta >= np.uint64(128):
+            blob[position] = np.uint8(delta & np.uint64(127)) | np.uint8(128)
+            position += np.int64(1)
+            delta >>= np.uint64(7)
+        blob[position] = np.uint8(delta)
+        position += np.int64(1)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def measure(edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds):
+    """Fill in the bytes of every row that is no hub (hubs: 0) and of every hub block.
+
+    ``block_starts`` int64[b, 2]: first and last + 1 edge of each hub block.
+    """
+    runs = np.int64(len(bounds) - 1)
+    for turn in prange(runs):
+        run = np.int64(turn) * STRIDE % runs
+        for row in range(bounds[run], bounds[run + 1]):
+            start, stop = edge_ptr[row], edge_ptr[row + 1]
+            row_bytes[row] = _ids_size(indices, start, stop) if stop - start <= BLOCK_IDS else 0
+    for run in prange(len(block_bounds) - 1):
+        for block in range(block_bounds[run], block_bounds[run + 1]):
+            block_bytes[block] = _ids_size(indices, block_starts[block, 0], block_starts[block, 1])
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def write(edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob):
+    """Write every row that is no hub, then every hub block, where :func:`measure` found their place to be."""
+    runs = np.int64(len(bounds) - 1)
+    for turn in prange(runs):
+        run = np.int64(turn) * STRIDE % runs
+        for row in range(bounds[run], bounds[run + 1]):
+            start, stop = edge_ptr[row], edge_ptr[row + 1]
+            if stop - start <= BLOCK_IDS:
+                _write_ids(indices, start, stop, blob, indptr[row])
+    for run in prange(len(block_bounds) - 1):
+        for block in range(block_bounds[run], block_bounds[run + 1]):
+            _write_ids(indices, block_starts[block, 0], block_starts[block, 1], blob, block_ptr[block])
+
+
+@njit(cache=True, nogil=True)
+def _read_ids(blob, position, end, n, indices, start, stop):
+    """Decode one block to ``indices[start:stop]``; return whether it is bytes ``position`` to ``end``, ids below n."""
+    fits = True  # a varint that does not stop leaves position past the blob: nothing is read after it
+    value = np.uint64(0)
+    wide_end = np.int64(len(blob)) - np.int64(8)
+    for edge in range(start, stop):
+        if position <= wide_end:
+            delta, position = read_varint_wide(blob, position)
+        else:
+            delta, position = read_varint_before(blob, position, np.int64(len(blob)))
+        value += delta
+        fits &= value < n and delta < n
+        indices[edge] = value
+    return fits and position == end
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, bad):
+    """Decode every row that is no hub, then every hub block.
+
+    ``blocks`` int64[b, 4]: first byte, last + 1 byte, first edge, last + 1 edge of each hub block. ``bad`` int64[2]
+    for each run: the first row and the first block that are not what the offsets say (-1: none).
+    """
+    runs = np.int64(len(bounds) - 1)
+    for turn in prange(runs):
+        run = np.int64(turn) * STRIDE % runs
+        first = np.int64(-1)
+        for row in range(bounds[run], bounds[run + 1]):
+            start, stop = edge_ptr[row], edge_ptr[row + 1]
+            if stop - start <= BLOCK_IDS:
+                right = _read_ids(blob, indptr[row], indptr[row + 1], n, indices, start, stop)
+                if not right and first < 0:
+                    first = np.int64(row)
+        bad[run, 0] = first
+    for run in prange(len(block_bounds) - 1):
+        first = np.int64(-1)
+        for block in range(block_bounds[run], block_bounds[run + 1]):
+            right = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, indices, blocks[block, 2], blocks[block, 3])
+            if not right and first < 0:
+                first = np.int64(block)
+        bad[run, 1] = first
