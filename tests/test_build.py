@@ -224,7 +224,7 @@ def test_build_takes_the_lists_over():
 
 
 def test_ids_outside_the_declared_range():
-    with pytest.raises(InputError, match="names vertex 4, .* 1 to 3"):
+    with pytest.raises(InputError, match=r"names vertex 4, .* 1 to 3"):
         build([edge_list([(1, 4)], first_id=1, declared_n=3)], ConvertOptions())
     with pytest.raises(InputError, match="names vertex 0"):
         build([edge_list([(0, 3)], first_id=1, declared_n=3)], ConvertOptions())

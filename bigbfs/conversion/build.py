@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.conversion import csr
-from bigbfs.conversion.csr import BuildCounts, Lines
+from bigbfs.conversion.csr import BuildCounts, Csr, Lines
 from bigbfs.conversion.memory import build_need, require
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.order import Csr, degree_order, renumber
+from bigbfs.conversion.order import degree_order, renumber
 from bigbfs.conversion.relabel import Vertices, find_vertices, number_lines
 from bigbfs.conversion.workers import thread_count
 from bigbfs.edges import EdgeList
@@ -133,22 +133,21 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
         relabelled=options.order == "degree",
     )
     first_id = vertices.first_id if labels is None else 0
-    in_adjacency = None if into is None or symmetric else csr.adjacency(*into)
-    return Graph(csr.adjacency(*out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
+    in_adjacency = None if into is None or symmetric else csr.adjacency(into)
+    return Graph(csr.adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
 
 
 def _rows(lines: Lines, shape: _Shape, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
     """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
-    indptr, indices, counts = csr.rows_from_lines(
+    rows, counts, spare = csr.rows_from_lines(
         lines, threads, undirected=shape.both, copies=shape.copies, keep_loops=options.keep_self_loops
     )
     if shape.both:
-        out = csr.transpose(indptr, indices, threads, head=True)
+        out = csr.transpose(rows, threads, head=True, spare=spare)
         return out, out, counts
-    out = (indptr, indices)
     if not options.in_edges and options.order == "original":
-        return out, None, counts
-    into = csr.transpose(*out, threads)
+        return rows, None, counts
+    out, into = rows, csr.transpose(rows, threads, spare=spare)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
     return out, out if same else into, counts
 

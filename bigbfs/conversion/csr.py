@@ -25,6 +25,9 @@ ONCE, AS_GIVEN, LARGER_DIRECTION = 0, 1, 2
 
 _NONE = np.empty(0, np.int64)
 
+Csr = tuple[np.ndarray, np.ndarray]
+"""Rows: ``indptr`` (int64, n + 1) and ``indices`` (ids, sorted in each row)."""
+
 
 @dataclass
 class Lines:
@@ -72,8 +75,8 @@ def _cursors(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def rows_from_lines(
     lines: Lines, threads: int, *, undirected: bool, copies: int, keep_loops: bool
-) -> tuple[np.ndarray, np.ndarray, BuildCounts]:
-    """Sort lines into rows, deduplicated: (indptr int64[n + 1], indices id[...], counts).
+) -> tuple[Csr, BuildCounts, np.ndarray]:
+    """Sort lines into rows: (rows, counts, memory that :func:`transpose` can use as ``spare``).
 
     With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays.
     """
@@ -104,19 +107,19 @@ def rows_from_lines(
     indices = np.empty(int(bases[-1]), packed.dtype)
     moving = [(a, b, starts, ratio, bases, shift, packed, indices, indptr) for a, b in parts]
     run(threads, kernels.gather_buckets, moving)
-    return indptr, indices, BuildCounts(loops, repeats)
+    return (indptr, indices), BuildCounts(loops, repeats), keys
 
 
 def transpose(
-    indptr: np.ndarray,
-    indices: np.ndarray,
+    rows: Csr,
     threads: int,
     *,
     head: bool = False,
     order: np.ndarray = _NONE,
     rank: np.ndarray = _NONE,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the transpose of square CSR arrays, its rows sorted: (indptr int64[n + 1], indices).
+    spare: np.ndarray | None = None,
+) -> Csr:
+    """Return the transpose of square CSR ``rows``, sorted.
 
     Parameters
     ----------
@@ -125,7 +128,10 @@ def transpose(
         undirected graph of an input that holds each edge at its larger end.
     order, rank
         Rename the vertices on the way: new vertex i is ``order[i]``, and ``rank`` is the inverse.
+    spare
+        Memory to use up: uint64.
     """
+    indptr, indices = rows
     n, row_bits = len(indptr) - 1, _bits(len(indptr) - 1)
     shift = _bucket_shift(n, len(indices))
     buckets = _buckets(n, shift)
@@ -138,7 +144,8 @@ def transpose(
     shape = (indptr, indices, order, rank, head, shift)
     run(threads, kernels.count_columns, [(a, b, *shape, counts[i]) for i, (a, b) in enumerate(chunks)])
     cursor, starts = _cursors(counts)
-    keys = np.empty(int(starts[-1]), np.uint64)
+    total = int(starts[-1])
+    keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
     scattering = [(a, b, *shape, row_bits, cursor[i], keys) for i, (a, b) in enumerate(chunks)]
     run(threads, kernels.scatter_columns, scattering)
 
@@ -158,6 +165,7 @@ def transpose(
     return result, out
 
 
-def adjacency(indptr: np.ndarray, indices: np.ndarray) -> PlainAdjacency:
+def adjacency(rows: Csr) -> PlainAdjacency:
     """Return the arrays as an adjacency: offsets seen as uint64."""
+    indptr, indices = rows
     return PlainAdjacency(indptr.view(np.uint64), indices)

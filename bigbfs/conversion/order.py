@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.adjacency import id_dtype
-from bigbfs.conversion.csr import transpose
-
-Csr = tuple[np.ndarray, np.ndarray]
-"""Offsets (int64) and ids."""
+from bigbfs.conversion.csr import Csr, transpose
 
 
 def degree_order(indptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -35,8 +32,8 @@ def renumber(out: Csr, into: Csr | None, order: np.ndarray, rank: np.ndarray, th
 
     Transposing sorts as it goes, so the new out-rows are the transpose of the old in-rows and the other way round.
     """
-    new_in = transpose(*out, threads, order=order, rank=rank)
+    new_in = transpose(out, threads, order=order, rank=rank)
     if into is out:
         return new_in, new_in
     assert into is not None
-    return transpose(*into, threads, order=order, rank=rank), new_in
+    return transpose(into, threads, order=order, rank=rank), new_in

@@ -7,7 +7,6 @@ first one is ``Vertices.first_id``); others are kept as ``Vertices.labels``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -196,11 +195,10 @@ def number_lines(
             numbering.ranks(ids, out)
         else:
             base = ids.dtype.type(vertices.first_id)
-            shift: Callable[[int, int], None] = (
-                lambda a, b: np.subtract(  # noqa: E731
-                    ids[a:b], base, out=out[a:b], casting="unsafe"
-                )
-            )
+
+            def shift(first: int, last: int) -> None:
+                np.subtract(ids[first:last], base, out=out[first:last], casting="unsafe")
+
             run(threads, shift, ranges(len(ids), threads) if len(ids) else [])
 
     def numbers(pieces: list[np.ndarray]) -> np.ndarray:
