@@ -31,14 +31,11 @@ from bigbfs.gpu.strategies import Strategy
 from bigbfs.record import LevelRecord
 
 KERNELS = {
-    "start": ("bfs_frontier.cu", "bfs_start"),
-    "advance": ("bfs_frontier.cu", "bfs_advance"),
-    "gather": ("bfs_frontier.cu", "bfs_gather"),
-    "expand_rows": ("bfs_topdown.cu", "bfs_expand_rows"),
-    "expand_hubs": ("bfs_topdown.cu", "bfs_expand_hubs"),
-    "search_rows": ("bfs_bottomup.cu", "bfs_search_rows"),
-    "search_hubs": ("bfs_bottomup.cu", "bfs_search_hubs"),
+    "bfs_frontier.cu": ("start", "advance", "gather"),
+    "bfs_topdown.cu": ("expand_rows", "expand_hubs"),
+    "bfs_bottomup.cu": ("search_rows", "search_hubs"),
 }
+"""Kernels of each file, without the prefix ``bfs_``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +100,9 @@ class BfsLoop:
         self._queue = queue
         self._counters = runtime.zeros(COUNTERS, np.uint64)
         self._kernels = {
-            name: runtime.kernel(file, kernel, defines(ids, codec))
-            for name, (file, kernel) in KERNELS.items()
-            if file in strategy.kernels
+            name: runtime.kernel(file, f"bfs_{name}", defines(ids, codec))
+            for file in strategy.kernels
+            for name in KERNELS[file]
         }
         self._limits = {name: runtime.max_blocks(kernel, BLOCK) for name, kernel in self._kernels.items()}
         self._state = struct(
@@ -163,7 +160,6 @@ class BfsLoop:
             levels=download(self._levels),
             parents=download(self._parents) if want_parents else None,
             reached=int(counters[REACHED]),
-            # the last level expanded found vertices unless it is the one that ended the search
             depth=records.depth,
             edges=int(counters[EDGES]),
             seconds=timer.seconds,

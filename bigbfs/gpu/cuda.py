@@ -1,0 +1,242 @@
+"""The runtime on a CUDA device, by way of CuPy (imported when the first one is made).
+
+Arrays come from a memory pool of the runtime's own, whose limit is the budget: an allocation above it fails. Kernels
+are compiled by NVRTC for the device and kept in CuPy's cache on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bigbfs.errors import DeviceError, DoesNotFitError
+from bigbfs.gpu.device import probe
+from bigbfs.gpu.memory import HostMapping, Registration, is_file_mapping
+from bigbfs.gpu.memory import READ_ONLY as REGISTER_READ_ONLY
+from bigbfs.gpu.runtime import Array, Shape
+from bigbfs.sizes import format_size
+
+SOURCES = Path(__file__).resolve().parent.parent / "kernels"
+
+TO_DEVICE, TO_HOST = 1, 2
+"""cudaMemcpyKind."""
+
+BIG = 64 << 20
+"""File-mapped arrays from this size up are registered while they are copied: the link then runs at full rate."""
+
+
+@cache
+def source_hash() -> str:
+    """Return a hash of all kernel sources: the cache of compiled kernels does not look into headers."""
+    digest = hashlib.sha256()
+    for path in sorted(SOURCES.rglob("*.cu*")):
+        digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def compile_options(defines: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the NVRTC options for kernels with ``defines``, the architecture aside."""
+    options = ["-std=c++17", f"-I{SOURCES / 'include'}", f"-DBIGBFS_SOURCES=0x{source_hash()}"]
+    return (*options, *(f"-D{name}={value}" for name, value in sorted(defines.items())))
+
+
+def source(file: str) -> str:
+    """Return the text of kernels/``file``, so that a compiler message names it."""
+    return f'#line 1 "{file}"\n{(SOURCES / file).read_text()}'
+
+
+class CudaKernel:
+    """A compiled kernel of a module (see ``runtime.Kernel``)."""
+
+    def __init__(self, raw: Any, name: str) -> None:
+        self.name = name
+        self.raw = raw
+
+    def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
+        """Launch on the current stream."""
+        self.raw((grid,), (block,), args, shared_mem=shared)
+
+
+class Stopwatch:
+    """Wall time of a block, in seconds."""
+
+    seconds = 0.0
+
+
+class CudaRuntime:
+    """Memory, kernels and time of one GPU (see ``runtime.Runtime``).
+
+    Parameters
+    ----------
+    index
+        CUDA's number of the device.
+    limit
+        Bytes of device memory that this runtime may allocate; None: no limit but the device's.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no usable GPU.
+    """
+
+    def __init__(self, index: int = 0, limit: int | None = None) -> None:
+        self.info = probe(index)
+        import cupy
+
+        self.name = self.info.name
+        self.sm_count = self.info.sm_count
+        self._cupy = cupy
+        self._limit = limit
+        self._device = cupy.cuda.Device(index)
+        self._device.use()
+        self._pool = cupy.cuda.MemoryPool()
+        if limit is not None:
+            # zero means "no limit" to the pool
+            self._pool.set_limit(size=max(limit, 1))
+        self._modules: dict[tuple[str, frozenset[tuple[str, str]]], Any] = {}
+        self._kernels: dict[tuple[Any, str], CudaKernel] = {}
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes of device memory that the pool holds, in use or not."""
+        return int(self._pool.total_bytes())
+
+    def free_bytes(self) -> int:
+        """Return the bytes that can still be allocated."""
+        free = int(self._cupy.cuda.runtime.memGetInfo()[0]) + int(self._pool.free_bytes())
+        return free if self._limit is None else min(free, self._limit - int(self._pool.used_bytes()))
+
+    def empty(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
+        """Allocate without a value.
+
+        Raises
+        ------
+        DoesNotFitError
+            The limit or the device does not allow it.
+        """
+        dtype = np.dtype(dtype)
+        nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        try:
+            memory = self._pool.malloc(nbytes)
+        except self._cupy.cuda.memory.OutOfMemoryError as error:
+            limit = "" if self._limit is None else f", limit {format_size(self._limit)}"
+            raise DoesNotFitError(
+                f"{format_size(nbytes)} of GPU memory cannot be had ({format_size(self._pool.used_bytes())} in use{limit}); "
+                "use --residency mapped, a larger --vram-budget, or --backend cpu"
+            ) from error
+        return self._cupy.ndarray(shape, dtype, memptr=memory)
+
+    def zeros(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
+        """Allocate zeros."""
+        array = self.empty(shape, dtype)
+        self.fill(array, 0)
+        return array
+
+    def fill(self, array: Array, value: int) -> None:
+        """Set every element; values of one repeated byte take a memset, others a kernel of CuPy's."""
+        if array.nbytes == 0:
+            return
+        pattern = set(np.array(value, array.dtype).tobytes())
+        if len(pattern) == 1:
+            array.data.memset_async(pattern.pop(), array.nbytes)
+        else:
+            array.fill(value)
+
+    def upload(self, array: np.ndarray) -> Array:
+        """Copy to device memory; a large file mapping by way of a passing registration."""
+        host = np.ascontiguousarray(array)
+        target = self.empty(host.shape, host.dtype)
+        if host.nbytes == 0:
+            return target
+        cuda = self._cupy.cuda.runtime
+        registration = None
+        if host.nbytes >= BIG and self.info.registers_read_only and is_file_mapping(host):
+            try:
+                registration = Registration(cuda, host.ctypes.data, host.nbytes, REGISTER_READ_ONLY)
+            except cuda.CUDARuntimeError:
+                registration = None  # pageable memory only copies more slowly
+        try:
+            with self._errors():
+                cuda.memcpy(target.data.ptr, host.ctypes.data, host.nbytes, TO_DEVICE)
+        finally:
+            if registration is not None:
+                registration.close()
+        return target
+
+    def download(self, array: Array) -> np.ndarray:
+        """Copy to host memory after everything launched."""
+        host = np.empty(array.shape, array.dtype)
+        if host.nbytes:
+            with self._errors():
+                self._cupy.cuda.runtime.memcpy(host.ctypes.data, array.data.ptr, host.nbytes, TO_HOST)
+        return host
+
+    def map(self, array: np.ndarray) -> HostMapping:
+        """Make host memory readable by kernels."""
+        return HostMapping(self._cupy, self.info, np.ascontiguousarray(array))
+
+    def pointer(self, array: Array) -> int:
+        """Return the device address."""
+        return int(array.data.ptr)
+
+    def kernel(self, file: str, name: str, defines: Mapping[str, str]) -> CudaKernel:
+        """Compile and load a kernel.
+
+        Raises
+        ------
+        DeviceError
+            It does not compile or load; the message is the compiler's.
+        """
+        key = (file, frozenset(defines.items()))
+        if (key, name) not in self._kernels:
+            try:
+                if key not in self._modules:
+                    self._modules[key] = self._cupy.RawModule(code=source(file), options=compile_options(defines))
+                raw = self._modules[key].get_function(name)
+                raw.compile()
+            except (self._cupy.cuda.compiler.CompileException, self._cupy.cuda.driver.CUDADriverError) as error:
+                raise DeviceError(f"{file}: kernel {name} cannot be built for {self.name}: {error}") from error
+            self._kernels[key, name] = CudaKernel(raw, name)
+        return self._kernels[key, name]
+
+    def max_blocks(self, kernel: CudaKernel, block: int) -> int:
+        """Return the blocks that run at once."""
+        driver = self._cupy.cuda.driver
+        return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.raw.kernel.ptr, block, 0)) * self.sm_count
+
+    def synchronize(self) -> None:
+        """Wait for everything launched."""
+        with self._errors():
+            self._cupy.cuda.runtime.deviceSynchronize()
+
+    @contextmanager
+    def timer(self) -> Iterator[Stopwatch]:
+        """Measure a block by the host's clock between two synchronizations."""
+        watch = Stopwatch()
+        self.synchronize()
+        start = time.perf_counter()
+        yield watch
+        self.synchronize()
+        watch.seconds = time.perf_counter() - start
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn an error of CUDA's into one of ours."""
+        try:
+            yield
+        except self._cupy.cuda.runtime.CUDARuntimeError as error:
+            raise DeviceError(f"{self.name}: {error}") from error
+
+    def close(self) -> None:
+        """Give the device memory back."""
+        self._kernels.clear()
+        self._modules.clear()
+        self._pool.free_all_blocks()
