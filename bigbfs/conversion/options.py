@@ -61,8 +61,6 @@ class ConvertOptions:
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise UsageError(f"order {self.order!r} is unknown: choose one of {', '.join(ORDERS)}")
-        if self.keep_ids and self.order != "original":
-            raise UsageError("keep_ids keeps every vertex at its id and order='degree' moves it: choose one")
         if self.skip_bad_lines < 0:
             raise UsageError(f"skip_bad_lines is {self.skip_bad_lines}; it counts lines and cannot be negative")
 
