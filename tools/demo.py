@@ -10,14 +10,14 @@ import sys
 import time
 from pathlib import Path
 
-DEMO = Path(__file__).resolve().parent.parent / "demo"
+ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(line: str) -> None:
-    """Print and run one bigbfs command line in demo/; stop the demo if it fails."""
+def run(line: str, folder: Path) -> None:
+    """Print and run one bigbfs command line in ``folder``; stop the demo if it fails."""
     print(f"\n$ bigbfs {line}", flush=True)
     start = time.perf_counter()
-    code = subprocess.run([sys.executable, "-m", "bigbfs", *shlex.split(line)], cwd=DEMO, check=False).returncode
+    code = subprocess.run([sys.executable, "-m", "bigbfs", *shlex.split(line)], cwd=folder, check=False).returncode
     if code:
         sys.exit(f"demo: `bigbfs {line}` ended with exit code {code}")
     print(f"({time.perf_counter() - start:.1f} s in all)", flush=True)
@@ -27,16 +27,18 @@ def main() -> None:
     """Run the demo."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=int, default=18, help="log2 of the vertices of the Kronecker graph")
-    scale = parser.parse_args().scale
-    DEMO.mkdir(exist_ok=True)
+    parser.add_argument("--folder", type=Path, default=ROOT / "demo", help="where the files go")
+    arguments = parser.parse_args()
+    scale, folder = arguments.scale, arguments.folder
+    folder.mkdir(exist_ok=True)
     name = f"kron{scale}"
-    run(f"generate kronecker --scale {scale} --edge-factor 16 --seed 1 -o {name}.txt")
-    run(f"convert {name}.txt --compressed --force")
-    run(f"info {name}.csrbin")
+    run(f"generate kronecker --scale {scale} --edge-factor 16 --seed 1 -o {name}.txt", folder)
+    run(f"convert {name}.txt --compressed --force", folder)
+    run(f"info {name}.csrbin", folder)
     for flag in ("", "--compressed "):
-        run(f"bfs {name}.csrbin {flag}--sources random:8 --verify")
-        run(f"cc {name}.csrbin {flag}--afforest --verify")
-    print(f"\ndemo: every result above is verified; the graph files are in {DEMO.name}/")
+        run(f"bfs {name}.csrbin {flag}--sources random:8 --verify", folder)
+        run(f"cc {name}.csrbin {flag}--afforest --verify", folder)
+    print(f"\ndemo: every result above is verified; the graph files are in {folder}")
 
 
 if __name__ == "__main__":
