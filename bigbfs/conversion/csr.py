@@ -14,6 +14,7 @@ import numpy as np
 from bigbfs.adjacency import PlainAdjacency, id_dtype
 from bigbfs.conversion import kernels
 from bigbfs.conversion.workers import balanced_ranges, ranges, run
+from bigbfs.rows import frozen
 
 EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache
 MAX_BUCKETS = 1 << 11  # as many output streams as the second-level TLB has entries
@@ -22,8 +23,6 @@ TASKS_PER_THREAD = 8  # enough for the free thread to take over, few enough to c
 
 ONCE, AS_GIVEN, LARGER_DIRECTION = 0, 1, 2
 """How often an edge is stored: once; once per line; per line of the direction that has more lines."""
-
-_NONE = np.empty(0, np.int64)
 
 Csr = tuple[np.ndarray, np.ndarray]
 """Rows: ``indptr`` (int64, n + 1) and ``indices`` (ids, sorted in each row)."""
@@ -86,13 +85,14 @@ def rows_from_lines(
     chunks = ranges(len(lines), 2 * threads)
     counts = np.zeros((max(1, len(chunks)), buckets), np.int64)
     shape = (undirected, keep_loops, shift)
-    counting = [(lines.src, lines.dst, a, b, *shape, counts[i]) for i, (a, b) in enumerate(chunks)]
+    src, dst = frozen(lines.src), frozen(lines.dst)
+    counting = [(src, dst, a, b, *shape, counts[i]) for i, (a, b) in enumerate(chunks)]
     loops = sum(run(threads, kernels.count_lines, counting))
     cursor, starts = _cursors(counts)
     keys = np.empty(int(starts[-1]), np.uint64)
     scattering = [(lines.src, lines.dst, a, b, *shape, value_bits, cursor[i], keys) for i, (a, b) in enumerate(chunks)]
     run(threads, kernels.scatter_lines, scattering)
-    del counting, scattering
+    del counting, scattering, src, dst
     lines.src = lines.dst = np.empty(0, lines.src.dtype)
 
     packed = keys.view(id_dtype(n))
@@ -115,8 +115,8 @@ def transpose(
     threads: int,
     *,
     head: bool = False,
-    order: np.ndarray = _NONE,
-    rank: np.ndarray = _NONE,
+    order: np.ndarray | None = None,
+    rank: np.ndarray | None = None,
     spare: np.ndarray | None = None,
 ) -> Csr:
     """Return the transpose of square CSR ``rows``, sorted.
@@ -132,6 +132,9 @@ def transpose(
         Memory to use up: uint64.
     """
     indptr, indices = rows
+    none = indices[:0]  # of the kernels' usual type: they compile once
+    order = none if order is None else order
+    rank = none if rank is None else rank
     n, row_bits = len(indptr) - 1, _bits(len(indptr) - 1)
     shift = _bucket_shift(n, len(indices))
     buckets = _buckets(n, shift)
@@ -155,7 +158,7 @@ def transpose(
         bases = starts + indptr[firsts]
     result = np.zeros(n + 1, np.int64)
     out = np.empty(int(bases[-1]), indices.dtype)
-    heads = (indptr, indices) if head else (_NONE, indices[:0])
+    heads = (indptr, indices) if head else (indptr[:0], none)
     parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)
     run(
         threads,

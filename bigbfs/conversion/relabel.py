@@ -17,6 +17,7 @@ from bigbfs.conversion.csr import Lines
 from bigbfs.conversion.workers import ranges, run
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
+from bigbfs.rows import frozen
 
 LARGEST_ID = 2**63 - 1
 BITS_PER_OCCURRENCE = 64  # a bitmap may take as much memory as 64-bit ids do; sparser ids go to the hash table
@@ -160,7 +161,7 @@ Numbering = Bitmap | HashTable
 
 
 def _chunks(arrays: list[np.ndarray], threads: int) -> list[tuple[np.ndarray, int, int]]:
-    return [(array, a, b) for array in arrays for a, b in ranges(len(array), 4 * threads) if len(array)]
+    return [(frozen(array), a, b) for array in arrays for a, b in ranges(len(array), 4 * threads) if len(array)]
 
 
 def _set_bits(words: np.ndarray, first: int, end: int) -> None:
