@@ -13,33 +13,40 @@ constexpr u32 LANE_LOADS = 8;
 // True if some id of the lane's own row is in the frontier; `rest` is what it has not read.
 DEVICE bool search_alone(const Bfs& s, const Segment& segment, vid& parent, Segment& rest) {
     Cursor<1> cursor(s.in, segment, 0);
-    for (u32 loads = 0; loads < LANE_LOADS && cursor.load(); ++loads) {
+    bool hit = false;
+    for (u32 loads = 0; !hit && loads < LANE_LOADS && cursor.load(); ++loads) {
+        // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
-            if (cursor.has(j) && in_frontier(s, cursor.ids[j])) {
+            if (!hit && cursor.has(j) && in_frontier(s, cursor.ids[j])) {
                 parent = cursor.ids[j];
-                return true;
+                hit = true;
             }
         }
     }
     rest = cursor.rest();
-    return false;
+    return hit;
 }
 
 // The same by the whole warp, with the same answer in every lane.
 DEVICE bool search_together(const Bfs& s, const Segment& segment, vid& parent) {
     Cursor<WARP> cursor(s.in, segment, lane_id());
-    while (cursor.load()) {
+    u32 hits = 0;
+    vid own = 0;
+    while (!hits && cursor.load()) {
+        bool hit = false;
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
-            const u32 hits = __ballot_sync(ALL_LANES, cursor.has(j) && in_frontier(s, cursor.ids[j]));
-            if (hits) {
-                parent = __shfl_sync(ALL_LANES, cursor.ids[j], (u32)__ffs((int)hits) - 1);
-                return true;
+            if (!hit && cursor.has(j) && in_frontier(s, cursor.ids[j])) {
+                own = cursor.ids[j];
+                hit = true;
             }
         }
+        hits = __ballot_sync(ALL_LANES, hit);
     }
-    return false;
+    if (!hits) return false;
+    parent = __shfl_sync(ALL_LANES, own, (u32)__ffs((int)hits) - 1);
+    return true;
 }
 
 KERNEL void bfs_search_rows(Bfs s, i32 level) {

@@ -1,0 +1,136 @@
+"""Compile every kernel in every variant with NVRTC, without a GPU, and print what each needs.
+
+A variant is an id width and an encoding of the rows. Registers, shared memory and spills are the compiler's own
+figures; a kernel that spills or keeps a stack frame fails, because either turns registers into memory traffic.
+Exit code 0: all compiled clean; 1: something failed; 4: NVRTC is not installed.
+
+    python tools/compile_kernels.py --arch 80 --arch 90 --arch 100
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from bigbfs.gpu.arguments import defines
+from bigbfs.gpu.cuda import SOURCES, compile_options, source
+
+ARCHITECTURES = (80, 90, 100)
+VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the compiler says of one kernel: registers, and bytes of shared memory, stack and spills."""
+
+    kernel: str
+    registers: int
+    shared: int
+    stack: int
+    spills: int
+
+
+class CompileFailure(RuntimeError):
+    """NVRTC refused a kernel; the message is its log."""
+
+
+def files() -> list[str]:
+    """Return the names of the kernel files."""
+    return sorted(path.name for path in SOURCES.glob("*.cu"))
+
+
+def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
+    """Compile ``file`` for ``sm_<arch>`` and return the usage of each kernel in it.
+
+    Raises
+    ------
+    CompileFailure
+        It does not compile, or compiles with a warning.
+    """
+    # CuPy has no public way to compile for a device that is not there
+    from cupy.cuda.compiler import CompileException, _NVRTCProgram
+
+    options = compile_options(defines(np.dtype(ids), codec))
+    log = io.StringIO()
+    program = _NVRTCProgram(source(file), file, method="cubin")
+    try:
+        program.compile((f"-arch=sm_{arch}", "--ptxas-options=-v", *options), log)
+    except CompileException as error:
+        raise CompileFailure(str(error)) from error
+    text = log.getvalue()
+    if "warning" in text:
+        raise CompileFailure(text)
+    return list(parse_usage(text))
+
+
+def parse_usage(log: str) -> Iterator[Usage]:
+    """Yield the usage of each kernel in the log of ``ptxas -v``."""
+    for section in log.split("Compiling entry function ")[1:]:
+        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", section)
+        registers = re.search(r"Used (\d+) registers", section)
+        if not frame or not registers:
+            raise CompileFailure(f"the compiler's report has another form than expected:\n{section}")
+        shared = re.search(r"(\d+) bytes smem", section)
+        yield Usage(
+            kernel=section.split("'")[1],
+            registers=int(registers[1]),
+            shared=int(shared[1]) if shared else 0,
+            stack=int(frame[1]),
+            spills=int(frame[2]) + int(frame[3]),
+        )
+
+
+def _compile_all(architectures: Iterable[int]) -> bool:
+    """Compile everything, print a line for each kernel, and return whether all was clean."""
+    jobs = [(file, arch, ids, codec) for file in files() for arch in architectures for ids, codec in VARIANTS]
+    clean = True
+    count = 0
+    print(
+        f"{'arch':<7}{'file':<18}{'kernel':<18}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
+    )
+    with ThreadPoolExecutor() as pool:
+        futures = [(job, pool.submit(compile_kernel, *job)) for job in jobs]
+        for (file, arch, ids, codec), future in futures:
+            try:
+                usages = future.result()
+            except CompileFailure as error:
+                print(f"sm_{arch} {file} {ids.__name__} {codec}: FAILED\n{error}")
+                clean = False
+                continue
+            for usage in usages:
+                count += 1
+                bad = usage.stack > 0 or usage.spills > 0
+                clean &= not bad
+                print(
+                    f"sm_{arch:<4}{file:<18}{usage.kernel:<18}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
+                    f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{'  FAILED: spills' if bad else ''}"
+                )
+    print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")
+    return clean
+
+
+def main() -> int:
+    """Compile for the architectures asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--arch", type=int, action="append", help="compute capability without the dot; repeatable")
+    asked = parser.parse_args().arch or list(ARCHITECTURES)
+    try:
+        from cupy.cuda import nvrtc
+
+        nvrtc.getVersion()
+    except Exception as error:
+        print(f"NVRTC is not here: {error}\npip install 'bigbfs[cuda13]' (no GPU or driver is needed)", file=sys.stderr)
+        return 4
+    return 0 if _compile_all(asked) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
