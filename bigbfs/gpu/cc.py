@@ -109,9 +109,7 @@ class ComponentsLoop:
         with runtime.timer() as timer:
             self._launch("cc_init", self.n, size, self._labels)
             for which in range(ROUNDS):
-                self._launch(
-                    "cc_round", self.n, self._out.struct, self._labels, np.uint32(which), self._invalid
-                )
+                self._launch("cc_round", self.n, self._out.struct, self._labels, np.uint32(which), self._invalid)
                 self._launch("cc_compress", self.n, size, self._labels)
             giant = self.ids.type(self._giant() if self._sees_both_ends else no_vertex(self.ids))
             for rows in self._rows:

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.gpu.device import probe
-from bigbfs.gpu.memory import HostMapping, Registration, is_file_mapping
-from bigbfs.gpu.memory import READ_ONLY as REGISTER_READ_ONLY
+from bigbfs.gpu.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.gpu.runtime import Array, Shape
 from bigbfs.sizes import format_size
 
@@ -127,9 +126,10 @@ class CudaRuntime:
         try:
             memory = self._pool.malloc(nbytes)
         except self._cupy.cuda.memory.OutOfMemoryError as error:
-            limit = "" if self._limit is None else f", limit {format_size(self._limit)}"
+            held = f"{format_size(self._pool.used_bytes())} in use"
+            held += "" if self._limit is None else f", limit {format_size(self._limit)}"
             raise DoesNotFitError(
-                f"{format_size(nbytes)} of GPU memory cannot be had ({format_size(self._pool.used_bytes())} in use{limit}); "
+                f"{format_size(nbytes)} of GPU memory cannot be had ({held}); "
                 "use --residency mapped, a larger --vram-budget, or --backend cpu"
             ) from error
         return self._cupy.ndarray(shape, dtype, memptr=memory)
@@ -160,7 +160,7 @@ class CudaRuntime:
         registration = None
         if host.nbytes >= BIG and self.info.registers_read_only and is_file_mapping(host):
             try:
-                registration = Registration(cuda, host.ctypes.data, host.nbytes, REGISTER_READ_ONLY)
+                registration = Registration(cuda, host.ctypes.data, host.nbytes, READ_ONLY)
             except cuda.CUDARuntimeError:
                 registration = None  # pageable memory only copies more slowly
         try:
@@ -207,7 +207,7 @@ class CudaRuntime:
             self._kernels[key, name] = CudaKernel(raw, name)
         return self._kernels[key, name]
 
-    def max_blocks(self, kernel: CudaKernel, block: int) -> int:
+    def max_blocks(self, kernel: Any, block: int) -> int:
         """Return the blocks that run at once."""
         driver = self._cupy.cuda.driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.raw.kernel.ptr, block, 0)) * self.sm_count

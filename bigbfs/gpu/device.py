@@ -116,7 +116,9 @@ def _import_cupy() -> Any:
         import cupy
     except ImportError as error:
         if error.name not in (None, "cupy"):
-            raise NoDeviceError(f"CuPy cannot be imported: {error}; reinstall it: pip install 'bigbfs[cuda13]'") from error
+            raise NoDeviceError(
+                f"CuPy cannot be imported: {error}; reinstall it: pip install 'bigbfs[cuda13]'"
+            ) from error
         raise NoDeviceError(
             "CuPy is not installed: pip install 'bigbfs[cuda13]' (NVIDIA driver 580 or newer) or 'bigbfs[cuda12]' "
             "(525 or newer); or use --backend cpu"
@@ -150,9 +152,10 @@ def _check_compiler() -> None:
 
         nvrtc.getVersion()
     except Exception as error:
+        reason = (str(error).strip().splitlines() or [""])[0]
         raise NoDeviceError(
             "the CUDA run-time compiler (libnvrtc) cannot be loaded: pip install 'bigbfs[cuda13]' (or [cuda12]) brings "
-            f"it as nvidia-cuda-nvrtc; {type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"
+            f"it as nvidia-cuda-nvrtc; {type(error).__name__}: {reason}"
         ) from error
 
 

@@ -27,6 +27,13 @@ def kernel_names(strategy: Strategy) -> list[tuple[str, str]]:
     return names + [(cc.FILE, name) for name in cc.KERNELS]
 
 
+def cuda_runtime(limit: int | None) -> Runtime:
+    """Return the runtime of the GPU, which may allocate ``limit`` bytes."""
+    from bigbfs.gpu.cuda import CudaRuntime
+
+    return CudaRuntime(limit=limit)
+
+
 class GpuEngine:
     """BFS and connected components of one graph on one GPU; internal vertices.
 
@@ -78,10 +85,7 @@ class GpuEngine:
     ) -> None:
         if strategy not in STRATEGIES:
             raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
-        if runtime is None:
-            from bigbfs.gpu.cuda import CudaRuntime
-
-            runtime = CudaRuntime(limit=vram_budget)
+        runtime = runtime or cuda_runtime(vram_budget)
         self.graph = graph
         self.strategy = strategy
         self.device = runtime.name

@@ -103,7 +103,9 @@ class HostMapping:
         self._owner: Any = source
         self.array: Any = None
         try:
-            address = self._in_place(cupy, info, source) or self._copied(cupy, source)
+            address = (
+                self._in_place(cupy, info, source) or self._registered_copy(cupy, source) or self._pinned(cupy, source)
+            )
             self.array = _view(cupy, info, address, source, self._owner)
         except BaseException:
             self.close()
@@ -122,23 +124,24 @@ class HostMapping:
         self.kind = "file" if file else "host"
         return address
 
-    def _copied(self, cupy: Any, source: np.ndarray) -> int:
-        """Copy ``source`` to memory that the device can read and return the address."""
+    def _registered_copy(self, cupy: Any, source: np.ndarray) -> int:
+        """Copy ``source`` to huge pages, register them and return their address; 0 if that cannot be."""
         try:
             pages = mmap.mmap(-1, source.nbytes)
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 pages.madvise(mmap.MADV_HUGEPAGE)
             copy = np.frombuffer(pages, source.dtype).reshape(source.shape)
+            # the copy comes first: it faults the pages in by several threads, registration would do so by one
             copy_parallel(source, copy)
             address = int(copy.ctypes.data)
             self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, MAPPED)
-            self.kind, self._owner = "copy", copy
         except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError):
-            pages = copy = None
-            address = self._pinned(cupy, source)
+            return 0
+        self.kind, self._owner = "copy", copy
         return address
 
     def _pinned(self, cupy: Any, source: np.ndarray) -> int:
+        """Copy ``source`` to memory that the driver allocates and return the address."""
         try:
             # not alloc_pinned_memory, which rounds up to a power of two
             memory = cupy.cuda.PinnedMemory(source.nbytes)

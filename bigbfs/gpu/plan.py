@@ -97,7 +97,9 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
         plan = Plan(choice, _buffers(graph, choice), budget)
         if plan.device_bytes <= budget:
             return plan
-    raise DoesNotFitError(f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}")
+    raise DoesNotFitError(
+        f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}"
+    )
 
 
 def _help(plan: Plan, graph: Graph) -> str:
