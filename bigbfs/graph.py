@@ -71,15 +71,35 @@ class Graph:
         path: Path | None = None,
         close: Callable[[], None] | None = None,
     ) -> None:
-        self.adjacency = adjacency
+        self._adjacency: Adjacency | None = adjacency
         self.flags = flags or GraphFlags()
         self.labels = labels
         self.first_id = first_id
-        self.in_adjacency = adjacency if self.flags.symmetric else in_adjacency
+        self._in_adjacency = adjacency if self.flags.symmetric else in_adjacency
         self.n = adjacency.n
         self.m = adjacency.m if m is None else m
         self.path = path
         self._close = close
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Out-neighbours of every vertex.
+
+        Raises
+        ------
+        UsageError
+            The graph has been closed.
+        """
+        if self._adjacency is None:
+            raise UsageError(f"{self.path or 'graph'}: the graph has been closed; open it again")
+        return self._adjacency
+
+    @property
+    def in_adjacency(self) -> Adjacency | None:
+        """In-neighbours of every vertex: the same as ``adjacency`` if symmetric, None where they are not known."""
+        if self._adjacency is None:
+            raise UsageError(f"{self.path or 'graph'}: the graph has been closed; open it again")
+        return self._in_adjacency
 
     @property
     def codec(self) -> str:
@@ -180,6 +200,7 @@ class Graph:
         *,
         labels: Any = None,
         directed: bool | None = None,
+        ids: Any = None,
     ) -> Graph:
         """Make a graph of the CSR arrays ``indptr`` (n + 1) and ``indices`` (m), sorting rows where they are not.
 
@@ -190,6 +211,8 @@ class Graph:
         ----------
         directed
             True: edges are one-way. False: every edge must have its twin. None: whichever the edges show.
+        ids
+            Dtype of a vertex id, uint32 or uint64; None for the narrow one while it suffices.
 
         Raises
         ------
@@ -198,7 +221,7 @@ class Graph:
         """
         from bigbfs import rows
 
-        adjacency = rows.plain_adjacency(indptr, indices)
+        adjacency = rows.plain_adjacency(indptr, indices, ids=ids)
         found = rows.inspect(adjacency)
         if directed is False and not found.symmetric:
             raise InputError("from_csr: directed=False, but some edge lacks its twin; pass both directions or True")
@@ -255,9 +278,15 @@ class Graph:
         csrbin.save_graph(self, Path(path))
 
     def close(self) -> None:
-        """Unmap the file; the arrays must not be used after it."""
+        """Let go of the file that the arrays are mapped from; a graph in memory is not affected.
+
+        The file is unmapped at once, or, where an array taken from the graph is still in use, when the last such
+        array is gone: none can ever point at unmapped memory. Closing again does nothing.
+        """
         if self._close is not None:
             closing, self._close = self._close, None
+            self._adjacency = self._in_adjacency = self.labels = None
+            self.__dict__.pop("_ascending", None)
             closing()
 
     def with_flags(self, **changes: bool) -> Graph:
@@ -282,7 +311,8 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = "directed" if self.flags.directed else "undirected"
-        return f"<Graph {self.path or ''} n={self.n} m={self.m} {kind} {self.codec} {self.ids}>"
+        encoding = "closed" if self._adjacency is None else f"{self.codec} {self.ids}"
+        return f"<Graph {self.path or ''} n={self.n} m={self.m} {kind} {encoding}>"
 
 
 def open(path: str | Path) -> Graph:

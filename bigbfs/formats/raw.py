@@ -1,0 +1,63 @@
+"""The raw layout ``u64 n, u64 m, i64 row_ptr[n + 1], i32 col_idx[m]`` (little-endian, nothing else in the file).
+
+It has no magic, no checksum and no flags: it is recognised by a size that fits its first two numbers, and opening it
+reads every edge once, because only the edges tell whether it is symmetric. Rows that are sorted stay mapped.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.adjacency import PlainAdjacency
+from bigbfs.errors import FormatError, InputError
+from bigbfs.formats.mapped import MappedFile
+
+HEADER_BYTES = 16
+
+
+def fits(start: bytes, size: int) -> bool:
+    """Return whether a file of ``size`` bytes that begins with ``start`` can be a raw CSR."""
+    if len(start) < HEADER_BYTES:
+        return False
+    n, m = struct.unpack_from("<QQ", start)
+    return bool(size == HEADER_BYTES + 8 * (n + 1) + 4 * m)
+
+
+def adjacency(mapped: MappedFile) -> PlainAdjacency:
+    """Return the checked rows of a raw CSR, in place where they are sorted.
+
+    Raises
+    ------
+    FormatError
+        Offsets or indices that are none.
+    """
+    from bigbfs import rows
+
+    n, m = struct.unpack_from("<QQ", mapped.start(HEADER_BYTES))
+    indptr = mapped.array("<i8", n + 1, HEADER_BYTES)
+    indices = mapped.array("<i4", m, HEADER_BYTES + 8 * (n + 1))
+    try:
+        return rows.plain_adjacency(indptr, indices)
+    except InputError as error:
+        raise FormatError(f"{mapped.path}: raw {error}") from None
+
+
+def arrays(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``indptr`` (int64) and ``indices`` (int32) of the raw CSR ``path`` as they are, mapped and unchecked.
+
+    Raises
+    ------
+    FormatError
+        The size does not fit.
+    FileAccessError
+        It cannot be read.
+    """
+    mapped = MappedFile(path)
+    start = mapped.start(HEADER_BYTES)
+    if not fits(start, mapped.size):
+        raise FormatError(f"{path}: no raw CSR: {mapped.size} bytes do not fit the n and m that it begins with")
+    n, m = struct.unpack_from("<QQ", start)
+    return mapped.array("<i8", n + 1, HEADER_BYTES), mapped.array("<i4", m, HEADER_BYTES + 8 * (n + 1))
