@@ -1,0 +1,80 @@
+"""Two growing arrays of vertex ids: uint32 until the first id of 2**32 or more, uint64 from then on.
+
+The arrays are anonymous memory maps that the kernel moves when they grow (no copy, no double memory), on huge pages
+where it has them (page faults cost as much as the tokenizing otherwise).
+"""
+
+from __future__ import annotations
+
+import mmap
+from contextlib import suppress
+
+import numpy as np
+
+from bigbfs.errors import DoesNotFitError
+from bigbfs.sizes import format_size
+
+_FIRST_BYTES = 1 << 16
+
+
+def _allocate(size: int) -> mmap.mmap:
+    try:
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise _no_memory(size) from error
+    with suppress(AttributeError, OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
+def _no_memory(size: int) -> DoesNotFitError:
+    return DoesNotFitError(
+        f"no memory for the edges read so far ({format_size(size)} for one end of each): close other programs, "
+        "or convert on a machine with more memory"
+    )
+
+
+class EdgeBuffer:
+    """Edges appended in order.
+
+    ``space(count)`` hands out room for ``count`` more edges, ``keep(count)`` makes the first of them permanent.
+    Views that ``space`` returned must be dropped before the next call.
+    """
+
+    def __init__(self) -> None:
+        self.dtype = np.dtype(np.uint32)
+        self.size = 0
+        self._maps = [_allocate(_FIRST_BYTES), _allocate(_FIRST_BYTES)]
+
+    def space(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return writable (sources, targets) of ``count`` entries, behind what is kept."""
+        needed = (self.size + count) * self.dtype.itemsize
+        for memory in self._maps:
+            if needed > len(memory):
+                larger = -(-max(needed, len(memory) * 5 // 4) // mmap.PAGESIZE) * mmap.PAGESIZE
+                try:
+                    memory.resize(larger)
+                except (OSError, SystemError) as error:
+                    raise _no_memory(larger) from error
+        first, second = (
+            np.frombuffer(memory, self.dtype, count, self.size * self.dtype.itemsize) for memory in self._maps
+        )
+        return first, second
+
+    def keep(self, count: int) -> None:
+        """Keep the first ``count`` entries of the last space."""
+        self.size += count
+
+    def widen(self) -> None:
+        """Turn the ids into uint64."""
+        wide = np.dtype(np.uint64)
+        for side, memory in enumerate(self._maps):
+            larger = _allocate(max(len(memory) * 2, _FIRST_BYTES))
+            np.frombuffer(larger, wide, self.size)[:] = np.frombuffer(memory, self.dtype, self.size)
+            self._maps[side] = larger
+        self.dtype = wide
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return (sources, targets): what was kept, without a copy."""
+        first, second = (np.frombuffer(memory, self.dtype, self.size) for memory in self._maps)
+        return first, second

@@ -1,0 +1,162 @@
+"""Where input bytes come from: a file or standard input, plain or compressed, as one stream of decompressed bytes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from bigbfs.errors import FileAccessError, InputError
+from bigbfs.formats.decompress import MAGIC_BYTES, Decompressor, detect_compression
+
+STANDARD_INPUT = "-"
+_READ_BYTES = 1 << 20
+_ADVICE = {
+    errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
+    errno.EACCES: "you may not read it; change its mode or run as its owner",
+    errno.EISDIR: "it is a folder; name the files in it",
+    errno.ELOOP: "its symbolic links go round in a circle",
+}
+
+
+def read_error(path: str | Path, error: OSError) -> FileAccessError:
+    """Return the FileAccessError that says why ``path`` cannot be read, and the way out."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    advice = _ADVICE.get(error.errno or 0)
+    return FileAccessError(f"{path}: cannot read: {reason}" + (f"; {advice}" if advice else ""))
+
+
+class Source:
+    """A stream of decompressed bytes; a context manager.
+
+    Parameters
+    ----------
+    path
+        A file, or ``-`` for standard input.
+
+    Attributes
+    ----------
+    name
+        For messages: the path, or ``standard input``.
+    path
+        The file, or None for standard input.
+    compression
+        ``gzip``, ``bzip2``, ``xz``, ``zstd`` or None.
+    consumed
+        Bytes read so far from the file (compressed ones where it is compressed).
+    size
+        Bytes of the file; None where that is unknown (standard input, pipes).
+
+    Raises
+    ------
+    FileAccessError
+        The file is missing, a folder, or cannot be read.
+    InputError
+        It is compressed in a way that is not read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        from_standard_input = str(path) == STANDARD_INPUT
+        self.name = "standard input" if from_standard_input else str(path)
+        self.path = None if from_standard_input else Path(path)
+        self.consumed = 0
+        self.size: int | None = None
+        self._file = _standard_input() if self.path is None else self._open(self.path)
+        self._pushed = b""
+        self._decompressor: Decompressor | None = None
+        self._ready = b""
+        try:
+            while len(self._pushed) < MAGIC_BYTES and (more := self._raw(MAGIC_BYTES)):
+                self._pushed += more
+            self.compression = detect_compression(self._pushed)
+        except InputError as error:
+            self.close()
+            raise InputError(f"{self.name} {error}") from None
+        except BaseException:
+            self.close()
+            raise
+        if self.compression:
+            self._decompressor = Decompressor(self.compression, self._read_raw, self.name)
+
+    def _open(self, path: Path) -> Any:
+        try:
+            file = path.open("rb", buffering=0)
+            status = os.fstat(file.fileno())
+        except OSError as error:
+            raise read_error(path, error) from error
+        if stat.S_ISREG(status.st_mode):
+            self.size = status.st_size
+        return file
+
+    def _raw(self, largest: int) -> bytes:
+        try:
+            data: bytes = self._file.read(largest)
+        except OSError as error:
+            raise read_error(self.name, error) from error
+        self.consumed += len(data)
+        return data
+
+    def _read_raw(self, largest: int) -> bytes:
+        if self._pushed:
+            data, self._pushed = self._pushed, b""
+            return data
+        return self._raw(largest)
+
+    def readinto(self, target: memoryview) -> int:
+        """Fill ``target`` as far as the stream reaches; return how many bytes (fewer than its length at the end).
+
+        Raises
+        ------
+        FileAccessError, InputError
+            The file cannot be read any further; the compressed stream is cut short or damaged.
+        """
+        filled = 0
+        while filled < len(target):
+            if self._decompressor is None and not self._pushed:
+                got = self._readinto_raw(target[filled:])
+            else:
+                got = self._copy(target[filled:])
+            if got == 0:
+                break
+            filled += got
+        return filled
+
+    def _readinto_raw(self, target: memoryview) -> int:
+        try:
+            got = self._file.readinto(target) or 0
+        except OSError as error:
+            raise read_error(self.name, error) from error
+        self.consumed += got
+        return int(got)
+
+    def _copy(self, target: memoryview) -> int:
+        if not self._ready:
+            self._ready = self._decompressor.read(_READ_BYTES) if self._decompressor else self._read_raw(_READ_BYTES)
+        part = self._ready[: len(target)]
+        self._ready = self._ready[len(target) :]
+        target[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.path is not None:
+            self._file.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _standard_input() -> Any:
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise FileAccessError("standard input: cannot read: it is closed; name a file instead of -")
+    return stream
