@@ -17,9 +17,7 @@ from bigbfs.sizes import format_size
 
 
 class _Kinds(click.Group):
-    """Writes KIND where click would write COMMAND."""
-
-    subcommand_metavar = "KIND [OPTIONS] -o FILE"
+    """Lists the kinds under their own heading."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of kinds."""
@@ -27,7 +25,7 @@ class _Kinds(click.Group):
             formatter.write_dl([(kind.name, kind.summary) for kind in KINDS.values()])
 
 
-@click.group("generate", cls=_Kinds, subcommand_metavar=_Kinds.subcommand_metavar)
+@click.group("generate", cls=_Kinds, subcommand_metavar="KIND [OPTIONS] -o FILE")
 def command() -> None:
     """Make a graph of known shape and write it to FILE: text (.txt, .el, also with .gz or .zst), .csrbin or .ccsr.
 
@@ -87,12 +85,10 @@ def _subcommand(kind: Kind) -> click.Command:
 
 def describe(report: GenerateReport) -> str:
     """Return the summary for people."""
-    drawn = "lines" if report.self_loops is None else "directed edges"
-    dropped = (
-        ""
-        if report.self_loops is None
-        else (f"\ndropped     {report.self_loops:,} self-loops, {report.duplicates:,} repeated lines")
-    )
+    drawn, dropped = "lines", ""
+    if report.self_loops is not None:
+        drawn = "directed edges"
+        dropped = f"\ndropped     {report.self_loops:,} self-loops, {report.duplicates:,} repeated lines"
     return (
         f"wrote       {report.output}: {format_size(report.output_bytes)}\n"
         f"graph       {report.kind}, seed {report.seed}: "

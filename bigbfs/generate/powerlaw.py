@@ -89,7 +89,7 @@ def _weights(degrees: np.ndarray, mean: float, exponent: float) -> np.ndarray:
         return _power(degrees - 1.0 + start, exponent)
 
     reach = [_mean(degrees, weigh(start)) for start in (low, high)]
-    if not reach[0] <= mean <= reach[1]:
+    if not reach[0] * (1 - 1e-9) <= mean <= reach[1] * (1 + 1e-9):
         raise UsageError(
             f"powerlaw: no degrees up to {len(degrees)} with exponent {exponent:g} have the mean {mean:g}; "
             f"it can be {reach[0]:.3g} to {reach[1]:.6g}"

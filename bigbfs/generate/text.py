@@ -50,7 +50,7 @@ def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str]
             _write(stream.write, squeeze(head), _texts(src, dst, threads, squeeze), bar)
 
 
-def _write(write: Callable[[Any], Any], head: bytes, texts: Iterator[Any], bar: tqdm) -> None:
+def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], bar: tqdm) -> None:
     write(head)
     for text in texts:
         write(text)

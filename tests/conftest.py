@@ -1,0 +1,25 @@
+"""What every test shares: the folder of real graphs, and a hypothesis profile that allows for compilation."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "bigbfs",
+    deadline=None,  # the first example of a kernel compiles it
+    max_examples=25,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("bigbfs")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real graphs: BIGBFS_DATA, or shared/data beside the repository."""
+    folder = Path(os.environ.get("BIGBFS_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no real graphs: {folder} is no folder (set BIGBFS_DATA)")
+    return folder
