@@ -1,0 +1,51 @@
+"""Sizes that only a GPU can do in a test: 10^7 and more edges, many sources, races given a thousand chances."""
+
+import numpy as np
+import pytest
+
+from bigbfs import generate, reference
+from bigbfs.gpu import GpuEngine
+from bigbfs.reference import validate
+
+SHAPES = {
+    "kronecker-20": ("kronecker", {"scale": 20}),
+    "uniform-20": ("uniform", {"scale": 20}),
+    "grid-1000": ("grid2d", {"rows": 1000, "columns": 1000}),
+    "star-10M": ("star", {"vertices": 10_000_000}),
+    "kronecker-22": ("kronecker", {"scale": 22}),
+}
+
+
+@pytest.fixture(scope="module", params=SHAPES)
+def large(request):
+    kind, parameters = SHAPES[request.param]
+    graph = generate.graph(kind, seed=5, **parameters)
+    sources = np.random.default_rng(5).choice(np.flatnonzero(graph.degrees()), 3, replace=False)
+    hub = int(np.argmax(graph.degrees()))
+    expected = {int(source): reference.bfs(graph, int(source))[0] for source in {hub, *sources.tolist()}}
+    return request.param, graph, expected, reference.components(graph)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "topdown"])
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_bfs_and_components(large, codec, residency, strategy):
+    name, graph, expected, labels = large
+    with GpuEngine(graph.compress() if codec == "varint" else graph, residency=residency, strategy=strategy) as engine:
+        for source, levels in expected.items():
+            result = engine.bfs(source)
+            np.testing.assert_array_equal(result.levels, levels)
+            validate.bfs_tree(graph, source, result.levels, result.parents)
+        print(f"{name} {codec} {residency} {engine.edges_kind} {strategy}: {result.record.gteps:.2f} GTEPS", end=", ")
+        if strategy == "auto":
+            found = engine.connected_components()
+            np.testing.assert_array_equal(found.labels, labels)
+            print(f"components {found.record.seconds * 1e3:.2f} ms")
+
+
+def test_components_a_thousand_times():
+    graph = generate.graph("uniform", scale=14, seed=9, edge_factor=1)
+    labels = reference.components(graph)
+    with GpuEngine(graph) as engine:
+        for _ in range(1000):
+            np.testing.assert_array_equal(engine.connected_components().labels, labels)

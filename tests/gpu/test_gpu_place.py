@@ -1,0 +1,163 @@
+"""Where the edges live on a real device: each kind of host memory, the budget, and that nothing leaks."""
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs import generate, reference
+from bigbfs.errors import DoesNotFitError
+from bigbfs.gpu import GpuEngine, memory
+from bigbfs.gpu.plan import make_plan
+from bigbfs.graph import Graph
+
+
+@pytest.fixture(scope="module")
+def medium():
+    return generate.graph("kronecker", scale=16, seed=3)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Count registrations that are open."""
+    import cupy
+
+    cuda = cupy.cuda.runtime
+    open_ranges = {}
+    register, unregister = cuda.hostRegister, cuda.hostUnregister
+
+    def counted_register(address, size, flags):
+        register(address, size, flags)
+        open_ranges[address] = size
+
+    def counted_unregister(address):
+        unregister(address)
+        del open_ranges[address]
+
+    monkeypatch.setattr(cuda, "hostRegister", counted_register)
+    monkeypatch.setattr(cuda, "hostUnregister", counted_unregister)
+    return open_ranges
+
+
+def check(engine, graph):
+    source = int(np.argmax(graph.degrees()))
+    np.testing.assert_array_equal(engine.bfs(source).levels, reference.bfs(graph, source)[0])
+    np.testing.assert_array_equal(engine.connected_components().labels, reference.components(graph))
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_a_file_mapping_is_registered_as_it_is(tmp_path, medium, registered, codec):
+    path = tmp_path / ("g.csrbin" if codec == "plain" else "g.ccsr")
+    (medium if codec == "plain" else medium.compress()).save(path)
+    with Graph.open(path) as graph:
+        with GpuEngine(graph, residency="mapped") as engine:
+            if not engine._running().info.registers_read_only:
+                pytest.skip("this device cannot register read-only memory")
+            assert engine.edges_kind == "file"
+            assert len(registered) == 1
+            assert engine.bytes.host > 0
+            check(engine, graph)
+        assert registered == {}
+
+
+def test_a_large_array_of_the_caller_is_registered_as_it_is(medium, registered, monkeypatch):
+    monkeypatch.setattr(memory, "IN_PLACE", 1 << 20)
+    with GpuEngine(medium, residency="mapped") as engine:
+        assert engine.edges_kind == "host"
+        check(engine, medium)
+    assert registered == {}
+
+
+def test_a_small_array_is_copied(registered):
+    graph = zoo.shared()["grid-2d"]
+    with GpuEngine(graph, residency="mapped") as engine:
+        assert engine.edges_kind == "copy"
+        check(engine, graph)
+    assert registered == {}
+
+
+def test_pinned_memory_where_registration_is_refused(medium, monkeypatch):
+    import cupy
+
+    cuda = cupy.cuda.runtime
+
+    def refuse(*_):
+        raise cuda.CUDARuntimeError(cuda.errorInvalidValue)
+
+    monkeypatch.setattr(cuda, "hostRegister", refuse)
+    with GpuEngine(medium, residency="mapped") as engine:
+        assert engine.edges_kind == "pinned"
+        check(engine, medium)
+
+
+def test_registration_in_several_chunks(tmp_path, medium, registered, monkeypatch):
+    monkeypatch.setattr(memory, "CHUNK", 1 << 20)
+    medium.save(tmp_path / "g.csrbin")
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        with GpuEngine(graph, residency="mapped") as engine:
+            assert len(registered) > 1 or engine.edges_kind != "file"
+            check(engine, graph)
+        assert registered == {}
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+def test_the_budget_is_a_limit_and_the_plan_keeps_it(medium, residency, codec):
+    graph = medium.compress() if codec == "varint" else medium
+    need = make_plan(graph, residency, 1 << 40).device_bytes
+    with GpuEngine(graph, residency=residency, vram_budget=need) as engine:
+        check(engine, graph)
+        assert engine.bytes.device <= engine._running().allocated_bytes <= need
+        assert engine.bytes.device > need * 0.9  # the plan is no excuse for asking for too much
+    with pytest.raises(DoesNotFitError, match="in all"):
+        GpuEngine(graph, residency=residency, vram_budget=need - 512)
+
+
+def test_auto_residency_follows_the_budget(medium):
+    need = make_plan(medium, "vram", 1 << 40).device_bytes
+    with GpuEngine(medium, vram_budget=need) as engine:
+        assert engine.residency == "vram"
+    with GpuEngine(medium, vram_budget=need - 512) as engine:
+        assert engine.residency == "mapped"
+        check(engine, medium)
+
+
+def test_an_allocation_above_the_budget_fails(medium):
+    from bigbfs.gpu.cuda import CudaRuntime
+
+    runtime = CudaRuntime(limit=1 << 20)
+    with pytest.raises(DoesNotFitError, match="limit"):
+        runtime.empty(1 << 20, np.uint32)
+    runtime.close()
+
+
+def test_nothing_is_left_after_a_thousand_engines(tmp_path, registered):
+    import cupy
+
+    generate.graph("uniform", scale=8, seed=1).save(tmp_path / "g.csrbin")
+    used = []
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        for k in range(1000):
+            with GpuEngine(graph, residency=("vram", "mapped")[k % 2]) as engine:
+                engine.bfs(0)
+                runtime = engine._running()
+            assert registered == {}
+            assert runtime.allocated_bytes == 0
+            if k % 100 == 99:
+                free, total = cupy.cuda.runtime.memGetInfo()
+                used.append(total - free)
+    assert used[-1] - used[0] <= 4 << 20  # other programs may use the device; ours may not grow
+
+
+def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, monkeypatch):
+    from bigbfs.gpu import engine as engines
+
+    medium.save(tmp_path / "g.csrbin")
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engines, "ComponentsLoop", interrupted)
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        with pytest.raises(KeyboardInterrupt):
+            GpuEngine(graph, residency="mapped")
+        assert registered == {}

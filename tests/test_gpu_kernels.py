@@ -1,0 +1,124 @@
+"""The kernels as far as no GPU is needed: they compile clean, and Python and C++ agree about them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bigbfs.gpu import arguments
+from bigbfs.gpu.cuda import SOURCES, compile_options, source, source_hash
+from bigbfs.gpu.engine import kernel_names
+from bigbfs.gpu.strategies import STRATEGIES
+
+FILES = sorted(path.name for path in SOURCES.glob("*.cu"))
+HEADERS = sorted(path.name for path in (SOURCES / "include").glob("*.cuh"))
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """tools/compile_kernels.py, where NVRTC is installed."""
+    pytest.importorskip("cupy", exc_type=ImportError)
+    from cupy.cuda import nvrtc
+
+    try:
+        nvrtc.getVersion()
+    except Exception as error:
+        pytest.skip(f"NVRTC cannot be loaded: {error}")
+    import compile_kernels
+
+    return compile_kernels
+
+
+def nvrtc_compile(text, codec="plain", ids=np.uint32):
+    from cupy.cuda.compiler import _NVRTCProgram
+
+    options = compile_options(arguments.defines(np.dtype(ids), codec))
+    _NVRTCProgram(text, "test.cu").compile(("-arch=sm_90", *options))
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("file", FILES)
+def test_compiles_without_spills(compiler, file, ids, codec):
+    for usage in compiler.compile_kernel(file, 90, ids, codec):
+        assert (usage.stack, usage.spills) == (0, 0), usage
+        assert usage.registers <= 64, usage  # four blocks of 256 threads on a multiprocessor
+
+
+def test_a_spill_is_seen(compiler):
+    log = """ptxas info    : Compiling entry function 'k' for 'sm_90'
+    ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+    ptxas info    : Used 32 registers, used 0 barriers, 1024 bytes smem"""
+    assert list(compiler.parse_usage(log)) == [compiler.Usage("k", 32, 1024, 8, 28)]
+
+
+def test_a_compiler_message_names_file_and_line(compiler):
+    from cupy.cuda.compiler import CompileException
+
+    with pytest.raises(CompileException, match=r"place\.cu\(1\): error"):
+        nvrtc_compile(source("place.cu").replace("\n", "\nthis is no C++ ", 1))
+
+
+@pytest.mark.parametrize(("struct", "dtype"), [("Adjacency", arguments.ADJACENCY), ("Bfs", arguments.BFS)])
+def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
+    checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
+    for name, (_, offset) in dtype.fields.items():
+        checks.append(f'static_assert(__builtin_offsetof({struct}, {name}) == {offset}, "{name}");')
+    nvrtc_compile('#include "bfs.cuh"\n' + "\n".join(checks))
+    with pytest.raises(Exception, match="static assertion failed"):
+        nvrtc_compile('#include "bfs.cuh"\n' + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
+
+
+def test_counters_have_the_order_of_the_enum():
+    text = (SOURCES / "include" / "bfs.cuh").read_text()
+    found = dict(re.findall(r"(\w+) = (\d+)", re.search(r"enum Counter \{(.*?)\}", text)[1]))
+    names = ("REACHED", "EDGES", "QUEUED", "INVALID")
+    assert {name: getattr(arguments, name) for name in names} == {name: int(value) for name, value in found.items()}
+    assert len(found) == arguments.COUNTERS
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_kernel_has_its_entry(file):
+    text = (SOURCES / file).read_text()
+    kernels = re.findall(r"^KERNEL void (\w+)\(", text, re.M)
+    assert kernels
+    assert kernels == re.findall(r"^ENTRY\((\w+)\)", text, re.M)
+
+
+@pytest.mark.parametrize("file", FILES + HEADERS)
+def test_sources_keep_to_what_both_compilers_take(file):
+    path = SOURCES / file if file.endswith(".cu") else SOURCES / "include" / file
+    text = path.read_text()
+    assert text.startswith("// ")
+    assert len(text.splitlines()) <= 200
+    assert set(re.findall(r"#include (\S+)", text)) <= {f'"{name}"' for name in HEADERS} | {'"simt.hpp"'}
+    assert "asm" not in text and "<<<" not in text
+    if file != "platform.cuh":
+        text = re.sub(r"//.*", "", text)
+        assert not re.search(r"\b(?:u?int\d*_t|size_t|unsigned|long|short|__global__|extern)\b", text)
+
+
+def test_every_kernel_is_launched_by_somebody():
+    launched = {pair for strategy in STRATEGIES.values() for pair in kernel_names(strategy)}
+    exist = {
+        (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)
+    }
+    assert launched == exist
+
+
+def test_the_hash_follows_the_sources(tmp_path, monkeypatch):
+    from bigbfs.gpu import cuda
+
+    before = source_hash()
+    assert f"-DBIGBFS_SOURCES=0x{before}" in compile_options({})
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "a.cuh").write_text("// a")
+    monkeypatch.setattr(cuda, "SOURCES", tmp_path)
+    source_hash.cache_clear()
+    first = source_hash()
+    (tmp_path / "include" / "a.cuh").write_text("// b")
+    source_hash.cache_clear()
+    assert len({before, first, source_hash()}) == 3
+    monkeypatch.undo()
+    source_hash.cache_clear()
+    assert source_hash() == before

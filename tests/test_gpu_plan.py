@@ -1,0 +1,109 @@
+"""The byte ledger: what is chosen, what is refused, and that a run takes no more than was planned."""
+
+import shutil
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.gpu.plan import GRAIN, default_budget, make_plan
+
+ENOUGH = 1 << 40
+
+
+def buffer(plan, name):
+    return next(found for found in plan.buffers if found.name == name)
+
+
+def test_vram_if_it_fits_else_mapped_else_refused():
+    graph = zoo.shared()["clique"]
+    vram = make_plan(graph, "vram", ENOUGH)
+    mapped = make_plan(graph, "mapped", ENOUGH)
+    assert vram.host_bytes == 0
+    assert mapped.host_bytes == buffer(vram, "edges (indices)").bytes
+    assert vram.device_bytes == mapped.device_bytes + mapped.host_bytes
+    assert make_plan(graph, "auto", vram.device_bytes).residency == "vram"
+    assert make_plan(graph, "auto", vram.device_bytes - 1).residency == "mapped"
+    assert make_plan(graph, "auto", mapped.device_bytes).residency == "mapped"
+    with pytest.raises(DoesNotFitError) as caught:
+        make_plan(graph, "auto", mapped.device_bytes - 1)
+    assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize(
+    ("residency", "codec", "helps"),
+    [
+        ("vram", "plain", ["--residency mapped", "--compressed", "--vram-budget", "--backend cpu"]),
+        ("vram", "varint", ["--residency mapped", "--vram-budget", "--backend cpu"]),
+        ("mapped", "plain", ["--vram-budget", "--backend cpu"]),
+    ],
+)
+def test_the_refusal_says_what_helps(residency, codec, helps):
+    graph = zoo.shared()["clique"]
+    with pytest.raises(DoesNotFitError) as caught:
+        make_plan(graph.compress() if codec == "varint" else graph, residency, 1000)
+    lines = str(caught.value).splitlines()
+    assert [
+        word for word in ("--residency mapped", "--compressed", "--vram-budget", "--backend cpu") if word in lines[-1]
+    ] == helps
+    assert any("indptr" in line and "device" in line for line in lines)
+    assert "1 kB" in lines[-2]
+
+
+def test_unknown_residency():
+    with pytest.raises(UsageError, match="cloud"):
+        make_plan(zoo.shared()["path"], "cloud", ENOUGH)
+
+
+def test_in_rows_count_only_where_they_are_stored():
+    stored = make_plan(zoo.shared()["directed-in-rows"], "vram", ENOUGH)
+    absent = make_plan(zoo.shared()["directed-out-only"], "vram", ENOUGH)
+    assert any(found.name.startswith("in-") for found in stored.buffers)
+    assert not any(found.name.startswith("in-") for found in absent.buffers)
+
+
+@pytest.mark.parametrize("free", [0, 1, 100 << 20, 6 << 30, 140 << 30])
+def test_default_budget_leaves_a_reserve(free):
+    assert free // 2 <= default_budget(free) <= free
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+def test_a_run_takes_no_more_than_planned(residency, codec):
+    if shutil.which("g++") is None:
+        pytest.skip("no g++: the kernels cannot be emulated")
+    from simt.runtime import SimtRuntime
+
+    from bigbfs.gpu import GpuEngine
+
+    class Counting(SimtRuntime):
+        """Adds up allocations as the device's pool does, none ever freed."""
+
+        taken = 0
+
+        def empty(self, shape, dtype):
+            array = super().empty(shape, dtype)
+            self.taken += -(-array.nbytes // GRAIN) * GRAIN
+            return array
+
+        def upload(self, array):
+            copy = super().upload(array)
+            self.taken += -(-copy.nbytes // GRAIN) * GRAIN
+            return copy
+
+        def map(self, array):
+            before = self.taken
+            mapping = super().map(array)
+            self.taken = before
+            return mapping
+
+    for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty"):
+        graph = zoo.shared()[name]
+        graph = graph.compress() if codec == "varint" else graph
+        runtime = Counting()
+        with GpuEngine(graph, residency=residency, runtime=runtime) as engine:
+            if graph.n:
+                engine.bfs(int(np.argmax(graph.degrees())))
+            engine.connected_components()
+            assert engine.bytes.device <= runtime.taken <= engine.plan.device_bytes, name
