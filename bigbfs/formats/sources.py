@@ -6,11 +6,15 @@ import errno
 import os
 import stat
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 from bigbfs.errors import FileAccessError, InputError
+from bigbfs.formats.atomic import access_error
 from bigbfs.formats.decompress import MAGIC_BYTES, Decompressor, detect_compression
 
 STANDARD_INPUT = "-"
@@ -116,7 +120,7 @@ class Source:
         """
         filled = 0
         while filled < len(target):
-            if self._decompressor is None and not self._pushed:
+            if self._decompressor is None and not self._pushed and not self._ready:
                 got = self._readinto_raw(target[filled:])
             else:
                 got = self._copy(target[filled:])
@@ -133,13 +137,60 @@ class Source:
         self.consumed += got
         return int(got)
 
+    def peek(self, count: int) -> bytes:
+        """Return the next ``count`` bytes (fewer at the end of the stream) without taking them."""
+        while len(self._ready) < count and (more := self._more()):
+            self._ready += more
+        return self._ready[:count]
+
+    def read(self, count: int) -> bytes:
+        """Take ``count`` bytes (fewer at the end of the stream)."""
+        data = bytearray(min(count, _READ_BYTES))
+        parts = []
+        while count > 0:
+            got = self.readinto(memoryview(data)[: min(count, len(data))])
+            if got == 0:
+                break
+            parts.append(bytes(data[:got]))
+            count -= got
+        return b"".join(parts)
+
+    def _more(self) -> bytes:
+        return self._decompressor.read(_READ_BYTES) if self._decompressor else self._read_raw(_READ_BYTES)
+
     def _copy(self, target: memoryview) -> int:
         if not self._ready:
-            self._ready = self._decompressor.read(_READ_BYTES) if self._decompressor else self._read_raw(_READ_BYTES)
+            self._ready = self._more()
         part = self._ready[: len(target)]
         self._ready = self._ready[len(target) :]
         target[: len(part)] = part
         return len(part)
+
+    @contextmanager
+    def seekable(self) -> Iterator[tuple[BinaryIO, Path]]:
+        """Open the whole decompressed stream as a file: itself where it is plain, else a temporary copy.
+
+        Raises
+        ------
+        FileAccessError
+            The temporary copy cannot be written.
+        """
+        if self.path is not None and self.size is not None and self.compression is None:
+            with self.path.open("rb") as file:
+                self.consumed = self.size
+                yield file, self.path
+            return
+        with tempfile.NamedTemporaryFile(prefix="bigbfs-") as copy:
+            try:
+                while piece := self.read(_READ_BYTES):
+                    copy.write(piece)
+                copy.flush()
+            except OSError as error:
+                if isinstance(error, FileAccessError):
+                    raise
+                raise access_error(copy.name, error, f"unpack {self.name} (TMPDIR names another folder)") from error
+            copy.seek(0)
+            yield copy.file, Path(copy.name)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

@@ -110,7 +110,7 @@ def _rest_of_line(buffer, position):
 
 @njit
 def _ends_number(byte):
-    return byte == _SPACE or byte == _TAB or byte == _COMMA or byte == _SEMICOLON or byte == _CR or byte == _LF
+    return byte in (_SPACE, _TAB, _COMMA, _SEMICOLON, _CR, _LF)
 
 
 @njit
@@ -119,7 +119,7 @@ def _line(buffer, position, prefix, comment_1, comment_2, value_column):
     zero = uint64(0)
     position = _skip_blanks(buffer, position)
     byte = buffer[position]
-    if byte == _LF or byte == _CR or byte == comment_1 or byte == comment_2:
+    if byte in (_LF, _CR, comment_1, comment_2):
         position, status = _rest_of_line(buffer, position)
         return zero, zero, position, COMMENT if status == GOOD else status
     if prefix != 0:
@@ -178,7 +178,7 @@ def _read_chunk(buffer, start, stop, rules, allowed, sources, targets, first, ro
         if 0 < digits < 16 and (prefix == 0 or begin > position):
             begin += digits
             byte = buffer[begin]
-            if byte == _TAB or byte == _SPACE or byte == _COMMA:
+            if byte in (_TAB, _SPACE, _COMMA):
                 target, digits = _number(buffer, begin + 1)
                 if 0 < digits < 16:
                     begin += 1 + digits

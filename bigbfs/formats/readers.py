@@ -1,0 +1,172 @@
+"""One function that reads any input into an EdgeList, and an estimate of what that takes before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import zstandard
+
+from bigbfs.edges import EdgeList
+from bigbfs.errors import InputError
+from bigbfs.formats import dimacs, matrix_market, metis
+from bigbfs.formats.arrays import read_npy, read_npz
+from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
+from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
+from bigbfs.formats.dimacs import read_dimacs
+from bigbfs.formats.graph_input import read_graph
+from bigbfs.formats.matrix_market import read_matrix_market
+from bigbfs.formats.metis import read_metis
+from bigbfs.formats.sources import STANDARD_INPUT, Source
+from bigbfs.formats.text import read_text
+
+_LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
+_WHOLE_FORMATS = {"npy": read_npy, "npz": read_npz, "csrbin": read_graph, "sg": read_graph}
+
+
+def read_edges(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    skip_bad_lines: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> EdgeList:
+    """Read the edges of one input, in original ids.
+
+    Parameters
+    ----------
+    path
+        A file, plain or as .gz, .bz2, .xz or .zst; ``-`` is standard input.
+    format
+        One of ``detect.FORMATS``; None: told by content and suffix.
+    skip_bad_lines
+        How many bad lines of a line-based format to pass over (and count) before giving up.
+    progress
+        Called now and then with the bytes newly read from the file.
+
+    Raises
+    ------
+    InputError
+        The content is not what its format says; names the file and the line or byte.
+    FileAccessError
+        The file is missing, a folder, or cannot be read.
+    FormatError
+        A graph file is damaged.
+    UsageError
+        There is no such format.
+    DoesNotFitError
+        The edges do not fit in memory.
+    """
+    wanted = None if format is None else checked_format(format)
+    with Source(path) as source:
+        found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
+        if found in _LINE_FORMATS:
+            with BlockReader(source, progress=progress) as reader:
+                return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
+        if not source.peek(1):
+            raise InputError(f"{source.name}: the file is empty")
+        edges = _WHOLE_FORMATS[found](source)
+        if progress is not None:
+            progress(edges.input_bytes)
+        return edges
+
+
+@dataclass(frozen=True)
+class InputEstimate:
+    """What reading an input takes, guessed from its size and its first lines.
+
+    Attributes
+    ----------
+    bytes_in
+        Bytes of the file as it lies there; 0 where that is unknown (standard input, pipes).
+    edges_upper_bound
+        Edges in it, rather too many than too few: ids at the start of a file have fewer digits than later ones.
+    memory_bytes
+        Bytes of the edge list and the buffers; what is built of it comes on top.
+    declared_vertices
+        Vertices that the header declares; None where it declares none.
+    """
+
+    bytes_in: int
+    edges_upper_bound: int
+    memory_bytes: int
+    declared_vertices: int | None = None
+
+
+def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
+    """Look at the beginning of an input; standard input and pipes are not touched.
+
+    Raises
+    ------
+    InputError, FileAccessError, UsageError
+        As :func:`read_edges`, where the beginning shows it.
+    """
+    wanted = None if format is None else checked_format(format)
+    if str(path) == STANDARD_INPUT or _is_pipe(path):
+        return InputEstimate(0, 0, 0)
+    with Source(path) as source:
+        head = source.peek(HEAD_BYTES)
+        found = wanted or detect_format(source.name, head)
+        size = source.size or 0
+        whole = _decompressed_size(source, head)
+        vertices, declared_edges = _declared(Path(path), found)
+    if found in _LINE_FORMATS:
+        edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)
+        edges = min(edges, whole // 2 + 1)
+        width = 8 if _has_wide_id(head) else 4
+        return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+    # arrays and graphs: two ids of 4 bytes for each edge at least; read whole, then brought to two columns
+    return InputEstimate(size, whole // 4, 3 * whole)
+
+
+def _is_pipe(path: str | Path) -> bool:
+    file = Path(path)
+    return file.exists() and not file.is_file() and not file.is_dir()
+
+
+def _decompressed_size(source: Source, head: bytes) -> int:
+    """Return the bytes of the decompressed stream: exact where it is plain, else by the ratio of its beginning."""
+    if source.size is None:
+        return 0
+    if source.compression is None:
+        return source.size
+    if len(head) < HEAD_BYTES:
+        return len(head)
+    declared = 0
+    if source.compression == "zstd" and source.path is not None:
+        with source.path.open("rb") as file:
+            declared = max(declared, zstandard.frame_content_size(file.read(32)))
+    sample = len(source.peek(1 << 20))
+    return max(declared, sample * source.size // max(source.consumed, 1))
+
+
+def _edges_by_lines(head: bytes, whole: int) -> int:
+    """Return the lines that a text of ``whole`` bytes has if all are like those of its ``head``."""
+    data = [line for line in head.split(b"\n")[:-1] if line.strip() and line.lstrip()[:1] not in (b"#", b"%")]
+    if not data:
+        return whole // 4
+    return whole * len(data) // (sum(map(len, data)) + len(data)) + 1
+
+
+def _has_wide_id(head: bytes) -> bool:
+    return any(
+        field.isdigit() and len(field) >= 10 and int(field) >= 2**32
+        for line in head.split(b"\n")[:1000]
+        for field in line.replace(b",", b" ").split()[:2]
+    )
+
+
+def _declared(path: Path, found: str) -> tuple[int | None, int | None]:
+    """Return (vertices, edge lines) that a header declares, or None twice."""
+    if found not in ("mtx", "dimacs", "metis"):
+        return None, None
+    with Source(path) as source, BlockReader(source, HEAD_BYTES) as reader:
+        if found == "mtx":
+            matrix = matrix_market.read_header(reader)
+            return matrix.vertices, matrix.entries
+        if found == "dimacs":
+            problem = dimacs.read_header(reader)
+            return problem.vertices, problem.entries * (1 if problem.kind == b"sp" else 2)
+        mesh = metis.read_header(reader)
+        return mesh.vertices, 2 * mesh.edges
