@@ -1,5 +1,7 @@
 """One test for each way in which a result can be wrong: the validator finds it and says what it is."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -254,3 +256,45 @@ def test_violations_deep_inside_a_large_graph_are_found_in_every_chunk():
         moved[vertex] = vertex if labels[vertex] != vertex else 0
         with pytest.raises(VerificationError):
             validate.labels(graph, moved)
+
+
+# --- every result there is, for graphs small enough ---------------------------------------------------------------
+
+
+def accepted(check, *arguments, **options):
+    try:
+        check(*arguments, **options)
+    except VerificationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("depth", [None, 1])
+@pytest.mark.parametrize(
+    "edges",
+    [[], [(0, 1), (1, 2)], [(0, 1), (0, 2), (1, 2)], [(0, 2), (2, 0)], [(1, 0), (2, 0)], [(0, 1), (1, 0), (2, 1)]],
+)
+def test_a_tree_is_accepted_exactly_if_it_is_right(edges, depth):
+    graph = build(3, tuple(np.array(edges, int).reshape(-1, 2).T), directed=True)
+    right = bfs(graph, 0, max_depth=depth)[0]
+    count = 0
+    for levels in product(range(-1, 3), repeat=3):
+        for parents in product(range(-1, 3), repeat=3):
+            result = np.array(levels, np.int32), np.array(parents, np.int64)
+            expected = list(levels) == right.tolist() and all(
+                parent == -1 if level <= 0 else (parent, vertex) in edges and levels[parent] == level - 1
+                for vertex, (level, parent) in enumerate(zip(levels, parents, strict=True))
+            )
+            assert accepted(validate.bfs_tree, graph, 0, *result, max_depth=depth) == expected, (levels, parents)
+            count += expected
+    assert count >= 1
+
+
+def test_labels_are_accepted_exactly_if_they_are_right():
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    for chosen in product([False, True], repeat=6):
+        edges = np.array([pair for pair, taken in zip(pairs, chosen, strict=True) if taken], int).reshape(-1, 2).T
+        for graph in (build(4, tuple(edges)), build(4, tuple(edges), directed=True)):
+            right = components(graph).tolist()
+            for labels in product(range(4), repeat=4):
+                assert accepted(validate.labels, graph, np.array(labels)) == (list(labels) == right)

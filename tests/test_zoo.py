@@ -39,7 +39,7 @@ def test_every_hard_case_is_there(animal):
 def test_the_zoo_is_large_and_quick_to_build():
     start = time.perf_counter()
     built = zoo(big=False)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 5
     assert len(built) >= 40
     assert set(ZOO) - set(built) == BIG
     assert all(graph.n <= 10_000 for graph in built.values())
