@@ -113,7 +113,8 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
     need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both)
-    require(need, options.memory, already_held=held)
+    advice = "leave --keep-ids out (ids with gaps are renumbered by default), " if options.keep_ids else ""
+    require(need, options.memory, already_held=held, advice=advice)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
     del numbering
     out, into, counts = _rows(lines, shape, options, threads)

@@ -36,13 +36,24 @@ def build_need(n: int, lines: int, held: int, *, both: bool) -> int:
     return max(partition, transposition) + OFFSETS * n
 
 
-def require(need: int, allowed: int | None, *, already_held: int = 0, what: str = "building this graph") -> None:
+def require(
+    need: int,
+    allowed: int | None,
+    *,
+    already_held: int = 0,
+    what: str = "building this graph",
+    advice: str = "",
+) -> None:
     """Refuse work that takes ``need`` bytes when only ``allowed`` may be used.
 
     Parameters
     ----------
     allowed
         None: the default share of what is free, plus what is ``already_held``.
+    what
+        The work, as the subject of the message.
+    advice
+        What else would help.
 
     Raises
     ------
@@ -52,9 +63,7 @@ def require(need: int, allowed: int | None, *, already_held: int = 0, what: str 
     limit = default_allowance() + already_held if allowed is None else allowed
     if need <= limit:
         return
-    source = "--memory" if allowed is not None else f"{DEFAULT_SHARE:.0%} of what is free"
     raise DoesNotFitError(
-        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used ({source}); "
-        "allow more with --memory, close other programs, or use a machine with more memory; "
-        "--keep-ids is what makes sparse ids expensive"
+        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used "
+        f"(by default {DEFAULT_SHARE:.0%} of what is free); {advice}allow more with --memory, or free some"
     )

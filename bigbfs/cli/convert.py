@@ -1,0 +1,87 @@
+"""``bigbfs convert``: edge lists and graph files of other tools -> .csrbin and .ccsr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bigbfs.cli.options import Size
+from bigbfs.conversion import ConvertOptions, ConvertReport, convert
+from bigbfs.conversion.options import ORDERS
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
+from bigbfs.sizes import format_size
+
+
+@click.command("convert")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="File to write, .csrbin or .ccsr. Default: the first input's name with .csrbin.",
+)
+@click.option("--compressed", is_flag=True, help="Also write the delta-varint .ccsr beside the .csrbin.")
+@click.option("--directed", is_flag=True, help="Store every edge as given. Default: both ways.")
+@click.option(
+    "--in-edges/--no-in-edges",
+    default=True,
+    show_default=True,
+    help="With --directed: also store the in-neighbours, which bottom-up search needs.",
+)
+@click.option("--keep-duplicates", is_flag=True, help="Store an edge as often as it is given.")
+@click.option("--keep-self-loops", is_flag=True, help="Store self-loops (once each).")
+@click.option("--keep-ids", is_flag=True, help="Vertices are 0 to the largest id. Default: those that occur.")
+@click.option(
+    "--order",
+    type=click.Choice(ORDERS),
+    default="original",
+    show_default=True,
+    help="Order of the vertices in the file; degree: descending.",
+)
+@click.option("--format", "form", metavar="F", help="Format of the inputs. Default: by suffix and content.")
+@click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
+@click.option("--memory", type=Size(), metavar="SIZE", help="Memory to use at most. Default: 70 % of what is free.")
+@click.option("--force", is_flag=True, help="Convert again although the output is up to date.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use.")
+@click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
+def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool, **choices: object) -> None:
+    """Turn edge lists and graph files of other tools into .csrbin / .ccsr.
+
+    INPUT is text (SNAP), Matrix Market, METIS, DIMACS .gr, NumPy or SciPy .npy/.npz, GAP .sg or a raw .csrbin, each
+    also as .gz, .bz2, .xz or .zst, or - for standard input; several are one graph. By default an edge is stored both
+    ways, duplicates and self-loops go, and ids with gaps are renumbered (the original ones stay in the file, and every
+    command speaks them). An output made of the same input with the same options is left as it is.
+    """
+    options = ConvertOptions(format=form, progress=True, **choices)  # type: ignore[arg-type]
+    report = convert(inputs, output, options)
+    if as_json:
+        click.echo(dumps({"schema": SCHEMA, "command": "convert", **report.as_json()}))
+    else:
+        click.echo(describe(report))
+
+
+def describe(report: ConvertReport) -> str:
+    """Return the summary for people."""
+    output = report.output if report.compressed in (None, report.output) else f"{report.output}, {report.compressed}"
+    per_edge = report.output_bytes / report.edges if report.edges else 0.0
+    lines = [
+        f"{'cached' if report.cached else 'output':12}{output}"
+        + (": up to date, nothing to do (--force converts again)" if report.cached else ""),
+        f"vertices    {report.vertices:,}",
+        f"edges       {report.edges:,} stored, of {report.lines:,} lines",
+        f"self-loops  {report.self_loops:,} lines",
+        f"duplicates  {report.duplicates:,} lines",
+        f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
+        f"size        {format_size(report.input_bytes)} read, {format_size(report.output_bytes)} written, "
+        f"{per_edge:.2f} bytes per edge",
+    ]
+    if not report.cached:
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)
+        rate = report.input_bytes / report.seconds / 1e6
+        lines.append(f"seconds     {report.seconds:.2f} ({phases})")
+        lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate:.3g} MB/s of input")
+        lines.append(f"memory      {format_size(report.peak_rss_bytes)} at most")
+    return "\n".join(lines)

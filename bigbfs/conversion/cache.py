@@ -1,0 +1,134 @@
+"""Is a graph file still what its input would become? And the .ccsr that belongs to a .csrbin.
+
+Every file that a conversion writes records its *provenance*: path, size and modification time of each source, the
+options that change the graph, and what was counted. A .ccsr made from a .csrbin also records which one (a hash of its
+first page, where the checksums of all sections are), so that no clock has to be trusted.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bigbfs.errors import FileAccessError, FormatError, UsageError
+from bigbfs.formats import csrbin, layout
+from bigbfs.formats.atomic import access_error
+from bigbfs.formats.sources import STANDARD_INPUT, read_error
+from bigbfs.graph import Graph
+
+Provenance = dict[str, Any]
+COUNTS = ("lines", "self_loops", "duplicates", "comment_lines", "skipped_lines", "input_bytes")
+"""What a conversion counted, kept for the report of a later one that finds its work done."""
+
+
+def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | None:
+    """Return path, size and modification time (ns) of each input; None where one is a pipe or standard input.
+
+    Raises
+    ------
+    FileAccessError
+        An input is missing, a folder, or cannot be looked at.
+    """
+    found = []
+    complete = True
+    for source in inputs:
+        if str(source) == STANDARD_INPUT:
+            complete = False
+            continue
+        try:
+            status = Path(source).stat()
+            if stat.S_ISDIR(status.st_mode):
+                raise OSError(errno.EISDIR, "")
+        except OSError as error:
+            raise read_error(source, error) from error
+        complete = complete and stat.S_ISREG(status.st_mode)
+        path = str(Path(source).resolve())
+        found.append({"path": path, "size": status.st_size, "mtime_ns": status.st_mtime_ns})
+    return found if complete else None
+
+
+def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:
+    """Return the provenance of the graph file ``path`` if it was made of ``sources`` with ``options``, else None.
+
+    A file that is missing or damaged is simply not up to date.
+    """
+    known = _provenance(path)
+    if sources is None or known is None or known.get("sources") != sources or known.get("options") != options:
+        return None
+    counts = known.get("counts")
+    return known if isinstance(counts, dict) and counts.keys() >= set(COUNTS) else None
+
+
+def _provenance(path: Path) -> Provenance | None:
+    try:
+        return csrbin.read_provenance(path)
+    except (FormatError, FileAccessError):
+        return None
+
+
+def identify_graph(path: Path) -> str:
+    """Return a string that no other content of the graph file ``path`` has.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            status = os.fstat(stream.fileno())
+            start = stream.read(layout.PAGE)
+    except OSError as error:
+        raise access_error(path, error, "read") from error
+    digest = hashlib.sha256(start).hexdigest()
+    # the formats without a header of ours have no checksums: their time of modification has to do
+    time = "" if start.startswith(layout.MAGIC) else f" {status.st_mtime_ns}"
+    return f"sha256 {digest} size {status.st_size}{time}"
+
+
+def is_compressed_from(compressed: Path, plain: Path) -> bool:
+    """Tell whether the .ccsr was made from the .csrbin as it is now."""
+    known = _provenance(compressed)
+    return known is not None and known.get("plain") == identify_graph(plain)
+
+
+def compressed_path(plain: Path) -> Path:
+    """Return the name of the .ccsr that belongs to a graph file."""
+    return plain.with_suffix(".ccsr")
+
+
+def write_compressed(graph: Graph, plain: Path, target: Path, provenance: Provenance | None) -> None:
+    """Compress ``graph``, the content of the file ``plain``, to ``target``.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be written; nothing is left behind.
+    """
+    csrbin.save_graph(graph.compress(), target, (provenance or {}) | {"plain": identify_graph(plain)})
+
+
+def ensure_compressed(path: str | Path) -> Path:
+    """Return the .ccsr beside the graph file ``path``, made from it where it is missing or was made of another.
+
+    Raises
+    ------
+    FormatError, FileAccessError
+        ``path`` cannot be opened as a graph, or the .ccsr cannot be written.
+    UsageError
+        ``path`` is a .ccsr that holds plain rows (not written by bigbfs).
+    """
+    plain = Path(path)
+    target = compressed_path(plain)
+    if target == plain:
+        raise UsageError(f"{plain}: is named .ccsr already")
+    if target.exists() and is_compressed_from(target, plain):
+        return target
+    with Graph.open(plain) as graph:
+        write_compressed(graph, plain, target, _provenance(plain))
+    return target

@@ -1,0 +1,159 @@
+"""convert: inputs -> graph file(s), with cache, memory check, and times of each phase."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from bigbfs.conversion import cache
+from bigbfs.conversion.build import build
+from bigbfs.conversion.memory import build_need, default_allowance, require
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.report import PHASES, ConvertReport, peak_rss_bytes
+from bigbfs.conversion.targets import Targets, choose_targets, require_writable
+from bigbfs.edges import EdgeList
+from bigbfs.errors import InputError
+from bigbfs.formats import csrbin
+from bigbfs.formats.readers import estimate, read_edges
+from bigbfs.graph import Graph
+
+Sources = list[dict[str, Any]] | None
+
+
+class Stopwatch:
+    """Adds up the seconds of each phase; ``total`` runs from the start."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.phases = dict.fromkeys(PHASES, 0.0)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time the body."""
+        start = time.perf_counter()
+        yield
+        self.phases[name] += time.perf_counter() - start
+
+    def total(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self._start
+
+
+def convert(
+    inputs: Sequence[str | Path], output: str | Path | None = None, options: ConvertOptions | None = None
+) -> ConvertReport:
+    """Convert edge lists and graph files of other tools; several inputs are one graph.
+
+    Parameters
+    ----------
+    inputs
+        Paths, or ``-`` for standard input.
+    output
+        A .csrbin or a .ccsr; None: the first input's name with .csrbin.
+    options
+        None: the defaults.
+
+    Raises
+    ------
+    UsageError
+        The output cannot be meant: no suffix of ours, an input, or none named for standard input.
+    InputError
+        The content of an input is not what its format says, or changed while it was read.
+    FileAccessError
+        An input cannot be read or the output not be written.
+    DoesNotFitError
+        It takes more memory than it may.
+    """
+    watch = Stopwatch()
+    options = options or ConvertOptions()
+    targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
+    sources = cache.identify_sources(inputs)
+    known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
+    if known is not None:
+        return _from_cache(targets, known, watch)
+    require_writable(targets)
+    options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    with watch.phase("read"):
+        _require_memory(inputs, options)
+        lists = _read(inputs, sum(source["size"] for source in sources or []), options)
+        if sources is not None and cache.identify_sources(inputs) != sources:
+            raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
+    counted = {
+        "lines": sum(len(edges.src) for edges in lists),
+        "comment_lines": sum(edges.comment_lines for edges in lists),
+        "skipped_lines": sum(edges.skipped_lines for edges in lists),
+        "input_bytes": sum(edges.input_bytes for edges in lists),
+    }
+    with watch.phase("build"):
+        graph, found = build(lists, options)
+    counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates}
+    provenance = {"sources": sources, "options": options.identity(), "counts": counted}
+    _write(graph, targets, provenance, watch)
+    return _report(targets, graph, counted, watch, cached=False)
+
+
+def _require_memory(inputs: Sequence[str | Path], options: ConvertOptions) -> None:
+    """Refuse inputs whose edges cannot fit, going by their sizes and first lines."""
+    guesses = [estimate(path, format=options.format) for path in inputs]
+    reading = sum(guess.memory_bytes for guess in guesses)
+    lines = sum(guess.edges_upper_bound for guess in guesses)
+    declared = max((guess.declared_vertices or 0 for guess in guesses), default=0)
+    building = build_need(declared, lines, reading, both=not options.directed)
+    require(max(reading, building), options.memory, what=f"converting {', '.join(map(str, inputs))}")
+
+
+def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> list[EdgeList]:
+    """Read all inputs, with one progress bar over their bytes."""
+    shown = None if options.progress else True  # None: only on a terminal
+    with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
+        return [
+            read_edges(path, format=options.format, skip_bad_lines=options.skip_bad_lines, progress=bar.update)
+            for path in inputs
+        ]
+
+
+def _write(graph: Graph, targets: Targets, provenance: cache.Provenance, watch: Stopwatch) -> None:
+    if targets.plain is None:
+        with watch.phase("compress"):
+            csrbin.save_graph(graph.compress(), targets.files[0], provenance)
+        return
+    with watch.phase("write"):
+        csrbin.save_graph(graph, targets.plain, provenance)
+    if targets.compressed is not None:
+        with watch.phase("compress"):
+            cache.write_compressed(graph, targets.plain, targets.compressed, provenance)
+
+
+def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> ConvertReport:
+    """Report what is there; make the .ccsr where only that is missing or stale."""
+    cached = True
+    if targets.plain is not None and targets.compressed is not None:
+        with watch.phase("compress"):
+            cached = targets.compressed.exists() and cache.is_compressed_from(targets.compressed, targets.plain)
+            cache.ensure_compressed(targets.plain)
+    with Graph.open(targets.files[0]) as graph:
+        return _report(targets, graph, known["counts"], watch, cached=cached)
+
+
+def _report(
+    targets: Targets, graph: Graph, counted: dict[str, int], watch: Stopwatch, *, cached: bool
+) -> ConvertReport:
+    return ConvertReport(
+        output=str(targets.files[0]),
+        compressed=None if targets.compressed is None else str(targets.compressed),
+        vertices=graph.n,
+        edges=graph.m,
+        **{name: counted[name] for name in cache.COUNTS},
+        output_bytes=sum(path.stat().st_size for path in targets.files),
+        seconds=watch.total(),
+        phases=watch.phases,
+        peak_rss_bytes=peak_rss_bytes(),
+        cached=cached,
+    )

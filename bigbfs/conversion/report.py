@@ -1,0 +1,68 @@
+"""ConvertReport: what one conversion read, counted, wrote and took."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+PHASES = ("read", "build", "write", "compress")
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertReport:
+    """The result of a conversion.
+
+    Attributes
+    ----------
+    output
+        The graph file written (or found up to date).
+    compressed
+        The .ccsr beside it, where one was asked for.
+    vertices, edges
+        Vertices, and directed edges stored.
+    lines
+        Edges given: lines of text, entries of an array.
+    self_loops, duplicates
+        Lines that are self-loops; lines that repeat an earlier one, same direction.
+    comment_lines, skipped_lines
+        Comment and blank lines; bad lines that were allowed and skipped.
+    input_bytes, output_bytes
+        Bytes read (compressed ones where the input is), bytes of all files written.
+    seconds, phases
+        From the call to the last closed file, and what ``PHASES`` took of it.
+    peak_rss_bytes
+        Largest resident memory of the process so far.
+    cached
+        Nothing had to be done: the output was made of the same input with the same options.
+    """
+
+    output: str
+    compressed: str | None
+    vertices: int
+    edges: int
+    lines: int
+    self_loops: int
+    duplicates: int
+    comment_lines: int
+    skipped_lines: int
+    input_bytes: int
+    output_bytes: int
+    seconds: float
+    phases: dict[str, float] = field(default_factory=dict)
+    peak_rss_bytes: int = 0
+    cached: bool = False
+
+    @property
+    def edges_per_second(self) -> float:
+        """Directed edges stored for each second of the conversion; 0 where nothing had to be done."""
+        return self.edges / self.seconds if self.seconds > 0 and not self.cached else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as plain values, ``edges_per_second`` among them."""
+        return asdict(self) | {"edges_per_second": self.edges_per_second}
+
+
+def peak_rss_bytes() -> int:
+    """Return the largest resident memory that this process has had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

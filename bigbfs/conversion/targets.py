@@ -1,0 +1,100 @@
+"""Which files a conversion writes, and refusing impossible ones before any work is done."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bigbfs.errors import FileAccessError, UsageError
+from bigbfs.formats.atomic import access_error
+from bigbfs.formats.sources import STANDARD_INPUT
+
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+SUFFIXES = (
+    *(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
+    *(".mtx", ".graph", ".metis", ".gr", ".npy", ".npz", ".sg", ".csrbin", ".ccsr"),
+)
+"""Endings that a name loses on the way from input to output."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Files to write: ``plain`` (.csrbin), ``compressed`` (.ccsr), or both; None is not written."""
+
+    plain: Path | None
+    compressed: Path | None
+
+    @property
+    def files(self) -> list[Path]:
+        """All files to write; the first is the one that the command names as its output."""
+        return [path for path in (self.plain, self.compressed) if path is not None]
+
+
+def base_name(name: str) -> str:
+    """Return a file name without the endings that say how it is packed and what it holds."""
+    for endings in (PACKED, SUFFIXES):
+        for ending in endings:
+            if name.lower().endswith(ending) and len(name) > len(ending):
+                name = name[: -len(ending)]
+                break
+    return name
+
+
+def choose_targets(inputs: Sequence[str | Path], output: Path | None, compressed: bool) -> Targets:
+    """Return the files to write: ``output``, or the first input's name with .csrbin.
+
+    Raises
+    ------
+    UsageError
+        No input, standard input twice or without ``output``, an output suffix that is none of ours, or an output
+        that is one of the inputs.
+    """
+    if not inputs:
+        raise UsageError("no input to convert: name a file, or - for standard input")
+    if sum(str(path) == STANDARD_INPUT for path in inputs) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    targets = _named(Path(inputs[0]), output, compressed)
+    for target in targets.files:
+        _require_not_an_input(target, inputs)
+    return targets
+
+
+def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
+    if output is None:
+        if str(first) == STANDARD_INPUT:
+            raise UsageError("standard input has no name to derive the output's from: say -o OUT.csrbin")
+        output = first.with_name(base_name(first.name) + ".csrbin")
+    if output.suffix == ".ccsr":
+        return Targets(None, output)
+    if output.suffix != ".csrbin":
+        raise UsageError(f"{output}: the suffix says what to write: .csrbin (plain) or .ccsr (compressed)")
+    return Targets(output, output.with_suffix(".ccsr") if compressed else None)
+
+
+def _require_not_an_input(target: Path, inputs: Sequence[str | Path]) -> None:
+    for source in inputs:
+        if str(source) != STANDARD_INPUT and target.exists() and Path(source).exists() and target.samefile(source):
+            raise UsageError(f"{target}: is an input and would be overwritten; name another output with -o")
+
+
+def require_writable(targets: Targets) -> None:
+    """Refuse files that cannot be written, now and not after an hour of reading.
+
+    Raises
+    ------
+    FileAccessError
+        The folder does not exist or takes no file, or the target itself is a folder.
+    """
+    for target in targets.files:
+        folder = target.parent
+        if target.is_dir():
+            raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it with -o")
+        if not folder.is_dir():
+            what = "is no folder" if folder.exists() else "does not exist; create it first"
+            raise FileAccessError(f"{target}: cannot write: the folder {folder} {what}")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+            raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
