@@ -7,8 +7,6 @@ trusts nothing: it checks that every row and block ends where its offsets say an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numba
 import numpy as np
 
@@ -18,7 +16,7 @@ from bigbfs.formats import varint_kernels as kernels
 from bigbfs.formats.varint_kernels import read_varint
 from bigbfs.rows import first_descent, frozen, row_chunks, signed
 
-__all__ = ["decode", "encode", "hub_layout", "read_varint", "require_valid"]
+__all__ = ["decode", "decode_rows", "encode", "hub_layout", "read_varint", "require_valid"]
 
 PADDING = 128
 """Bytes allocated (not counted) after a blob, so that a wide read at its end stays inside."""
@@ -68,14 +66,40 @@ def decode(adjacency: Adjacency) -> PlainAdjacency:
         return adjacency
     edge_ptr = checked_edge_offsets(adjacency)
     indices = np.empty(int(edge_ptr[-1]), adjacency.ids)
-    bad = _decode_to(adjacency, edge_ptr, indices)
-    if bad is not None:
-        raise FormatError(f"compressed graph: corrupted: {bad}; convert the graph again")
+    _read(adjacency, edge_ptr, indices, adjacency.n, keep=True)
+    return PlainAdjacency(edge_ptr, indices)
+
+
+def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainAdjacency:
+    """Return the rows ``first`` to ``last - 1`` alone: offsets from 0 on, ids as they are in the whole graph.
+
+    Raises
+    ------
+    FormatError
+        As :func:`decode`, for these rows.
+    """
+    start, stop = int(adjacency.indptr[first]), int(adjacency.indptr[last])
+    if not 0 <= start <= stop <= len(adjacency.blob):
+        raise FormatError(f"compressed graph: corrupted: rows {first} to {last} are no bytes of the blob")
+    base, hubs = np.uint64(start), adjacency.hubs
+    low, high = np.searchsorted(hubs, np.array([first, last], hubs.dtype))
+    hub_ptr = adjacency.hub_ptr[low : high + 1]
+    part = CompressedAdjacency(
+        adjacency.indptr[first : last + 1] - base,
+        adjacency.degree[first:last],
+        adjacency.blob[start:stop],
+        hubs[low:high] - hubs.dtype.type(first),
+        hub_ptr - hub_ptr[0],
+        adjacency.block_ptr[int(hub_ptr[0]) : int(hub_ptr[-1])] - base,
+    )
+    edge_ptr = checked_edge_offsets(part)
+    indices = np.empty(int(edge_ptr[-1]), adjacency.ids)
+    _read(part, edge_ptr, indices, adjacency.n, keep=True)
     return PlainAdjacency(edge_ptr, indices)
 
 
 def require_valid(adjacency: CompressedAdjacency, name: str = "graph") -> None:
-    """Check every offset, block and id of ``adjacency``; memory: the decoded graph, for the length of the call.
+    """Check every offset, block and id of ``adjacency`` by decoding it to nowhere; 8 bytes for each vertex.
 
     Raises
     ------
@@ -83,7 +107,7 @@ def require_valid(adjacency: CompressedAdjacency, name: str = "graph") -> None:
         Names the first place that is wrong.
     """
     try:
-        decode(adjacency)
+        _read(adjacency, checked_edge_offsets(adjacency), np.empty(0, adjacency.ids), adjacency.n, keep=False)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
 
@@ -133,19 +157,8 @@ def checked_edge_offsets(adjacency: CompressedAdjacency) -> np.ndarray:
     return edge_ptr
 
 
-@dataclass(frozen=True, slots=True)
-class _Bad:
-    """Where decoding found something else than the offsets promise."""
-
-    vertex: int
-    block: int | None
-
-    def __str__(self) -> str:
-        where = f"row {self.vertex}" if self.block is None else f"block {self.block} of row {self.vertex}"
-        return f"{where} does not hold as many ids of vertices as its degree says in the bytes that it has"
-
-
-def _decode_to(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndarray) -> _Bad | None:
+def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndarray, n: int, *, keep: bool) -> None:
+    """Decode to ``indices``, or with ``keep=False`` to nowhere; refuse what is no id below ``n`` where offsets say."""
     hubs, hub_ptr, block_ptr = adjacency.hubs, adjacency.hub_ptr, adjacency.block_ptr
     owner = np.repeat(np.arange(len(hubs)), np.diff(hub_ptr).astype(np.int64))
     number = np.arange(len(owner)) - hub_ptr[owner].astype(np.int64)
@@ -163,20 +176,22 @@ def _decode_to(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np
         signed(adjacency.indptr),
         signed(edge_ptr),
         frozen(adjacency.blob),
-        np.uint64(adjacency.n),
+        np.uint64(n),
         bounds,
         frozen(blocks),
         block_bounds,
         indices,
+        keep,
         bad,
     )
     rows, found = bad[bad[:, 0] >= 0, 0], bad[bad[:, 1] >= 0, 1]
-    if len(rows):
-        return _Bad(int(rows.min()), None)
-    if len(found):
-        block = int(found.min())
-        return _Bad(int(hubs[owner[block]]), int(number[block]))
-    return None
+    if len(rows) or len(found):
+        block = int(found.min()) if len(found) else 0
+        where = f"row {rows.min()}" if len(rows) else f"block {number[block]} of row {hubs[owner[block]]}"
+        raise FormatError(
+            f"compressed graph: corrupted: {where} does not hold as many ids of vertices as its degree says "
+            "in the bytes that it has; convert the graph again"
+        )
 
 
 def _runs(edge_ptr: np.ndarray) -> np.ndarray:

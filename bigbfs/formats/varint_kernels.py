@@ -175,25 +175,25 @@ def write(edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_boun
 
 
 @njit(cache=True, nogil=True)
-def _read_ids(blob, position, end, n, indices, start, stop):
-    """Decode one block to ``indices[start:stop]``; return whether it is bytes ``position`` to ``end``, ids below n."""
+def _read_ids(blob, position, end, n, target, at, count):
+    """Decode a block to ``target[at:at + count]``; return whether it ends at ``end`` and its ids are below n."""
     fits = True  # a varint that does not stop leaves position past the blob: nothing is read after it
     value = np.uint64(0)
     wide_end = np.int64(len(blob)) - np.int64(8)
-    for edge in range(start, stop):
+    for place in range(at, at + count):
         if position <= wide_end:
             delta, position = read_varint_wide(blob, position)
         else:
             delta, position = read_varint_before(blob, position, np.int64(len(blob)))
         value += delta
         fits &= value < n and delta < n
-        indices[edge] = value
+        target[place] = value
     return fits and position == end
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, bad):
-    """Decode every row that is no hub, then every hub block.
+def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad):
+    """Decode every row that is no hub, then every hub block, to ``indices``, or to nowhere without ``keep``.
 
     ``blocks`` int64[b, 4]: first byte, last + 1 byte, first edge, last + 1 edge of each hub block. ``bad`` int64[2]
     for each run: the first row and the first block that are not what the offsets say (-1: none).
@@ -201,18 +201,23 @@ def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, bad):
     runs = np.int64(len(bounds) - 1)
     for turn in prange(runs):
         run = np.int64(turn) * STRIDE % runs
+        target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
         first = np.int64(-1)
         for row in range(bounds[run], bounds[run + 1]):
-            start, stop = edge_ptr[row], edge_ptr[row + 1]
-            if stop - start <= BLOCK_IDS:
-                right = _read_ids(blob, indptr[row], indptr[row + 1], n, indices, start, stop)
+            start, count = edge_ptr[row], edge_ptr[row + 1] - edge_ptr[row]
+            if count <= BLOCK_IDS:
+                at = start if keep else np.int64(0)
+                right = _read_ids(blob, indptr[row], indptr[row + 1], n, target, at, count)
                 if not right and first < 0:
                     first = np.int64(row)
         bad[run, 0] = first
     for run in prange(len(block_bounds) - 1):
+        target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
         first = np.int64(-1)
         for block in range(block_bounds[run], block_bounds[run + 1]):
-            right = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, indices, blocks[block, 2], blocks[block, 3])
+            start, count = blocks[block, 2], blocks[block, 3] - blocks[block, 2]
+            at = start if keep else np.int64(0)
+            right = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, target, at, count)
             if not right and first < 0:
                 first = np.int64(block)
         bad[run, 1] = first

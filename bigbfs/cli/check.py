@@ -1,0 +1,49 @@
+"""``bigbfs check``: validate everything in a graph file: a line for each check, the place of the first failure."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from bigbfs.cli.options import json_option
+from bigbfs.errors import FormatError
+from bigbfs.record import SCHEMA
+
+
+@click.command("check")
+@click.argument("graph", type=click.Path(path_type=Path))
+@json_option
+def command(graph: Path, as_json: bool) -> None:
+    """Validate everything in GRAPH: checksums, ranges, order, symmetry, encoding, labels.
+
+    Every edge is read. The first check that fails ends the run with exit code 1 and names the place.
+    """
+    from bigbfs.formats.checking import check
+
+    passed = []
+    error = None
+    try:
+        for step in check(graph):
+            passed.append({"name": step.name, "detail": step.detail})
+            if not as_json:
+                click.echo(f"ok  {step.name}: {step.detail}")
+    except FormatError as failure:
+        error = failure
+    if as_json:
+        result = {
+            "schema": SCHEMA,
+            "command": "check",
+            "graph": {"path": str(graph)},
+            "ok": error is None,
+            "checks": passed,
+            "error": None if error is None else str(error),
+        }
+        click.echo(json.dumps(result))
+    if error is not None:
+        sys.stdout.flush()
+        raise error
+    if not as_json:
+        click.echo(f"{graph}: all {len(passed)} checks hold")

@@ -1,0 +1,101 @@
+"""``bigbfs info``: header, sections and degrees of a graph file, without reading its edges."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bigbfs.cli.options import json_option
+from bigbfs.record import SCHEMA
+from bigbfs.sizes import format_size
+
+
+@click.command("info")
+@click.argument("graph", type=click.Path(path_type=Path))
+@json_option
+def command(graph: Path, as_json: bool) -> None:
+    """Show header, sizes, flags and the degree distribution of GRAPH.
+
+    Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything.
+    """
+    facts = _facts(graph)
+    if as_json:
+        click.echo(json.dumps({"schema": SCHEMA, "command": "info", **facts}))
+    else:
+        _print(facts)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    from bigbfs.formats import layout
+    from bigbfs.formats.csrbin import open_container
+    from bigbfs.formats.describe import degree_summary
+    from bigbfs.formats.mapped import MappedFile
+    from bigbfs.graph import Graph
+
+    with Graph.open(path) as graph:
+        size = path.stat().st_size
+        mapped = MappedFile(path)
+        own = mapped.start(len(layout.MAGIC)) == layout.MAGIC
+        sections, provenance = [], None
+        if own:
+            from bigbfs.formats.csrbin import read_provenance
+
+            container = open_container(path)
+            sections = [asdict(section) for section in container.sections.values()]
+            container.mapped.close()
+            provenance = read_provenance(path)
+        mapped.close()
+        return {
+            "graph": {"path": str(path), "vertices": graph.n, "edges": graph.m, "codec": graph.codec},
+            "format": f"container version {layout.VERSION}" if own else "foreign (raw .csrbin or GAP .sg)",
+            "file_bytes": size,
+            "bytes_per_edge": size / graph.m if graph.m else None,
+            "id_bytes": graph.ids.itemsize,
+            "flags": {name: getattr(graph.flags, name) for name in layout.FLAGS},
+            "labels": graph.labels is not None,
+            "first_id": graph.first_id,
+            "in_neighbours": graph.in_adjacency is not None,
+            "sections": sections,
+            "provenance": provenance,
+            "degrees": asdict(degree_summary(graph)),
+        }
+
+
+def _print(facts: dict[str, Any]) -> None:
+    graph, degrees = facts["graph"], facts["degrees"]
+    flags = ", ".join(name for name, held in facts["flags"].items() if held)
+    rate = facts["bytes_per_edge"]
+    ids = "original ids in labels" if facts["labels"] else f"ids from {facts['first_id']} on"
+    lines = [
+        ("graph", f"{graph['path']}: {facts['format']}, {graph['codec']}"),
+        ("vertices", f"{graph['vertices']:,} ({ids}, {facts['id_bytes']} bytes each)"),
+        ("edges", f"{graph['edges']:,} directed"),
+        ("flags", flags),
+        ("file", format_size(facts["file_bytes"]) + (f", {rate:.2f} bytes per edge" if rate else "")),
+        (
+            "degrees",
+            f"min {degrees['minimum']:,}, median {degrees['median']:,}, mean {degrees['mean']:.2f}, "
+            f"max {degrees['maximum']:,}; {degrees['isolated']:,} isolated",
+        ),
+    ]
+    if facts["provenance"]:
+        lines.append(("made from", json.dumps(facts["provenance"])))
+    for name, text in lines:
+        click.echo(f"{name:<11} {text}")
+    if facts["sections"]:
+        click.echo("\nsection        dtype        count           offset           length")
+        for section in facts["sections"]:
+            click.echo(
+                f"{section['name']:<14} {section['dtype']} {section['count']:>14,} {section['offset']:>16,} "
+                f"{section['length']:>16,}"
+            )
+    if degrees["histogram"]:
+        click.echo("\ndegree              vertices")
+        for bits, count in enumerate(degrees["histogram"]):
+            low, high = (1 << bits) >> 1, (1 << bits) - 1
+            if count:
+                click.echo(f"{(f'{low:,}' if high <= low else f'{low:,} to {high:,}'):<19} {count:,}")

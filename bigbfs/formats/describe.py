@@ -1,0 +1,83 @@
+"""What ``bigbfs info`` tells about a graph: the header, the sections, and its degrees in brief."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.adjacency import CompressedAdjacency
+from bigbfs.errors import FormatError
+from bigbfs.graph import Graph
+
+BLOCK = 1 << 22
+"""Vertices looked at in one step, so that the memory needed does not grow with the graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class DegreeSummary:
+    """Out-degrees in brief.
+
+    Attributes
+    ----------
+    minimum, median, mean, maximum
+        Of all vertices (median: the lower of the two middle ones); zero for a graph without vertices.
+    isolated
+        Vertices without out-neighbours.
+    histogram
+        ``histogram[0]`` counts degree 0, ``histogram[i]`` degrees from 2**(i-1) to 2**i - 1.
+    """
+
+    minimum: int
+    median: int
+    mean: float
+    maximum: int
+    isolated: int
+    histogram: list[int]
+
+
+def degree_summary(graph: Graph) -> DegreeSummary:
+    """Summarize the degrees in two passes over them (one to count, one for the class that holds the median).
+
+    Raises
+    ------
+    FormatError
+        The offsets descend.
+    """
+    if graph.n == 0:
+        return DegreeSummary(0, 0, 0.0, 0, 0, [])
+    histogram = np.zeros(65, np.int64)
+    smallest, largest = 2**64, 0
+    for degrees in _blocks(graph):
+        if (degrees < 0).any():
+            raise FormatError(f"{graph.path or 'graph'}: corrupted: indptr descends; `bigbfs check` names the place")
+        smallest, largest = min(smallest, int(degrees.min())), max(largest, int(degrees.max()))
+        histogram += np.bincount(_classes(degrees), minlength=65)
+    below = np.cumsum(histogram)
+    middle = (graph.n - 1) // 2
+    which = int(np.searchsorted(below, middle, side="right"))
+    skip = middle - (int(below[which - 1]) if which else 0)
+    inside = np.concatenate([degrees[_classes(degrees) == which] for degrees in _blocks(graph)])
+    return DegreeSummary(
+        minimum=smallest,
+        median=int(np.partition(inside, skip)[skip]),
+        mean=graph.m / graph.n,
+        maximum=largest,
+        isolated=int(histogram[0]),
+        histogram=histogram[: int(np.flatnonzero(histogram)[-1]) + 1].tolist(),
+    )
+
+
+def _blocks(graph: Graph) -> Iterator[np.ndarray]:
+    adjacency = graph.adjacency
+    for start in range(0, graph.n, BLOCK):
+        if isinstance(adjacency, CompressedAdjacency):
+            yield adjacency.degree[start : start + BLOCK].astype(np.int64)
+        else:
+            yield np.diff(adjacency.indptr[start : start + BLOCK + 1]).astype(np.int64)
+
+
+def _classes(degrees: np.ndarray) -> np.ndarray:
+    """Return the number of bits of each degree; exact below 2**53, as every degree is."""
+    return np.frexp(degrees.astype(np.float64))[1].astype(np.int64)
