@@ -55,13 +55,23 @@ def source(file: str) -> str:
 class CudaKernel:
     """A compiled kernel of a module (see ``runtime.Kernel``)."""
 
-    def __init__(self, raw: Any, name: str) -> None:
+    def __init__(self, raw: Any, name: str, error: type[Exception]) -> None:
         self.name = name
         self.raw = raw
+        self._error = error
 
     def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
-        """Launch on the current stream."""
-        self.raw((grid,), (block,), args, shared_mem=shared)
+        """Launch on the current stream.
+
+        Raises
+        ------
+        DeviceError
+            The launch is refused, or a kernel before it failed.
+        """
+        try:
+            self.raw((grid,), (block,), args, shared_mem=shared)
+        except self._error as error:
+            raise DeviceError(f"kernel {self.name} cannot be launched: {error}") from error
 
 
 class Stopwatch:
@@ -204,7 +214,7 @@ class CudaRuntime:
                 raw.compile()
             except (self._cupy.cuda.compiler.CompileException, self._cupy.cuda.driver.CUDADriverError) as error:
                 raise DeviceError(f"{file}: kernel {name} cannot be built for {self.name}: {error}") from error
-            self._kernels[key, name] = CudaKernel(raw, name)
+            self._kernels[key, name] = CudaKernel(raw, name, self._cupy.cuda.driver.CUDADriverError)
         return self._kernels[key, name]
 
     def max_blocks(self, kernel: Any, block: int) -> int:

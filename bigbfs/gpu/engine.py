@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from types import TracebackType
 
 import numpy as np
 
-from bigbfs.errors import FormatError, UsageError
+from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
 from bigbfs.gpu.arguments import defines, no_vertex
 from bigbfs.gpu.bfs import BfsLoop
@@ -223,15 +224,27 @@ class GpuEngine:
 
     def close(self) -> None:
         """Release what the engine placed; a second call does nothing."""
+        runtime, self._runtime = self._runtime, None
+        if runtime is None:
+            return
+        try:
+            # after an interrupt kernels may still be reading what is about to be taken away
+            runtime.synchronize()
+        except DeviceError:
+            # a kernel's fault kills the context, and what it held goes with it; the fault itself is what to report
+            with suppress(Exception):
+                self._release(runtime)
+        else:
+            self._release(runtime)
+
+    def _release(self, runtime: Runtime) -> None:
         self._bfs = None
         self._cc = None
         self._scratch = None
         placed, self._placed = self._placed, []
-        runtime, self._runtime = self._runtime, None
         for adjacency in reversed(placed):
             adjacency.close()
-        if runtime is not None:
-            runtime.close()
+        runtime.close()
 
     def __enter__(self) -> GpuEngine:
         return self
