@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from simt.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 
 settings.register_profile(
     "bigbfs",

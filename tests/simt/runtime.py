@@ -7,7 +7,6 @@ past the end of a row's file section is seen. ``watch`` lets a test look at ever
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -179,10 +178,9 @@ def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
         BUILD_VARIABLE: build,
         loader.REPORT_VARIABLE: prefix,
         "LD_PRELOAD": runtime_library(BUILDS[build].preload),
-        "ASAN_OPTIONS": f"{common}:detect_leaks=0:allocator_may_return_null=1",
-        "TSAN_OPTIONS": f"{common}:report_thread_leaks=0:suppress_equal_stacks=0:history_size=2",
+        "ASAN_OPTIONS": f"{common}:detect_leaks=0:suppress_equal_pcs=0",
+        "TSAN_OPTIONS": f"{common}:report_thread_leaks=0:suppress_equal_stacks=0:suppress_equal_addresses=0:history_size=2",
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
         "NUMBA_NUM_THREADS": "1",
-        "PYTHON_EXECUTABLE": sys.executable,
     }

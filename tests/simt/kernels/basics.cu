@@ -144,12 +144,18 @@ ENTRY(divergent_barrier)
 
 KERNEL void half_a_barrier(u32* out) {
     if (threadIdx.x < 32) __syncthreads();
-    else __syncwarp(threadIdx.x % 2 ? 0xffffffffu : 0xffffffffu);
-    if (threadIdx.x == 40) __syncthreads();
     else if (threadIdx.x > 32) __ballot_sync(0xffffff00u, 1);
     out[0] = 1;
 }
 ENTRY(half_a_barrier)
+
+// The first warp is at the barrier, of the second all but one wait for the one, which is at the barrier too.
+KERNEL void half_a_warp_waits(u32* out) {
+    if (threadIdx.x <= 32) __syncthreads();
+    else __syncwarp();
+    out[0] = 1;
+}
+ENTRY(half_a_warp_waits)
 
 KERNEL void divergent_ballot(u32* out) {
     if (threadIdx.x % 2) out[0] = __ballot_sync(0xffffffffu, 1);
@@ -187,7 +193,7 @@ KERNEL void endless_barriers(u32* out) {
 }
 ENTRY(endless_barriers)
 
-KERNEL void store_past(u32 n, u32* data) { data[n] = 1; }
+KERNEL void store_past(u32 n, u32* data) { data[(int)n] = 1; }
 ENTRY(store_past)
 KERNEL void load_past(u32 n, const u32* data, u32* out) { out[0] = data[n]; }
 ENTRY(load_past)

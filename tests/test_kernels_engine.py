@@ -1,0 +1,169 @@
+"""The GPU engine's own level loops and kernels, emulated: strategies x codecs x residencies x the zoo x builds.
+
+Levels, parents and labels against the reference, and between launches the invariants of simt/invariants.py. In the
+preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
+sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+from simt.invariants import FrontierWatch, LabelWatch
+from simt.runtime import SimtRuntime, builds_here
+
+from bigbfs import reference
+from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
+from bigbfs.errors import FormatError
+from bigbfs.formats import varint
+from bigbfs.gpu.engine import GpuEngine
+from bigbfs.gpu.strategies import STRATEGIES
+from bigbfs.graph import Graph
+from bigbfs.reference import validate
+
+HERE = builds_here()
+CODECS = ("plain", "varint")
+SEEDS = (0, 3, 1_000_003)
+
+# Enough for every kernel and both id widths to meet every other thread: races do not need many graphs.
+TSAN_GRAPHS = (
+    "one-vertex", "path", "clique", "two-hubs", "degree-32", "degree-1024", "vertices-33", "two-components",
+    "tiny-components", "full-last-row", "random", "kronecker", "kronecker-dense", "duplicates-kept", "self-loops-kept",
+    "wide-ids", "wide-ids-hub", "directed-in-rows", "directed-back-edges", "directed-multi",
+)  # fmt: skip
+SLOW = ("path", "comb", "directed-cycle", "directed-back-edges")
+"""Graphs of many levels: fewer sources."""
+
+
+def graphs(build):
+    """Return the names of the graphs that ``build`` traverses; graphs of over 10^5 vertices not under preemption."""
+    return TSAN_GRAPHS if build == "tsan" else zoo.names(big=build != "preempt")
+
+
+CASES = [(build, codec, name) for build in HERE for codec in CODECS for name in graphs(build)]
+LABELS = ("build", "codec", "name")
+
+
+@cache
+def graph(name, codec):
+    """Return a graph of the zoo in ``codec``."""
+    plain = zoo.shared()[name]
+    return plain.compress() if codec == "varint" else plain
+
+
+@cache
+def expected_levels(name, source):
+    return reference.bfs(zoo.shared()[name], source)[0]
+
+
+@cache
+def expected_labels(name):
+    return reference.components(zoo.shared()[name])
+
+
+def runtime_of(build, name):
+    """Return a runtime whose shape varies from graph to graph."""
+    return SimtRuntime(build=build, sm_count=1 + sum(name.encode()) % 4, resident=1 if build in ("plain", "asan") else 3)
+
+
+def set_seed(runtime, number):
+    """Preempt differently for every ``number``, where the build preempts."""
+    runtime.seed = 1 + number if runtime.build == "preempt" else 0
+
+
+def check_bfs(engine, runtime, name, codec, source, watch):
+    plain = zoo.shared()[name]
+    watch.start()
+    result = engine.bfs(source)
+    levels = expected_levels(name, source)
+    assert np.array_equal(result.levels, levels)
+    validate.bfs_tree(plain, source, result.levels, result.parents)
+    watch.finish(result.levels)
+    record = result.record
+    assert record.reached == int((levels >= 0).sum())
+    assert record.depth == levels.max()
+    assert record.edges == int(plain.degrees()[levels >= 0].sum())
+    assert [level.frontier for level in record.levels] == np.bincount(levels[levels >= 0]).tolist()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(LABELS, CASES)
+def test_bfs(build, codec, name, strategy):
+    plain = zoo.shared()[name]
+    runtime = runtime_of(build, name)
+    watch = FrontierWatch(plain)
+    runtime.watchers.append(watch)
+    residency = "mapped" if strategy == "auto" else "vram"
+    with GpuEngine(graph(name, codec), residency=residency, strategy=strategy, runtime=runtime) as engine:
+        assert engine.residency == residency
+        count = 1 if build == "tsan" or name in SLOW or name in zoo.BIG else len(SEEDS)
+        for number, source in enumerate(zoo.sources(plain, count)):
+            set_seed(runtime, SEEDS[number])
+            check_bfs(engine, runtime, name, codec, source, watch)
+
+
+@pytest.mark.parametrize(LABELS, CASES)
+def test_components(build, codec, name):
+    plain = zoo.shared()[name]
+    runtime = runtime_of(build, name)
+    watch = LabelWatch(plain)
+    watch.component = expected_labels(name)
+    runtime.watchers.append(watch)
+    with GpuEngine(graph(name, codec), residency="vram", runtime=runtime) as engine:
+        for number in SEEDS if build == "preempt" else SEEDS[:1]:
+            set_seed(runtime, number)
+            result = engine.connected_components()
+            assert np.array_equal(result.labels, expected_labels(name))
+            validate.labels(plain, result.labels)
+            sizes = np.bincount(expected_labels(name)) if plain.n else np.zeros(1, int)
+            assert (result.record.components, result.record.largest) == (np.count_nonzero(sizes), sizes.max())
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_a_depth_limit_and_no_parents(build, codec):
+    plain = zoo.shared()["binary-tree"]
+    levels = expected_levels("binary-tree", 0)
+    with GpuEngine(graph("binary-tree", codec), runtime=SimtRuntime(build=build)) as engine:
+        for depth in (0, 1, 4, 100):
+            result = engine.bfs(0, max_depth=depth, want_parents=False)
+            assert np.array_equal(result.levels, np.where(levels <= depth, levels, -1))
+            assert (result.parents == -1).all()
+        # a run with parents after one without sees nothing of it
+        result = engine.bfs(5)
+        validate.bfs_tree(plain, 5, result.levels, result.parents)
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_an_id_out_of_range_is_an_error_and_no_access(build):
+    plain = zoo.shared()["kronecker"]
+    indices = plain.adjacency.indices.copy()
+    for bad in (plain.n, 2**32 - 1):
+        indices[::97] = bad
+        damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+        with GpuEngine(damaged, runtime=SimtRuntime(build=build)) as engine:
+            with pytest.raises(FormatError, match="no vertices"):
+                engine.bfs(int(plain.degrees().argmax()))
+            with pytest.raises(FormatError, match="no vertices"):
+                engine.connected_components()
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("build", HERE)
+def test_damaged_varint_bytes_never_reach_outside(build, ids):
+    """Random bytes in place of the blob: any answer or a FormatError, but no access outside an array."""
+    whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1), ids=ids).adjacency)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        noise = rng.integers(0, 256, len(whole.blob)).astype(np.uint8) | np.uint8(0x80 * (seed == 3))
+        blob = np.where(rng.random(len(whole.blob)) < (0.05, 0.5, 1, 1)[seed], noise, whole.blob)
+        damaged = CompressedAdjacency(whole.indptr, whole.degree, blob, whole.hubs, whole.hub_ptr, whole.block_ptr)
+        with GpuEngine(Graph(damaged), runtime=SimtRuntime(build=build)) as engine:
+            for run in (lambda engine=engine: engine.bfs(0), engine.connected_components):
+                try:
+                    run()
+                except FormatError:
+                    pass
