@@ -65,18 +65,22 @@ def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_j
 
 def describe(report: ConvertReport) -> str:
     """Return the summary for people."""
-    output = report.output if report.compressed in (None, report.output) else f"{report.output}, {report.compressed}"
-    per_edge = report.output_bytes / report.edges if report.edges else 0.0
+    files = [(report.output, report.output_bytes)]
+    if report.compressed not in (None, report.output):
+        files.append((str(report.compressed), report.compressed_bytes))
     lines = [
-        f"{'cached' if report.cached else 'output':12}{output}"
-        + (": up to date, nothing to do (--force converts again)" if report.cached else ""),
+        f"{'cached' if report.cached else 'output':12}{path}: {format_size(size)}"
+        + (f", {size / report.edges:.2f} bytes per edge" if report.edges else "")
+        for path, size in files
+    ]
+    if report.cached:
+        lines.append("            made of the same input with the same options: nothing to do (--force converts again)")
+    lines += [
         f"vertices    {report.vertices:,}",
-        f"edges       {report.edges:,} stored, of {report.lines:,} lines",
+        f"edges       {report.edges:,} stored, of {report.lines:,} lines ({format_size(report.input_bytes)})",
         f"self-loops  {report.self_loops:,} lines",
         f"duplicates  {report.duplicates:,} lines",
         f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
-        f"size        {format_size(report.input_bytes)} read, {format_size(report.output_bytes)} written, "
-        f"{per_edge:.2f} bytes per edge",
     ]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)

@@ -145,13 +145,15 @@ def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> 
 def _report(
     targets: Targets, graph: Graph, counted: dict[str, int], watch: Stopwatch, *, cached: bool
 ) -> ConvertReport:
+    output, compressed = targets.files[0], targets.compressed
     return ConvertReport(
-        output=str(targets.files[0]),
-        compressed=None if targets.compressed is None else str(targets.compressed),
+        output=str(output),
+        compressed=None if compressed is None else str(compressed),
         vertices=graph.n,
         edges=graph.m,
         **{name: counted[name] for name in cache.COUNTS},
-        output_bytes=sum(path.stat().st_size for path in targets.files),
+        output_bytes=output.stat().st_size,
+        compressed_bytes=0 if compressed is None else compressed.stat().st_size,
         seconds=watch.total(),
         phases=watch.phases,
         peak_rss_bytes=peak_rss_bytes(),

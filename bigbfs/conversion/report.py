@@ -27,8 +27,10 @@ class ConvertReport:
         Lines that are self-loops; lines that repeat an earlier one, same direction.
     comment_lines, skipped_lines
         Comment and blank lines; bad lines that were allowed and skipped.
-    input_bytes, output_bytes
-        Bytes read (compressed ones where the input is), bytes of all files written.
+    input_bytes
+        Bytes read, as they lie on disk (compressed ones where the input is).
+    output_bytes, compressed_bytes
+        Bytes of the files ``output`` and ``compressed`` (0 where there is none).
     seconds, phases
         From the call to the last closed file, and what ``PHASES`` took of it.
     peak_rss_bytes
@@ -48,6 +50,7 @@ class ConvertReport:
     skipped_lines: int
     input_bytes: int
     output_bytes: int
+    compressed_bytes: int
     seconds: float
     phases: dict[str, float] = field(default_factory=dict)
     peak_rss_bytes: int = 0
