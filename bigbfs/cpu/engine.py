@@ -1,0 +1,250 @@
+"""The CPU engine: a graph used where it lies (memory or file mapping), traversed by all cores available.
+
+What the seconds of a record hold: everything from resetting the state of the last run to the last level, parent or
+label in place, as GAP times it. What they do not: compiling and building the head table (``setup``), allocating the
+state (once), and turning the results into the types of the interface (int64 parents and labels) in arrays of the
+caller's own.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import numba
+import numpy as np
+
+from bigbfs.cpu.afforest import Afforest
+from bigbfs.cpu.heads import Survey
+from bigbfs.cpu.rows import PlainRows, Rows, rows_of, sample_rows
+from bigbfs.cpu.search import Search
+from bigbfs.errors import FormatError, UsageError
+from bigbfs.graph import Graph
+from bigbfs.record import (
+    BfsResult,
+    BytesRecord,
+    ComponentsRecord,
+    ComponentsResult,
+    RunRecord,
+    SetupRecord,
+)
+
+STRATEGIES = ("auto", "topdown")
+"""``auto`` turns between top-down and bottom-up; ``topdown`` never does."""
+
+
+class CpuEngine:
+    """BFS and connected components of one graph on the CPU; internal vertices. For one caller at a time.
+
+    Parameters
+    ----------
+    graph
+        Plain or compressed. It must stay open as long as the engine.
+    threads
+        Threads to use; None: as many as the process may run on. More than Numba has are not used.
+    strategy
+        ``"auto"`` or ``"topdown"``.
+
+    Attributes
+    ----------
+    backend, device, residency, strategy, threads
+        ``"cpu"``, the processor's name and the threads, ``"host"``, the strategy, the threads in use.
+    setup, bytes
+        Seconds and bytes that placing took: grows at the first BFS and the first components, before their clocks start.
+
+    Raises
+    ------
+    UsageError
+        The strategy is unknown or ``threads`` is less than 1.
+    """
+
+    backend = "cpu"
+    residency = "host"
+
+    def __init__(self, graph: Graph, *, threads: int | None = None, strategy: str = "auto") -> None:
+        if strategy not in STRATEGIES:
+            raise UsageError(f"strategy {strategy!r} is unknown on the CPU: choose one of {', '.join(STRATEGIES)}")
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads is {threads}: it must be 1 or more")
+        available = len(os.sched_getaffinity(0)) if threads is None else threads
+        self.threads = min(available, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self.device = f"{_processor()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        self.graph = graph
+        self.strategy = strategy
+        self.setup = SetupRecord()
+        self.bytes = BytesRecord()
+        self._out: Rows | None = rows_of(graph.adjacency)
+        self._in: Rows | None = self._out
+        if graph.in_adjacency is not graph.adjacency:
+            self._in = None if graph.in_adjacency is None else rows_of(graph.in_adjacency)
+        self._survey: Survey | None = None
+        self._search: Search | None = None
+        self._afforest: Afforest | None = None
+        self._count_bytes()
+
+    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
+        """Traverse from vertex ``source``.
+
+        Parameters
+        ----------
+        source
+            Internal vertex.
+        max_depth
+            Last level to reach; None: no limit.
+        want_parents
+            False: ``parents`` of the result is all -1.
+
+        Raises
+        ------
+        UsageError
+            ``source`` is no vertex, ``max_depth`` is negative, or the engine is closed.
+        FormatError
+            The graph file holds ids that are no vertices.
+        """
+        if not 0 <= source < self.graph.n:
+            raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
+        if max_depth is not None and max_depth < 0:
+            raise UsageError(f"max_depth is {max_depth}: it must be 0 or more")
+        with _numba_threads(self.threads):
+            search = self._ready_search()
+            found = search.run(source, _NO_LIMIT if max_depth is None else min(max_depth, _NO_LIMIT))
+        self._require_vertices(found.faults)
+        reached = search.levels >= 0
+        edges = self.graph.m - found.unexplored if self._in is self._out else self._edges_of(reached)
+        seconds = found.seconds
+        record = RunRecord(source, int(reached.sum()), found.depth, edges, seconds, levels=found.levels)
+        parents = np.full(self.graph.n, -1, np.int64)
+        if want_parents:
+            np.copyto(parents, search.parents, where=search.parents != search.nobody, casting="unsafe")
+        return BfsResult(search.levels.copy(), parents, record)
+
+    def connected_components(self) -> ComponentsResult:
+        """Label the (weakly) connected components: the smallest vertex of each.
+
+        Raises
+        ------
+        UsageError
+            The engine is closed.
+        FormatError
+            The graph file holds ids that are no vertices.
+        """
+        with _numba_threads(self.threads):
+            afforest = self._ready_components()
+            seconds, faults = afforest.run()
+        self._require_vertices(faults)
+        result = afforest.labels.astype(np.int64)
+        sizes = np.bincount(result) if len(result) else np.zeros(1, np.int64)
+        record = ComponentsRecord(int(np.count_nonzero(sizes)), int(sizes.max()), seconds)
+        return ComponentsResult(result, record)
+
+    def _ready_search(self) -> Search:
+        """Return the search, compiled and placed."""
+        rows = self._rows()
+        if self._search is None:
+            upward = self._in if self.strategy == "auto" else None
+            with self._clock("compile"):
+                sample = sample_rows(rows, self.graph.ids)
+                survey = Survey(sample, self.graph.ids, self.threads, heads=upward is not None)
+                Search(
+                    sample, None if upward is None else sample, survey.heads, survey.empty, 2, self.threads
+                ).warm_up()
+            with self._clock("place"):
+                survey = (
+                    self._surveyed() if upward is not None else Survey(rows, self.graph.ids, self.threads, heads=False)
+                )
+                self._search = Search(rows, upward, survey.heads, survey.empty, self.graph.m, self.threads)
+            self._count_bytes()
+        return self._search
+
+    def _ready_components(self) -> Afforest:
+        """Return the components, compiled and placed."""
+        rows = self._rows()
+        if self._afforest is None:
+            with self._clock("compile"):
+                sample = sample_rows(rows, self.graph.ids)
+                survey = Survey(sample, self.graph.ids, self.threads)
+                Afforest(sample, sample, survey.heads, survey.ranks, self.threads).warm_up()
+            with self._clock("place"):
+                survey = self._surveyed()
+                self._afforest = Afforest(rows, self._in, survey.heads, survey.ranks, self.threads)
+            self._count_bytes()
+        return self._afforest
+
+    def _surveyed(self) -> Survey:
+        """Return the survey of the in-rows, or of the out-rows where there are none."""
+        if self._survey is None:
+            rows = self._rows() if self._in is None else self._in
+            self._survey = Survey(rows, self.graph.ids, self.threads)
+        return self._survey
+
+    def _edges_of(self, reached: np.ndarray) -> int:
+        """Return the number of edges in the rows of the vertices ``reached`` (bool, one per vertex)."""
+        rows = self._rows()
+        lengths = np.diff(rows.indptr) if isinstance(rows, PlainRows) else rows.degree
+        return int(lengths.sum(where=reached, dtype=np.uint64))
+
+    def _rows(self) -> Rows:
+        if self._out is None:
+            raise UsageError("this engine is closed")
+        return self._out
+
+    def _require_vertices(self, faults: int) -> None:
+        if faults:
+            raise FormatError(
+                f"{self.graph.path or 'the graph'}: at least {faults} neighbour ids read are no vertices (not below "
+                f"{self.graph.n}): the file is damaged; `bigbfs check` says where"
+            )
+
+    def _count_bytes(self) -> None:
+        rows = (self._out or ()) + ((self._in or ()) if self._in is not self._out else ())
+        parts = (*rows, self._survey, self._search, self._afforest)
+        self.bytes.host = sum(part.nbytes for part in parts if part is not None)
+
+    @contextmanager
+    def _clock(self, name: str) -> Iterator[None]:
+        """Add the seconds spent inside to ``setup.name``."""
+        start = time.perf_counter()
+        yield
+        setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
+
+    def close(self) -> None:
+        """Let go of the graph and of the state."""
+        self._out = self._in = self._survey = self._search = self._afforest = None
+
+    def __enter__(self) -> CpuEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_NO_LIMIT = 2**31 - 2
+
+
+@contextmanager
+def _numba_threads(count: int) -> Iterator[None]:
+    """Have Numba use ``count`` threads inside."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(count)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def _processor() -> str:
+    """Return the name of the processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass  # not Linux: the platform module has at least the architecture
+    return platform.processor() or platform.machine()

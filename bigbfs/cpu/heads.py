@@ -1,0 +1,124 @@
+"""The head table: every vertex's neighbours of highest degree, so that most searches for a parent open no row.
+
+In a bottom-up level nearly every vertex has a hub among its neighbours, and hubs are reached first; Afforest's
+neighbour rounds tie most of the graph together through them. ``heads[j, u]`` (id dtype, shape (k, n)) is the
+neighbour of ``u`` of (j + 1)-th highest degree among the first ``LOOK`` of its row; where a row has fewer neighbours
+it is ``absent``, an id past the last vertex whose bit is never set in a bitmap.
+
+Degrees are compared as one byte (three bits of mantissa): the table of n bytes stays in cache while the rows stream by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from bigbfs.cpu.atomics import fetch_add
+from bigbfs.cpu.bits import ONE, SHIFT, WORD, ZERO, leading_zeros, words_for
+from bigbfs.cpu.rows import Rows, degree, row_count, seek, step
+
+HEADS = 2
+"""Neighbours of each vertex in the table."""
+
+LOOK = 2**20
+"""Neighbours looked at for it: the vertex of a longer row is a head itself and hardly needs any."""
+
+_LOOK = np.uint64(LOOK)
+_CHUNK = np.uint64(4096)
+_EIGHT = np.uint64(8)
+_TWO = np.uint64(2)
+_THREE = np.uint64(3)
+_TOP = np.uint64(63)
+_MANTISSA = np.uint64(7)
+
+
+class Survey:
+    """What one pass over ``rows`` finds out, for searches and components to share.
+
+    Attributes
+    ----------
+    empty
+        Bitmap of the vertices without neighbours; bits past the last vertex are set too, the extra word is left out.
+    ranks
+        uint8, one per vertex: grows with the degree.
+    heads
+        The head table: id dtype, shape (k, n); no rows where ``heads`` is False, and then ``empty`` holds no vertex.
+    """
+
+    def __init__(self, rows: Rows, ids: np.dtype, threads: int, *, heads: bool = True) -> None:
+        n = row_count(rows)
+        self.empty = np.zeros(words_for(n), np.uint64)
+        self.ranks = np.zeros(n, np.uint8)
+        self.heads = np.empty((HEADS if heads else 0, n), ids)
+        if heads:
+            _survey(rows, self.ranks, self.empty)
+            absent = np.uint64(words_for(n) * 64)
+            _fill_heads(rows, self.ranks, self.heads, absent, np.zeros(8, np.uint64), threads)
+        elif n % 64:
+            self.empty[-1] = np.uint64(2**64 - 2 ** (n % 64))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the three arrays."""
+        return self.empty.nbytes + self.ranks.nbytes + self.heads.nbytes
+
+
+@njit
+def _rank(count):
+    """Return a byte that grows with the degree ``count``: exponent and three bits of mantissa."""
+    if count < _EIGHT:
+        return np.uint8(count)
+    exponent = _TOP - leading_zeros(count)
+    return np.uint8((exponent - _TWO) * _EIGHT + ((count >> (exponent - _THREE)) & _MANTISSA))
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def _survey(rows, ranks, empty):
+    """Fill ``ranks`` (uint8, one per vertex) and the bitmap ``empty`` of the vertices without neighbours.
+
+    Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only.
+    """
+    n = np.uint64(ranks.size)
+    for w in prange(empty.size):
+        base = np.uint64(w) << SHIFT
+        word = ZERO
+        for b in range(WORD):
+            u = base + b
+            count = degree(rows, u) if u < n else ZERO
+            if count == ZERO:
+                word |= ONE << b
+            if u < n:
+                ranks[u] = _rank(count)
+        empty[w] = word
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def _fill_heads(rows, ranks, heads, absent, claim, threads):
+    """Fill ``heads`` of the vertices of ``rows``; ``claim`` (uint64) is scratch."""
+    claim[0] = ZERO
+    k, n = np.uint64(heads.shape[0]), np.uint64(heads.shape[1])
+    for _ in prange(threads):
+        best = np.empty(k, np.int64)
+        while True:
+            first = fetch_add(claim, 0, _CHUNK)
+            if first >= n:
+                break
+            for u in range(first, min(n, first + _CHUNK)):
+                for j in range(k):
+                    best[j] = -1
+                    heads[j, u] = absent
+                position = seek(rows, u, ZERO)
+                v = ZERO
+                for i in range(min(degree(rows, u), _LOOK)):
+                    v, position = step(rows, position, i, v)
+                    if v >= n:
+                        continue
+                    rank = np.int64(ranks[v])
+                    if rank > best[k - ONE]:
+                        j = k - ONE
+                        while j > ZERO and best[j - ONE] < rank:
+                            best[j] = best[j - ONE]
+                            heads[j, u] = heads[j - ONE, u]
+                            j -= ONE
+                        best[j] = rank
+                        heads[j, u] = v
