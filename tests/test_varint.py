@@ -199,3 +199,15 @@ def test_noise_never_gives_ids_out_of_range(seed, ids):
     except FormatError:
         return
     assert (plain.indices < n).all() and rows.scan(plain.indptr, plain.indices, n).unsorted_row == -1
+
+
+@pytest.mark.parametrize("rows_or_blocks", [97, 194])
+@pytest.mark.parametrize("threads", [1, 4, 16])
+def test_no_run_is_skipped_whatever_their_number(monkeypatch, threads, rows_or_blocks):
+    """Runs are taken in strides of 97: with 97 rows and many threads all runs but one were skipped."""
+    monkeypatch.setattr(varint.numba, "get_num_threads", lambda: threads)
+    for adjacency in (
+        plain_of([[1, 5, 70]] * rows_or_blocks, np.uint32),
+        plain_of([range(rows_or_blocks * BLOCK_IDS)], np.uint32, rows_or_blocks * BLOCK_IDS),
+    ):
+        assert np.array_equal(varint.decode(varint.encode(adjacency)).indices, adjacency.indices)

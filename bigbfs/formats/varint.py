@@ -196,10 +196,14 @@ def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndar
 
 def _runs(edge_ptr: np.ndarray) -> np.ndarray:
     """Cut the rows into runs, more than threads, because hubs make their weights uneven."""
-    parts = 32 * numba.get_num_threads()
-    return row_chunks(edge_ptr, parts + (parts % kernels.STRIDE == 0))
+    return _scatterable(row_chunks(edge_ptr, 32 * numba.get_num_threads()))
 
 
 def _block_runs(blocks: int) -> np.ndarray:
     parts = max(1, min(16 * numba.get_num_threads(), blocks))
-    return np.array([blocks * part // parts for part in range(parts + 1)], np.int64)
+    return _scatterable(np.array([blocks * part // parts for part in range(parts + 1)], np.int64))
+
+
+def _scatterable(bounds: np.ndarray) -> np.ndarray:
+    """Add an empty run where their number, whatever cut it down, is a multiple of the stride: some would be skipped."""
+    return np.append(bounds, bounds[-1]) if (len(bounds) - 1) % kernels.STRIDE == 0 else bounds
