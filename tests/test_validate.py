@@ -278,8 +278,9 @@ def test_a_tree_is_accepted_exactly_if_it_is_right(edges, depth):
     graph = build(3, tuple(np.array(edges, int).reshape(-1, 2).T), directed=True)
     right = bfs(graph, 0, max_depth=depth)[0]
     count = 0
-    for levels in product(range(-1, 3), repeat=3):
-        for parents in product(range(-1, 3), repeat=3):
+    anything = range(-1, 3)
+    for levels in product((0, 1), anything, anything):
+        for parents in product((-1, 2), anything, anything):
             result = np.array(levels, np.int32), np.array(parents, np.int64)
             expected = list(levels) == right.tolist() and all(
                 parent == -1 if level <= 0 else (parent, vertex) in edges and levels[parent] == level - 1
@@ -296,5 +297,5 @@ def test_labels_are_accepted_exactly_if_they_are_right():
         edges = np.array([pair for pair, taken in zip(pairs, chosen, strict=True) if taken], int).reshape(-1, 2).T
         for graph in (build(4, tuple(edges)), build(4, tuple(edges), directed=True)):
             right = components(graph).tolist()
-            for labels in product(range(4), repeat=4):
+            for labels in product(range(1), range(2), range(3), range(4)):  # none above its vertex
                 assert accepted(validate.labels, graph, np.array(labels)) == (list(labels) == right)
