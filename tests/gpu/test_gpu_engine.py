@@ -87,7 +87,7 @@ def test_one_engine_for_bfs_and_components_in_turn():
 
 @pytest.mark.parametrize("residency", RESIDENCIES)
 def test_an_id_that_is_no_vertex_is_reported_not_followed(residency):
-    graph = zoo.build(*[np.arange(4), np.arange(1, 5)])
+    graph = zoo.build(5, (np.arange(4), np.arange(1, 5)))
     indices = np.array(graph.adjacency.indices)
     indices[3] = 4_000_000_000
     bad = Graph(type(graph.adjacency)(graph.adjacency.indptr, indices), graph.flags)

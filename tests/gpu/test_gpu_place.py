@@ -81,7 +81,7 @@ def test_pinned_memory_where_registration_is_refused(medium, monkeypatch):
     cuda = cupy.cuda.runtime
 
     def refuse(*_):
-        raise cuda.CUDARuntimeError(cuda.errorInvalidValue)
+        raise cuda.CUDARuntimeError(1)  # cudaErrorInvalidValue
 
     monkeypatch.setattr(cuda, "hostRegister", refuse)
     with GpuEngine(medium, residency="mapped") as engine:
