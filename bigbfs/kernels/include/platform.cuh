@@ -31,8 +31,8 @@ constexpr u32 ALL_LANES = 0xffffffffu;
 #define DEVICE static inline
 #define METHOD inline
 
-template <typename T> DEVICE T relaxed_load(const T* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-template <typename T> DEVICE void relaxed_store(T* p, T value) { __atomic_store_n(p, value, __ATOMIC_RELAXED); }
+template <typename T> DEVICE T relaxed_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
+template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) { simt::store_relaxed(p, value, file, line); }
 
 #else
 
