@@ -32,10 +32,15 @@ def reason(status: int, low: int, high: int, expected: str) -> str:
     }[status]
 
 
+def line_error(name: str, number: int, line: bytes, why: str) -> InputError:
+    """Return the error for line ``number`` of ``name``."""
+    return InputError(f"{name}: line {number}: {shown(line)}: {why}")
+
+
 def bad_line(name: str, number: int, line: bytes, why: str, skipped: int, hint: str = "") -> InputError:
     """Return the error for line ``number`` of ``name``, after ``skipped`` bad lines that were let pass."""
     if skipped:
         way_out = f"{skipped} bad lines were skipped as allowed; allow more with a larger --skip-bad-lines"
     else:
         way_out = "correct the line, or skip such lines with --skip-bad-lines N"
-    return InputError(f"{name}: line {number}: {shown(line)}: {why}{hint}; {way_out}")
+    return line_error(name, number, line, f"{why}{hint}; {way_out}")

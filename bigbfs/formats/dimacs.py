@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
+from bigbfs.formats.bad_lines import line_error
 from bigbfs.formats.blocks import BlockReader
-from bigbfs.formats.headers import check_entries, counts, edge_list, header_error, next_data_line
+from bigbfs.formats.headers import check_entries, counts, edge_list, next_data_line
 from bigbfs.formats.pairs import PairReader, PairRules
 
 PROBLEM_LINE = re.compile(rb"[ \t]*p[ \t]+(sp|edge|edges|col|tw)[ \t]+\d")
@@ -47,7 +48,7 @@ def read_header(reader: BlockReader) -> ProblemLine:
     number, line, comments = next_data_line(reader, b"c", _WANTED)
     fields = line.split()
     if len(fields) != 4 or fields[0] != b"p" or fields[1] not in _RULES:
-        raise header_error(reader.name, number, line, _WANTED)
+        raise line_error(reader.name, number, line, _WANTED)
     vertices, entries = counts(reader.name, number, line, fields[2:], _WANTED)
     return ProblemLine(fields[1], vertices, entries, comments)
 

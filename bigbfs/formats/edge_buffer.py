@@ -42,7 +42,7 @@ class EdgeBuffer:
     """
 
     def __init__(self) -> None:
-        self.dtype = np.dtype(np.uint32)
+        self.dtype: np.dtype[np.unsignedinteger] = np.dtype(np.uint32)
         self.size = 0
         self._maps = [_allocate(_FIRST_BYTES), _allocate(_FIRST_BYTES)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
-from bigbfs.formats.bad_lines import shown
+from bigbfs.formats.bad_lines import line_error
 from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.pairs import PairReader
 
@@ -15,11 +15,6 @@ LARGEST_VERTICES = 2**62
 def empty_file(name: str, wanted: str) -> InputError:
     """Return the error for a file that ends before its header."""
     return InputError(f"{name}: the file is empty or holds only comments; {wanted}")
-
-
-def header_error(name: str, number: int, line: bytes, why: str) -> InputError:
-    """Return the error for a bad header line."""
-    return InputError(f"{name}: line {number}: {shown(line)}: {why}")
 
 
 def next_data_line(reader: BlockReader, comments: bytes, wanted: str) -> tuple[int, bytes, int]:
@@ -51,9 +46,7 @@ def counts(name: str, number: int, line: bytes, fields: list[bytes], wanted: str
     values = []
     for field in fields:
         if not field.isdigit() or len(field) > 19 or int(field) > LARGEST_VERTICES:
-            raise header_error(
-                name, number, line, f"{field.decode('utf-8', 'backslashreplace')!r} is no count; {wanted}"
-            )
+            raise line_error(name, number, line, f"{field.decode('utf-8', 'backslashreplace')!r} is no count; {wanted}")
         values.append(int(field))
     return values
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
+from bigbfs.formats.bad_lines import line_error
 from bigbfs.formats.blocks import BlockReader
-from bigbfs.formats.headers import check_entries, counts, edge_list, empty_file, header_error, next_data_line
+from bigbfs.formats.headers import check_entries, counts, edge_list, empty_file, next_data_line
 from bigbfs.formats.pairs import PairReader, PairRules
 
 BANNER = b"%%matrixmarket"
@@ -45,10 +46,10 @@ def read_header(reader: BlockReader) -> MatrixHeader:
     number, line, comments = next_data_line(reader, b"%", _WANTED_SIZE)
     fields = line.split()
     if len(fields) != 3:
-        raise header_error(reader.name, number, line, _WANTED_SIZE)
+        raise line_error(reader.name, number, line, _WANTED_SIZE)
     rows, columns, entries = counts(reader.name, number, line, fields, _WANTED_SIZE)
     if rows != columns:
-        raise header_error(
+        raise line_error(
             reader.name,
             number,
             line,
@@ -66,15 +67,13 @@ def _read_banner(reader: BlockReader) -> tuple[str, str]:
     number, line = found
     words = line.decode("utf-8", "backslashreplace").lower().split()
     if not words or words[0].encode() != BANNER:
-        raise header_error(
-            reader.name, number, line, f"{_WANTED_BANNER} (a plain edge list of that name: --format text)"
-        )
+        raise line_error(reader.name, number, line, f"{_WANTED_BANNER} (a plain edge list of that name: --format text)")
     if words[1:2] != ["matrix"] or len(words) != 5:
-        raise header_error(reader.name, number, line, _WANTED_BANNER)
+        raise line_error(reader.name, number, line, _WANTED_BANNER)
     if words[2] != "coordinate":
-        raise header_error(reader.name, number, line, f"a dense ({words[2]}) matrix is no edge list; {_WANTED_BANNER}")
+        raise line_error(reader.name, number, line, f"a dense ({words[2]}) matrix is no edge list; {_WANTED_BANNER}")
     if words[3] not in _FIELDS or words[4] not in _SYMMETRIES:
-        raise header_error(reader.name, number, line, _WANTED_BANNER)
+        raise line_error(reader.name, number, line, _WANTED_BANNER)
     return words[3], words[4]
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
 from bigbfs.formats import metis_kernels, tokenizer
-from bigbfs.formats.bad_lines import bad_line, reason
+from bigbfs.formats.bad_lines import line_error, reason
 from bigbfs.formats.blocks import Block, BlockReader
 from bigbfs.formats.edge_buffer import EdgeBuffer
-from bigbfs.formats.headers import counts, header_error, next_data_line
+from bigbfs.formats.headers import counts, next_data_line
 from bigbfs.formats.pairs import CHUNK_BYTES, close_gaps
+from bigbfs.formats.workers import Workers
 
 _WANTED = "expected the header 'vertices edges [fmt [ncon]]'"
 
@@ -45,24 +46,25 @@ def read_header(reader: BlockReader) -> MetisHeader:
     number, line, comments = next_data_line(reader, b"%", _WANTED)
     fields = line.split()
     if not 2 <= len(fields) <= 4:
-        raise header_error(reader.name, number, line, _WANTED)
+        raise line_error(reader.name, number, line, _WANTED)
     vertices, edges = counts(reader.name, number, line, fields[:2], _WANTED)
     kind = fields[2] if len(fields) > 2 else b"0"
     if len(kind) > 3 or set(kind) - set(b"01"):
-        raise header_error(reader.name, number, line, "fmt must be up to three digits 0 or 1, 011 for example")
+        raise line_error(reader.name, number, line, "fmt must be up to three digits 0 or 1, 011 for example")
     sizes, vertex_weights, edge_weights = (digit == "1" for digit in kind.decode().zfill(3))
     constraints = counts(reader.name, number, line, fields[3:], _WANTED)[0] if len(fields) > 3 else int(vertex_weights)
     if constraints > 1000 or (constraints and not vertex_weights):
-        raise header_error(reader.name, number, line, f"ncon {constraints} does not go with fmt {kind.decode()}")
+        raise line_error(reader.name, number, line, f"ncon {constraints} does not go with fmt {kind.decode()}")
     return MetisHeader(vertices, edges, sizes + constraints, edge_weights, comments)
 
 
 class _MetisReader:
     """Appends the neighbours of all vertices to ``edges``."""
 
-    def __init__(self, reader: BlockReader, header: MetisHeader, chunk_bytes: int) -> None:
+    def __init__(self, reader: BlockReader, header: MetisHeader, chunk_bytes: int, workers: Workers) -> None:
         self.reader, self.header, self._chunk_bytes = reader, header, chunk_bytes
         self._rules = np.array([header.before, header.weighted, header.vertices], np.int64)
+        self._workers = workers
         self.edges = EdgeBuffer()
         self.vertices = 0
         self.comment_lines = header.comment_lines
@@ -73,7 +75,7 @@ class _MetisReader:
         chunks = tokenizer.cut_lines(block.buffer, block.start, block.stop, self._chunk_bytes, cuts)
         cuts = cuts[: chunks + 1]
         found = np.zeros((chunks, metis_kernels.TABLE_COLUMNS), np.int64)
-        metis_kernels.count_vertices(block.buffer, cuts, found)
+        self._workers.each(chunks, lambda chunk: metis_kernels.count_vertices(block.buffer, cuts, chunk, found))
         vertices, tokens = found[:, metis_kernels.VERTICES], found[:, metis_kernels.ENTRIES]
         table = self._tokenize(block, cuts, vertices, tokens)
         self._stop_at_bad_line(block, table)
@@ -90,7 +92,12 @@ class _MetisReader:
         firsts = np.cumsum(tokens) - tokens
         for _ in range(2):
             space = self.edges.space(int(tokens.sum()))
-            metis_kernels.read_vertices(block.buffer, cuts, first_vertices, self._rules, *space, firsts, table)
+            self._workers.each(
+                len(tokens),
+                lambda chunk: metis_kernels.read_vertices(
+                    block.buffer, cuts, chunk, first_vertices, self._rules, *space, firsts, table
+                ),
+            )
             del space
             if not (table[:, metis_kernels.STATUS] == tokenizer.WIDE).any():
                 break
@@ -108,7 +115,7 @@ class _MetisReader:
         else:
             why = reason(status, 1, n, "the ids of a vertex's neighbours (and weights, as fmt says)")
         number, line = block.line_number(position), block.line(position)
-        raise InputError(str(bad_line(self.reader.name, number, line, why, 0)).rsplit("; ", 1)[0])
+        raise line_error(self.reader.name, number, line, f"{why}; a METIS line is a vertex, so none can be skipped")
 
 
 def read_metis(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int | None = None) -> EdgeList:
@@ -122,9 +129,10 @@ def read_metis(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int
     header = read_header(reader)
     if header.vertices == 0:
         raise InputError(f"{reader.name}: the header declares 0 vertices; a graph without vertices is not made")
-    metis = _MetisReader(reader, header, chunk_bytes or CHUNK_BYTES)
-    while (block := reader.current()) is not None:
-        metis.read_block(block)
+    with Workers() as workers:
+        metis = _MetisReader(reader, header, chunk_bytes or CHUNK_BYTES, workers)
+        while (block := reader.current()) is not None:
+            metis.read_block(block)
     found, wanted = metis.edges.size, 2 * header.edges
     if found != wanted:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit, prange, uint64
+from numba import njit, uint64
 
 from bigbfs.formats.tokenizer import (
     GOOD,
@@ -49,11 +49,10 @@ def _count_chunk(buffer, start, stop, row):
     row[COMMENTS] = comments
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def count_vertices(buffer, cuts, table):
-    """Count the vertex lines, tokens and comment lines of every chunk ``buffer[cuts[i]:cuts[i + 1]]``."""
-    for chunk in prange(len(cuts) - 1):
-        _count_chunk(buffer, cuts[chunk], cuts[chunk + 1], table[chunk])
+@njit(nogil=True, cache=True)
+def count_vertices(buffer, cuts, chunk, table):
+    """Count the vertex lines, tokens and comment lines of ``buffer[cuts[chunk]:cuts[chunk + 1]]``."""
+    _count_chunk(buffer, cuts[chunk], cuts[chunk + 1], table[chunk])
 
 
 @njit
@@ -130,22 +129,12 @@ def _read_chunk(buffer, start, stop, vertex, rules, sources, targets, first, row
     row[ENTRIES] = edge - first
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def read_vertices(buffer, cuts, vertices, rules, sources, targets, firsts, table):
-    """Read the neighbours on every line of every chunk.
+@njit(nogil=True, cache=True)
+def read_vertices(buffer, cuts, chunk, vertices, rules, sources, targets, firsts, table):
+    """Read the neighbours on every line of one chunk, ``buffer[cuts[chunk]:cuts[chunk + 1]]``.
 
-    Chunk ``i`` starts with the line of vertex ``vertices[i]`` (1-based) and writes its edges from ``firsts[i]`` on.
+    It starts with the line of vertex ``vertices[chunk]`` (1-based); its edges go to ``firsts[chunk]`` onwards.
     ``rules`` (int64): tokens before the neighbours, 1 where each neighbour has a weight, number of vertices.
     """
-    for chunk in prange(len(cuts) - 1):
-        _read_chunk(
-            buffer,
-            cuts[chunk],
-            cuts[chunk + 1],
-            vertices[chunk],
-            rules,
-            sources,
-            targets,
-            firsts[chunk],
-            table[chunk],
-        )
+    start, stop = cuts[chunk], cuts[chunk + 1]
+    _read_chunk(buffer, start, stop, vertices[chunk], rules, sources, targets, firsts[chunk], table[chunk])

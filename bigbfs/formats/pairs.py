@@ -10,8 +10,9 @@ from bigbfs.formats import tokenizer
 from bigbfs.formats.bad_lines import bad_line, reason
 from bigbfs.formats.blocks import Block, BlockReader
 from bigbfs.formats.edge_buffer import EdgeBuffer
+from bigbfs.formats.workers import Workers
 
-CHUNK_BYTES = 128 << 10
+CHUNK_BYTES = 256 << 10
 LARGEST_ID = 2**63 - 1
 
 
@@ -74,17 +75,18 @@ class PairReader:
         InputError
             A line is bad and no more may be skipped; the source is cut short or damaged.
         """
-        while (block := self.reader.current()) is not None:
-            self._read_block(block)
+        with Workers() as workers:
+            while (block := self.reader.current()) is not None:
+                self._read_block(block, workers)
 
-    def _read_block(self, block: Block) -> None:
+    def _read_block(self, block: Block, workers: Workers) -> None:
         cuts = np.empty(2 + (block.stop - block.start) // self._chunk_bytes, np.int64)
         chunks = tokenizer.cut_lines(block.buffer, block.start, block.stop, self._chunk_bytes, cuts)
         cuts = cuts[: chunks + 1]
         lines = np.empty(chunks, np.int64)
-        tokenizer.count_lines(block.buffer, cuts, lines)
+        workers.each(chunks, lambda chunk: tokenizer.count_lines(block.buffer, cuts, chunk, lines))
         firsts = np.cumsum(lines) - lines
-        table = self._tokenize(block, cuts, firsts, int(lines.sum()))
+        table = self._tokenize(block, cuts, firsts, int(lines.sum()), workers)
         self._stop_at_bad_line(block, cuts, table)
         sources, targets = self.edges.space(int(lines.sum()))
         found = close_gaps(sources, targets, firsts, table[:, tokenizer.EDGES])
@@ -93,14 +95,22 @@ class PairReader:
         self.skipped_lines += int(table[:, tokenizer.SKIPPED].sum())
         self.reader.used(block, int(lines.sum()))
 
-    def _tokenize(self, block: Block, cuts: np.ndarray, firsts: np.ndarray, lines: int) -> np.ndarray:
+    def _tokenize(self, block: Block, cuts: np.ndarray, firsts: np.ndarray, lines: int, workers: Workers) -> np.ndarray:
         """Run the kernel, once more with wider ids where one needs that; return its table."""
         table = np.zeros((len(firsts), tokenizer.TABLE_COLUMNS), np.int64)
         allowed = self._allowed - self.skipped_lines
-        tokenizer.read_pairs(block.buffer, cuts, self._rules, allowed, *self.edges.space(lines), firsts, table)
-        if (table[:, tokenizer.STATUS] == tokenizer.WIDE).any():
+        for _ in range(2):
+            space = self.edges.space(lines)
+            workers.each(
+                len(firsts),
+                lambda chunk: tokenizer.read_pairs(
+                    block.buffer, cuts, chunk, self._rules, allowed, *space, firsts, table
+                ),
+            )
+            del space
+            if not (table[:, tokenizer.STATUS] == tokenizer.WIDE).any():
+                break
             self.edges.widen()
-            tokenizer.read_pairs(block.buffer, cuts, self._rules, allowed, *self.edges.space(lines), firsts, table)
         return table
 
     def _stop_at_bad_line(self, block: Block, cuts: np.ndarray, table: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from bigbfs.errors import FileAccessError, InputError
 from bigbfs.formats.atomic import access_error
@@ -190,7 +190,7 @@ class Source:
                     raise
                 raise access_error(copy.name, error, f"unpack {self.name} (TMPDIR names another folder)") from error
             copy.seek(0)
-            yield copy.file, Path(copy.name)
+            yield cast(BinaryIO, copy.file), Path(copy.name)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

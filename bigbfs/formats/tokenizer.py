@@ -10,7 +10,7 @@ with at most one comma or semicolon in it.
 
 from __future__ import annotations
 
-from numba import njit, prange, uint64
+from numba import njit, uint64
 
 from bigbfs.formats.bits import load_word, trailing_zeros
 
@@ -213,29 +213,27 @@ def _read_chunk(buffer, start, stop, rules, allowed, sources, targets, first, ro
     row[COMMENTS] = comments
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def read_pairs(buffer, cuts, rules, allowed, sources, targets, firsts, table):
-    """Read two ids from every line of every chunk.
+@njit(nogil=True, cache=True)
+def read_pairs(buffer, cuts, chunk, rules, allowed, sources, targets, firsts, table):
+    """Read two ids from every line of one chunk, ``buffer[cuts[chunk]:cuts[chunk + 1]]``.
 
-    Chunk ``i`` is ``buffer[cuts[i]:cuts[i + 1]]``; its edges go to ``sources`` and ``targets`` from ``firsts[i]`` on.
+    Its edges go to ``sources`` and ``targets`` from ``firsts[chunk]`` on, and what was found to ``table[chunk]``.
     ``rules`` (int64): prefix byte or 0, two comment bytes, 1 where a third column is required, smallest and largest id.
-    ``allowed`` bad lines are skipped in each chunk; the chunk ends at the next one.
+    ``allowed`` bad lines are skipped; the chunk ends at the next one.
     """
-    for chunk in prange(len(cuts) - 1):
-        _read_chunk(buffer, cuts[chunk], cuts[chunk + 1], rules, allowed, sources, targets, firsts[chunk], table[chunk])
+    _read_chunk(buffer, cuts[chunk], cuts[chunk + 1], rules, allowed, sources, targets, firsts[chunk], table[chunk])
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def count_lines(buffer, cuts, lines):
-    """Count the line ends in every chunk ``buffer[cuts[i]:cuts[i + 1]]`` into ``lines[i]``."""
-    for chunk in prange(len(cuts) - 1):
-        count = 0
-        for byte in buffer[cuts[chunk] : cuts[chunk + 1]]:
-            count += byte == _LF
-        lines[chunk] = count
+@njit(nogil=True, cache=True)
+def count_lines(buffer, cuts, chunk, lines):
+    """Count the line ends in ``buffer[cuts[chunk]:cuts[chunk + 1]]`` into ``lines[chunk]``."""
+    count = 0
+    for byte in buffer[cuts[chunk] : cuts[chunk + 1]]:
+        count += byte == _LF
+    lines[chunk] = count
 
 
-@njit(cache=True)
+@njit(nogil=True, cache=True)
 def cut_lines(buffer, start, stop, chunk_bytes, cuts):
     """Cut ``buffer[start:stop]`` into chunks of whole lines of about ``chunk_bytes``; return how many.
 
