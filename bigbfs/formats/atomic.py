@@ -43,10 +43,10 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         The file cannot be created, written, synced or renamed (disk full, no permission, a folder, ...).
     """
     target = Path(path)
-    if target.is_dir():
-        raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
     temporary = None
     try:
+        if target.is_dir():
+            raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             yield stream

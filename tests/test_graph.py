@@ -1,0 +1,113 @@
+"""Graph: original ids, encodings, other libraries' matrices, what is shared and what is copied."""
+
+import numpy as np
+import pytest
+import zoo
+from scipy.sparse import coo_array, csr_array
+
+import bigbfs
+from bigbfs.errors import InputError, UsageError
+from bigbfs.graph import Graph, GraphFlags
+
+
+def test_from_csr_uses_right_arrays_in_place_and_finds_the_flags():
+    indptr, indices = np.array([0, 1, 2], np.uint64), np.array([1, 0], np.uint32)
+    graph = Graph.from_csr(indptr, indices)
+    assert np.shares_memory(graph.adjacency.indices, indices) and np.shares_memory(graph.adjacency.indptr, indptr)
+    assert graph.flags == GraphFlags()
+    assert graph.in_adjacency is graph.adjacency
+    one_way = Graph.from_csr([0, 2, 2], [1, 1])
+    assert one_way.flags == GraphFlags(directed=True, symmetric=False, deduplicated=False)
+    assert one_way.in_adjacency is None
+    assert Graph.from_csr([0, 1], [0]).flags == GraphFlags(loops_removed=False)
+    assert Graph.from_csr(indptr, indices, directed=True).flags == GraphFlags(directed=True)
+    assert Graph.from_csr(indptr, indices, ids=np.uint64).ids == np.uint64
+
+
+def test_from_csr_refuses():
+    with pytest.raises(InputError, match="lacks its twin"):
+        Graph.from_csr([0, 1, 1], [1], directed=False)
+    for labels in ([1], [1, 1], [[1, 2]]):
+        with pytest.raises(InputError, match="labels must be 2 different ids"):
+            Graph.from_csr([0, 1, 2], [1, 0], labels=labels)
+
+
+def test_scipy_both_ways():
+    matrix = coo_array(([1, 1, 1], ([0, 1, 2], [1, 2, 0])), (3, 3))
+    graph = Graph.from_scipy(matrix)
+    assert graph.flags.directed and graph.m == 3
+    back = graph.to_scipy()
+    assert isinstance(back, csr_array) and back.dtype == np.int8
+    assert (back.toarray() == matrix.toarray()).all()
+    assert (graph.compress().to_scipy().toarray() == matrix.toarray()).all()
+    with pytest.raises(InputError, match="2 x 3"):
+        Graph.from_scipy(coo_array((2, 3)))
+
+
+@pytest.mark.parametrize("name", zoo.names(big=False))
+def test_encodings_of_the_zoo(name):
+    graph = zoo.shared()[name]
+    packed, plain = graph.compress(), graph.decompress()
+    assert (packed.codec, plain.codec) == ("varint", "plain")
+    assert packed.compress() is packed and plain.decompress() is plain
+    assert packed.m == plain.m == graph.m and np.array_equal(packed.degrees(), plain.degrees())
+    assert np.array_equal(packed.adjacency.edge_offsets(), plain.adjacency.indptr)
+    again = packed.decompress()
+    assert np.array_equal(again.adjacency.indices, plain.adjacency.indices)
+    assert (again.in_adjacency is None) == (graph.in_adjacency is None)
+    if graph.in_adjacency is not None:
+        assert packed.in_adjacency.codec == "varint"
+
+
+def ids_of(labels=None, first_id=0, relabelled=False):
+    adjacency = Graph.from_csr([0, 1, 2, 2], [1, 0]).adjacency
+    names = None if labels is None else np.array(labels, np.int64)
+    return Graph(adjacency, GraphFlags(relabelled=relabelled), labels=names, first_id=first_id)
+
+
+@pytest.mark.parametrize(
+    ("graph", "ids"),
+    [
+        (ids_of(), [0, 1, 2]),
+        (ids_of(first_id=1), [1, 2, 3]),
+        (ids_of([5, 2**40, 2**63 - 1]), [5, 2**40, 2**63 - 1]),
+        (ids_of([9, 3, 7], relabelled=True), [9, 3, 7]),
+    ],
+)
+def test_original_ids(graph, ids):
+    assert graph.original([0, 1, 2, -1]).tolist() == [*ids, -1]
+    assert int(graph.original(2)) == ids[2]
+    assert [graph.vertex(i) for i in ids] == [0, 1, 2]
+    assert graph.original_ids().tolist() == sorted(ids)
+    assert graph.in_original_order(np.array(ids)).tolist() == sorted(ids)
+    for missing in (-1, 4, 8, 2**62):
+        with pytest.raises(UsageError, match=f"no vertex {missing}"):
+            graph.vertex(missing)
+
+
+def test_a_graph_without_vertices():
+    graph = Graph.from_csr([0], [], labels=[])
+    assert (graph.n, graph.m) == (0, 0) and graph.original([-1]).tolist() == [-1]
+    for empty in (graph, Graph.from_csr([0], [])):
+        with pytest.raises(UsageError, match="no vertices"):
+            empty.vertex(0)
+    assert graph.compress().decompress().m == 0
+
+
+def test_closing_a_graph_in_memory_does_nothing():
+    with Graph.from_csr([0, 1, 2], [1, 0]) as graph:
+        pass
+    assert graph.adjacency.m == 2
+
+
+def test_other_flags_share_the_arrays():
+    graph = Graph.from_csr([0, 1, 2], [1, 0])
+    other = graph.with_flags(directed=True)
+    assert other.flags.directed and not graph.flags.directed and other.adjacency is graph.adjacency
+
+
+def test_public_names(tmp_path):
+    graph = bigbfs.Graph.from_csr([0, 1, 2], [1, 0])
+    graph.save(tmp_path / "g.csrbin")
+    with bigbfs.open(tmp_path / "g.csrbin") as back:
+        assert back.m == 2 and "undirected plain uint32" in repr(back) and back.path == tmp_path / "g.csrbin"
