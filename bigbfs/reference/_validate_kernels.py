@@ -1,92 +1,82 @@
-"""Kernels behind validate.py: each looks at every vertex or every edge once, in chunks that threads share.
+"""Kernels behind validate.py: each looks at the vertices, or the edges, from ``first`` to ``last`` - 1.
 
-A kernel writes the first offender of each chunk, or -1, to ``bad``; what rule it broke is found out afterwards, for
-that one vertex or edge, by plain Python. Edge chunks are cut by edges, so that a hub's row is shared out as well.
+They are serial and release the GIL, so that several threads can share the work. Each returns its first offender, or
+-1; what rule that broke is found out afterwards, for that one vertex or edge, by plain Python. A range of edges may
+begin and end inside a row, so that a hub's row is shared out as well.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def tree_vertices(source, levels, parents, max_depth, bad):
+@njit(cache=True, nogil=True)
+def tree_vertices(first, last, source, levels, parents, max_depth):
     """Find vertices whose level and parent cannot belong to a tree that hangs from ``source``."""
-    n, chunks = levels.size, bad.size
-    for chunk in prange(chunks):
-        bad[chunk] = -1
-        for vertex in range(chunk * n // chunks, (chunk + 1) * n // chunks):
-            level, parent = np.int64(levels[vertex]), parents[vertex]
-            if vertex == source:
-                right = level == 0 and parent == -1
-            elif level == -1:
-                right = parent == -1
-            else:
-                right = 0 < level <= max_depth and 0 <= parent < n and levels[parent] == level - 1
-            if not right:
-                bad[chunk] = vertex
-                break
+    n = levels.size
+    for vertex in range(first, last):
+        level, parent = np.int64(levels[vertex]), parents[vertex]
+        if vertex == source:
+            right = level == 0 and parent == -1
+        elif level == -1:
+            right = parent == -1
+        else:
+            right = 0 < level <= max_depth and 0 <= parent < n and levels[parent] == level - 1
+        if not right:
+            return vertex
+    return -1
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def tree_edges(indptr, indices, levels, parents, max_depth, joined, bad):
+@njit(cache=True, nogil=True)
+def tree_edges(first, last, indptr, indices, levels, parents, max_depth, joined):
     """Find edges that lead too far down; set ``joined`` of each vertex that the edge from its parent is seen of.
 
     ``parents`` of size 0 means that none were recorded: then any edge from the level above joins.
     Threads may set the same ``joined`` entry: all write the same byte.
     """
-    m, chunks = indices.size, bad.size
     any_parent = parents.size == 0
-    for chunk in prange(chunks):
-        bad[chunk] = -1
-        edge, last = chunk * m // chunks, (chunk + 1) * m // chunks
-        row = np.searchsorted(indptr, edge, side="right") - 1
-        while edge < last and bad[chunk] < 0:
-            stop = min(indptr[row + 1], last)
-            level = np.int64(levels[row])
-            if level < 0:
-                edge = stop
-            while edge < stop:
-                below = np.int64(levels[indices[edge]])
-                if below == level + 1:
-                    if any_parent or parents[indices[edge]] == row:
-                        joined[indices[edge]] = 1
-                elif below > level or (below < 0 and level < max_depth):
-                    bad[chunk] = edge
-                    break
-                edge += 1
-            row += 1
+    edge = first
+    row = np.searchsorted(indptr, first, side="right") - 1
+    while edge < last:
+        stop = min(indptr[row + 1], last)
+        level = np.int64(levels[row])
+        if level < 0:
+            edge = stop
+        while edge < stop:
+            below = np.int64(levels[indices[edge]])
+            if below == level + 1:
+                if any_parent or parents[indices[edge]] == row:
+                    joined[indices[edge]] = 1
+            elif below > level or (below < 0 and level < max_depth):
+                return edge
+            edge += 1
+        row += 1
+    return -1
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def label_vertices(labels, bad):
+@njit(cache=True, nogil=True)
+def label_vertices(first, last, labels):
     """Find vertices whose label is no vertex, is not its own label, or is not the smaller one."""
-    n, chunks = labels.size, bad.size
-    for chunk in prange(chunks):
-        bad[chunk] = -1
-        for vertex in range(chunk * n // chunks, (chunk + 1) * n // chunks):
-            label = labels[vertex]
-            if not (0 <= label <= vertex and labels[label] == label):
-                bad[chunk] = vertex
-                break
+    for vertex in range(first, last):
+        label = labels[vertex]
+        if not (0 <= label <= vertex and labels[label] == label):
+            return vertex
+    return -1
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def label_edges(indptr, indices, labels, bad):
+@njit(cache=True, nogil=True)
+def label_edges(first, last, indptr, indices, labels):
     """Find edges that join two labels."""
-    m, chunks = indices.size, bad.size
-    for chunk in prange(chunks):
-        bad[chunk] = -1
-        edge, last = chunk * m // chunks, (chunk + 1) * m // chunks
-        row = np.searchsorted(indptr, edge, side="right") - 1
-        while edge < last and bad[chunk] < 0:
-            stop = min(indptr[row + 1], last)
-            label = labels[row]
-            while edge < stop:
-                if labels[indices[edge]] != label:
-                    bad[chunk] = edge
-                    break
-                edge += 1
-            row += 1
+    edge = first
+    row = np.searchsorted(indptr, first, side="right") - 1
+    while edge < last:
+        stop = min(indptr[row + 1], last)
+        label = labels[row]
+        while edge < stop:
+            if labels[indices[edge]] != label:
+                return edge
+            edge += 1
+        row += 1
+    return -1
 
 
 @njit(cache=True, nogil=True)

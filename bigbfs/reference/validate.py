@@ -8,9 +8,12 @@ components and orders. In: graphs plain or compressed, vertices internal. Messag
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn
 
 import numpy as np
+from numba import get_num_threads
 
 from bigbfs.errors import UsageError, VerificationError
 from bigbfs.graph import Graph
@@ -18,8 +21,8 @@ from bigbfs.reference import _validate_kernels as kernels
 from bigbfs.reference.rows import plain_rows
 from bigbfs.rows import frozen
 
-CHUNKS = 1024
-"""Pieces that vertices and edges are cut into: many more than threads, so that none waits for long."""
+PIECE = 1 << 18
+"""Vertices or edges that one thread looks at in one go; less than this is not worth a second thread."""
 
 
 def bfs_tree(
@@ -53,20 +56,17 @@ def bfs_tree(
     _check_array("levels", levels, np.int32, graph.n)
     limit = graph.n if max_depth is None else max_depth
     seen = frozen(np.ascontiguousarray(levels))
-    bad = np.empty(CHUNKS, np.int64)
     if parents is None:
         _check_levels(graph, source, seen, limit)
         above = frozen(np.empty(0, np.int64))
     else:
         _check_array("parents", parents, np.int64, graph.n)
         above = frozen(np.ascontiguousarray(parents))
-        kernels.tree_vertices(int(source), seen, above, limit, bad)
-        if (vertex := _first(bad)) >= 0:
+        if (vertex := _first(kernels.tree_vertices, graph.n, int(source), seen, above, limit)) >= 0:
             _explain_vertex(graph, source, vertex, seen, above, limit)
     indptr, indices = plain_rows(graph)
     joined = np.zeros(graph.n, np.uint8)
-    kernels.tree_edges(indptr, indices, seen, above, limit, joined, bad)
-    if (edge := _first(bad)) >= 0:
+    if (edge := _first(kernels.tree_edges, len(indices), indptr, indices, seen, above, limit, joined)) >= 0:
         _explain_edge(graph, *_ends(indptr, indices, edge), seen, limit)
     lonely = (joined == 0) & (seen > 0)
     if lonely.any():
@@ -88,9 +88,7 @@ def labels(graph: Graph, labels: np.ndarray) -> None:
     """
     _check_array("labels", labels, np.int64, graph.n)
     have = frozen(np.ascontiguousarray(labels))
-    bad = np.empty(CHUNKS, np.int64)
-    kernels.label_vertices(have, bad)
-    if (vertex := _first(bad)) >= 0:
+    if (vertex := _first(kernels.label_vertices, graph.n, have)) >= 0:
         label, name = int(have[vertex]), _name(graph, vertex)
         if not 0 <= label < graph.n:
             _fail("a label is a vertex", f"vertex {name} has label {label} of {graph.n} vertices")
@@ -102,8 +100,7 @@ def labels(graph: Graph, labels: np.ndarray) -> None:
             f"vertex {name} has label {_name(graph, label)}, and that vertex has label {of_label}",
         )
     indptr, indices = plain_rows(graph)
-    kernels.label_edges(indptr, indices, have, bad)
-    if (edge := _first(bad)) >= 0:
+    if (edge := _first(kernels.label_edges, len(indices), indptr, indices, have)) >= 0:
         u, v = _ends(indptr, indices, edge)
         _fail(
             "an edge joins equal labels",
@@ -171,10 +168,14 @@ def _name(graph: Graph, vertex: int) -> int:
     return int(graph.original(vertex))
 
 
-def _first(bad: np.ndarray) -> int:
-    """Return the smallest offender of any chunk, or -1."""
-    found = bad[bad >= 0]
-    return int(found.min()) if found.size else -1
+def _first(kernel: Callable[..., int], count: int, *arguments: Any) -> int:
+    """Return the smallest of 0..count-1 that ``kernel`` objects to, or -1; pieces are shared out among threads."""
+    if count <= PIECE:
+        return int(kernel(0, count, *arguments))
+    with ThreadPoolExecutor(get_num_threads()) as pool:
+        starts = range(0, count, PIECE)
+        found = pool.map(lambda start: int(kernel(start, min(start + PIECE, count), *arguments)), starts)
+        return min((offender for offender in found if offender >= 0), default=-1)
 
 
 def _ends(indptr: np.ndarray, indices: np.ndarray, edge: int) -> tuple[int, int]:
