@@ -210,4 +210,6 @@ def _standard_input() -> Any:
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise FileAccessError("standard input: cannot read: it is closed; name a file instead of -")
-    return stream
+    # a buffered read loops inside C until it has all, and a signal between two of its system calls would wait for the
+    # next bytes, maybe for ever
+    return getattr(stream, "raw", stream)
