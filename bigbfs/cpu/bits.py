@@ -25,6 +25,14 @@ def words_for(n: int) -> int:
     return -(-n // 64)
 
 
+def no_vertices(n: int) -> np.ndarray:
+    """Return the bitmap, without the extra word, in which only the bits past the last of ``n`` vertices are set."""
+    bitmap = np.zeros(words_for(n), np.uint64)
+    if n % 64:
+        bitmap[-1] = np.uint64(2**64 - 2 ** (n % 64))
+    return bitmap
+
+
 @intrinsic
 def trailing_zeros(typing_context, word):
     """Return the position (uint64) of the lowest set bit of a uint64 that is not 0."""

@@ -5,7 +5,8 @@ earlier, so would have been its neighbours. Hence one bitmap ``visited`` to look
 difference is the next frontier. Words are claimed in chunks; each word, and the levels and parents of its vertices, are
 written by the one thread that claimed it, so nothing here races.
 
-Vertices that nothing leads to are marked visited from the start and never looked at.
+Isolated vertices are marked visited from the start and never looked at; no row holds them, so nobody takes them for a
+parent.
 
 Source: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search", SC 2012.
 """

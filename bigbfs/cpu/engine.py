@@ -147,17 +147,15 @@ class CpuEngine:
         rows = self._rows()
         if self._search is None:
             upward = self._in if self.strategy == "auto" else None
+            ids, threads = self.graph.ids, self.threads
             with self._clock("compile"):
-                sample = sample_rows(rows, self.graph.ids)
-                survey = Survey(sample, self.graph.ids, self.threads, heads=upward is not None)
-                Search(
-                    sample, None if upward is None else sample, survey.heads, survey.empty, 2, self.threads
-                ).warm_up()
+                sample, upward_sample, survey = sample_rows(rows, ids), None, None
+                if upward is not None:
+                    upward_sample, survey = sample, Survey(sample, ids, threads)
+                Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
             with self._clock("place"):
-                survey = (
-                    self._surveyed() if upward is not None else Survey(rows, self.graph.ids, self.threads, heads=False)
-                )
-                self._search = Search(rows, upward, survey.heads, survey.empty, self.graph.m, self.threads)
+                survey = None if upward is None else self._surveyed()
+                self._search = Search(rows, upward, survey, ids, self.graph.m, threads)
             self._count_bytes()
         return self._search
 

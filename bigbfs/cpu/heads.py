@@ -42,20 +42,17 @@ class Survey:
     ranks
         uint8, one per vertex: grows with the degree.
     heads
-        The head table: id dtype, shape (k, n); no rows where ``heads`` is False, and then ``empty`` holds no vertex.
+        The head table: id dtype, shape (k, n).
     """
 
-    def __init__(self, rows: Rows, ids: np.dtype, threads: int, *, heads: bool = True) -> None:
+    def __init__(self, rows: Rows, ids: np.dtype, threads: int) -> None:
         n = row_count(rows)
-        self.empty = np.zeros(words_for(n), np.uint64)
-        self.ranks = np.zeros(n, np.uint8)
-        self.heads = np.empty((HEADS if heads else 0, n), ids)
-        if heads:
-            _survey(rows, self.ranks, self.empty)
-            absent = np.uint64(words_for(n) * 64)
-            _fill_heads(rows, self.ranks, self.heads, absent, np.zeros(8, np.uint64), threads)
-        elif n % 64:
-            self.empty[-1] = np.uint64(2**64 - 2 ** (n % 64))
+        self.empty = np.empty(words_for(n), np.uint64)
+        self.ranks = np.empty(n, np.uint8)
+        self.heads = np.empty((HEADS, n), ids)
+        _survey(rows, self.ranks, self.empty)
+        absent = np.uint64(words_for(n) * 64)
+        _fill_heads(rows, self.ranks, self.heads, absent, np.zeros(8, np.uint64), threads)
 
     @property
     def nbytes(self) -> int:

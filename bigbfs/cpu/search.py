@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.cpu import bottomup, topdown
-from bigbfs.cpu.bits import words_for
-from bigbfs.cpu.rows import Rows, row_length
+from bigbfs.cpu.bits import no_vertices
+from bigbfs.cpu.heads import Survey
+from bigbfs.cpu.rows import Rows, row_count, row_length
 from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
@@ -100,10 +101,10 @@ class Search:
     ----------
     out_rows, in_rows
         Rows of n vertices; ``in_rows`` None: top-down only.
-    heads
-        Head table of ``in_rows``: id dtype, shape (k, n).
-    empty
-        Bitmap of the vertices that nothing leads to, n bits in words_for(n) words.
+    survey
+        Survey of ``in_rows``; None where there are none.
+    ids
+        Dtype of a vertex id.
     m
         Edges in ``out_rows``.
     threads
@@ -116,14 +117,16 @@ class Search:
     """
 
     def __init__(
-        self, out_rows: Rows, in_rows: Rows | None, heads: np.ndarray, empty: np.ndarray, m: int, threads: int
+        self, out_rows: Rows, in_rows: Rows | None, survey: Survey | None, ids: np.dtype, m: int, threads: int
     ) -> None:
-        n, ids = heads.shape[1], heads.dtype
-        self.out_rows, self.in_rows, self.heads = out_rows, in_rows, heads
-        self.n, self.m, self.threads = n, m, threads
+        self.n = n = row_count(out_rows)
+        self.out_rows, self.in_rows, self.m, self.threads = out_rows, in_rows, m, threads
+        self.heads = np.empty((0, n), ids) if survey is None else survey.heads
         self.nobody = ids.type(np.iinfo(ids).max)
-        self._start = np.concatenate([empty, np.zeros(1, np.uint64)])
-        self._candidates = words_for(n) * 64 - int(np.bitwise_count(empty).sum())
+        # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
+        aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
+        self._start = np.concatenate([aside, np.zeros(1, np.uint64)])
+        self._candidates = len(aside) * 64 - int(np.bitwise_count(aside).sum())
         self._visited, self._before = np.zeros((2, len(self._start)), np.uint64)
         self.levels = np.full(n, -1, np.int32)
         self.parents = np.full(n, self.nobody, ids)
@@ -188,7 +191,7 @@ class Search:
 
     def _reset(self, source: int) -> Frontier:
         """Forget the last search and make ``source`` the frontier."""
-        # Vertices that nothing leads to are never visited nor cleared; one of them may have been the source.
+        # Isolated vertices are never visited nor cleared; one of them may have been the source.
         self.levels[self._last_source] = -1
         self.parents[self._last_source] = self.nobody
         self._last_source = source
@@ -198,6 +201,7 @@ class Search:
         candidates = self._candidates - int(self._visited[word] & bit == 0)
         self._visited[word] |= bit
         self.levels[source] = 0
+        self.parents[source] = self.nobody
         edges = row_length(self.out_rows, source)
         hubs = int(edges > topdown.HUB_EDGES)
         (self._hubs if hubs else self._queue)[0] = source

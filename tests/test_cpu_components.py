@@ -1,0 +1,106 @@
+"""The CPU's connected components against the reference: the zoo, and graphs that are hard for a union of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components as scipy_components
+
+from bigbfs.cpu import CpuEngine, afforest
+from bigbfs.graph import Graph
+from bigbfs.reference import components as reference_components
+
+CODECS = ("plain", "varint")
+
+
+@cache
+def expected(name: str) -> np.ndarray:
+    return reference_components(zoo.shared()[name])
+
+
+def check(graph: Graph, labels: np.ndarray, *, threads: int | None = None) -> None:
+    with CpuEngine(graph, threads=threads) as engine:
+        for _ in range(2):  # the second run starts from what the first one left
+            result = engine.connected_components()
+            assert result.labels.dtype == np.int64
+            np.testing.assert_array_equal(result.labels, labels)
+            sizes = np.unique(labels, return_counts=True)[1]
+            assert (result.record.components, result.record.largest) == (len(sizes), sizes.max(initial=0))
+
+
+@pytest.mark.parametrize("giant", [0.0, 0.75, 2.0], ids=["one round", "adaptive", "two rounds"])
+@pytest.mark.parametrize("codec", CODECS)
+def test_zoo(codec: str, giant: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(afforest, "GIANT", giant)
+    for name in zoo.names():
+        graph = zoo.shared()[name]
+        check(graph.compress() if codec == "varint" else graph, expected(name))
+
+
+def shuffled(n: int, pairs: tuple[np.ndarray, np.ndarray], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges ``pairs`` between n vertices that are renumbered at random."""
+    order = np.random.default_rng(seed).permutation(n)
+    return order[pairs[0]], order[pairs[1]]
+
+
+def comb(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A path of n / 2 vertices, each with one leaf."""
+    half = n // 2
+    return zoo.join(zoo.path(half), (np.arange(half), half + np.arange(half)))
+
+
+ADVERSARIES: dict[str, Callable[[int], tuple[int, tuple[np.ndarray, np.ndarray]]]] = {
+    "path, ascending": lambda n: (n, zoo.path(n)),
+    "path, descending": lambda n: (n, tuple(n - 1 - side for side in zoo.path(n))),
+    "path, random order": lambda n: (n, shuffled(n, zoo.path(n), 1)),
+    "comb, random order": lambda n: (n, shuffled(n, comb(n), 2)),
+    "pairs": lambda n: (n, shuffled(n, (np.arange(0, n - 1, 2), np.arange(1, n, 2)), 3)),
+    "triples and isolated": lambda n: (n + 5_000, (np.arange(n), np.arange(n) // 3 * 3)),
+    "two equal giants": lambda n: (
+        2 * n,
+        zoo.join(zoo.random(n, 4 * n, seed=4), zoo.random(n, 4 * n, seed=4, first=n)),
+    ),
+    "giant without vertex 0": lambda n: (n + 100, zoo.join(zoo.path(100), zoo.random(n, 4 * n, seed=5, first=100))),
+    "two stars joined by leaves": lambda n: (
+        n,
+        zoo.join(zoo.star(n // 2, hub=7), (np.full(n // 2, n - 1), np.arange(n // 2 - 1, n - 1))),
+    ),
+    "path of cliques": lambda n: (n, zoo.join(*(zoo.random(50, 300, seed=6, first=49 * i) for i in range(n // 50)))),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_adversaries(name: str, threads: int) -> None:
+    n, pairs = ADVERSARIES[name](20_000)
+    graph = zoo.build(n, pairs)
+    check(graph, reference_components(graph), threads=threads)
+
+
+@pytest.mark.parametrize("name", ["path, descending", "comb, random order", "giant without vertex 0"])
+@pytest.mark.parametrize("in_rows", [True, False])
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+def test_edges_in_one_direction_only(name: str, in_rows: bool, ids: type) -> None:
+    """A vertex outside the giant may be tied to it only by an edge stored with a member."""
+    n, pairs = ADVERSARIES[name](3_000)
+    for u, v in (pairs, pairs[::-1]):
+        graph = zoo.build(n, (u, v), directed=True, in_rows=in_rows, ids=ids)
+        check(graph, reference_components(graph))
+        check(graph.compress(), reference_components(graph))
+
+
+@given(st.integers(1, 150), st.integers(0, 200), st.integers(0, 2**32), st.sampled_from(["both", "in", "out"]))
+def test_random_graphs(n: int, edges: int, seed: int, kind: str) -> None:
+    u, v = zoo.random(n, edges, seed=seed)
+    graph = zoo.build(n, (u, v), directed=kind != "both", in_rows=kind == "in")
+    found = scipy_components(coo_array((np.ones(edges), (u, v)), shape=(n, n)), directed=False)[1]
+    smallest = np.full(n, n)
+    np.minimum.at(smallest, found, np.arange(n))
+    check(graph, smallest[found])
