@@ -48,7 +48,13 @@ def where_options(function: F) -> F:
         click.option(
             "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
         ),
-        click.option("--strategy", type=click.Choice(list(STRATEGIES)), default="auto", show_default=True),
+        click.option(
+            "--strategy",
+            type=click.Choice(list(STRATEGIES)),
+            default="auto",
+            show_default=True,
+            help="How a BFS expands its frontier; see `bigbfs strategies`.",
+        ),
         click.option(
             "--residency",
             type=click.Choice(RESIDENCIES),
