@@ -89,20 +89,24 @@ class _MetisReader:
     def _tokenize(self, block: Block, cuts: np.ndarray, vertices: np.ndarray, tokens: np.ndarray) -> np.ndarray:
         table = np.zeros((len(tokens), metis_kernels.TABLE_COLUMNS), np.int64)
         first_vertices = self.vertices + 1 + np.cumsum(vertices) - vertices
-        firsts = np.cumsum(tokens) - tokens
         for _ in range(2):
-            space = self.edges.space(int(tokens.sum()))
-            self._workers.each(
-                len(tokens),
-                lambda chunk: metis_kernels.read_vertices(
-                    block.buffer, cuts, chunk, first_vertices, self._rules, *space, firsts, table
-                ),
-            )
-            del space
+            self._fill(block, cuts, first_vertices, tokens, table)
             if not (table[:, metis_kernels.STATUS] == tokenizer.WIDE).any():
                 break
             self.edges.widen()
         return table
+
+    def _fill(
+        self, block: Block, cuts: np.ndarray, vertices: np.ndarray, tokens: np.ndarray, table: np.ndarray
+    ) -> None:
+        sources, targets = self.edges.space(int(tokens.sum()))
+        firsts = np.cumsum(tokens) - tokens
+        self._workers.each(
+            len(tokens),
+            lambda chunk: metis_kernels.read_vertices(
+                block.buffer, cuts, chunk, vertices, self._rules, sources, targets, firsts, table
+            ),
+        )
 
     def _stop_at_bad_line(self, block: Block, table: np.ndarray) -> None:
         bad = np.flatnonzero(table[:, metis_kernels.STATUS] != tokenizer.GOOD)

@@ -98,20 +98,24 @@ class PairReader:
     def _tokenize(self, block: Block, cuts: np.ndarray, firsts: np.ndarray, lines: int, workers: Workers) -> np.ndarray:
         """Run the kernel, once more with wider ids where one needs that; return its table."""
         table = np.zeros((len(firsts), tokenizer.TABLE_COLUMNS), np.int64)
-        allowed = self._allowed - self.skipped_lines
         for _ in range(2):
-            space = self.edges.space(lines)
-            workers.each(
-                len(firsts),
-                lambda chunk: tokenizer.read_pairs(
-                    block.buffer, cuts, chunk, self._rules, allowed, *space, firsts, table
-                ),
-            )
-            del space
+            self._fill(block, cuts, firsts, lines, table, workers)
             if not (table[:, tokenizer.STATUS] == tokenizer.WIDE).any():
                 break
             self.edges.widen()
         return table
+
+    def _fill(
+        self, block: Block, cuts: np.ndarray, firsts: np.ndarray, lines: int, table: np.ndarray, workers: Workers
+    ) -> None:
+        sources, targets = self.edges.space(lines)
+        allowed = self._allowed - self.skipped_lines
+        workers.each(
+            len(firsts),
+            lambda chunk: tokenizer.read_pairs(
+                block.buffer, cuts, chunk, self._rules, allowed, sources, targets, firsts, table
+            ),
+        )
 
     def _stop_at_bad_line(self, block: Block, cuts: np.ndarray, table: np.ndarray) -> None:
         """Raise the error of the first bad line, in the order of the file, that is one too many."""
@@ -124,18 +128,17 @@ class PairReader:
         chunk = int(beyond[0])
         left = allowed - int(skipped[chunk] - table[chunk, tokenizer.SKIPPED])
         row = np.zeros((1, tokenizer.TABLE_COLUMNS), np.int64)
-        space = self.edges.space(int(cuts[chunk + 1] - cuts[chunk]))
-        tokenizer.read_pairs(
-            block.buffer, cuts[chunk : chunk + 2], self._rules, left, *space, np.zeros(1, np.int64), row
-        )
+        sources, targets = self.edges.space(int(cuts[chunk + 1] - cuts[chunk]))
+        first = np.zeros(1, np.int64)
+        tokenizer.read_pairs(block.buffer, cuts[chunk : chunk + 2], 0, self._rules, left, sources, targets, first, row)
         position = int(row[0, tokenizer.STOPPED_AT])
         rules = self.rules
         why = reason(int(row[0, tokenizer.STATUS]), rules.low, rules.high, rules.expected)
         line = block.line(position)
         if row[0, tokenizer.STATUS] == tokenizer.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
-        first = self.edges.size == 0 and not table[: chunk + 1, tokenizer.EDGES].any() and row[0, tokenizer.EDGES] == 0
-        hint = _header_hint(line) if first else ""
+        nothing_yet = self.edges.size == 0 and not table[:chunk, tokenizer.EDGES].any() and row[0, tokenizer.EDGES] == 0
+        hint = _header_hint(line) if nothing_yet else ""
         raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, hint)
 
 

@@ -29,10 +29,11 @@ class Workers:
             The first one that ``work`` raised.
         """
         numbers = iter(range(count))
+        held = [work]
 
         def take() -> None:
             for number in numbers:
-                work(number)
+                held[0](number)
 
         helpers = min(self._threads, count) - 1
         if helpers > 0 and self._pool is None:
@@ -41,6 +42,7 @@ class Workers:
         take()
         for future in running:
             future.result()
+        held.clear()  # a pool thread may keep `take` a moment longer, but no longer the arrays that `work` refers to
 
     def __enter__(self) -> Workers:
         return self
