@@ -99,9 +99,12 @@ def engine(
         The placement does not fit the memory that it may use.
     UsageError
         A name is unknown, or an option of the GPU is given for the CPU.
+    FormatError
+        The graph's file is damaged: an offset or an id is out of range.
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+    graph.require_valid()
     if choose_backend(backend) == "gpu":
         if threads is not None:
             raise UsageError("threads are an option of the CPU backend; use backend='cpu'")

@@ -80,6 +80,7 @@ class Graph:
         self.m = adjacency.m if m is None else m
         self.path = path
         self._close = close
+        self._valid = False
 
     @property
     def adjacency(self) -> Adjacency:
@@ -114,8 +115,6 @@ class Graph:
     def degrees(self) -> np.ndarray:
         """Return the (out-)degree of every vertex: int64, shape (n,)."""
         return self.adjacency.degrees()
-
-    # --- original ids -----------------------------------------------------------------------------------------
 
     @cached_property
     def _ascending(self) -> np.ndarray | None:
@@ -167,8 +166,6 @@ class Graph:
             return np.arange(self.first_id, self.first_id + self.n, dtype=np.int64)
         return self.in_original_order(np.asarray(self.labels).astype(np.int64))
 
-    # --- encodings --------------------------------------------------------------------------------------------
-
     def compress(self) -> Graph:
         """Return the same graph with delta-varint rows (itself if it has them)."""
         from bigbfs.formats import varint
@@ -189,8 +186,6 @@ class Graph:
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
         return Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
-
-    # --- from and to other libraries --------------------------------------------------------------------------
 
     @classmethod
     def from_csr(
@@ -262,8 +257,6 @@ class Graph:
         ones = np.ones(self.m, np.int8)
         return csr_array((ones, plain.indices.astype(dtype), plain.indptr.astype(dtype)), shape=(self.n, self.n))
 
-    # --- files ------------------------------------------------------------------------------------------------
-
     @classmethod
     def open(cls, path: str | Path) -> Graph:
         """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
@@ -288,6 +281,26 @@ class Graph:
             self._adjacency = self._in_adjacency = self.labels = None
             self.__dict__.pop("_ascending", None)
             closing()
+
+    def require_valid(self) -> None:
+        """Check that no kernel can leave the arrays: offsets and rows ascend, every id is a vertex. O(n + m), once.
+
+        Opening a file does not look at the edges; whoever is about to traverse them calls this first.
+
+        Raises
+        ------
+        FormatError
+            Names the first place that is wrong.
+        """
+        if self._valid:
+            return
+        from bigbfs import rows
+
+        name = str(self.path or "graph")
+        rows.require_valid(self.adjacency, name)
+        if self.in_adjacency is not None and not self.flags.symmetric:
+            rows.require_valid(self.in_adjacency, f"{name} (in-neighbours)")
+        self._valid = True
 
     def with_flags(self, **changes: bool) -> Graph:
         """Return the same arrays with other flags (for a caller who knows more than the file says)."""

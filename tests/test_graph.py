@@ -6,7 +6,9 @@ import zoo
 from scipy.sparse import coo_array, csr_array
 
 import bigbfs
-from bigbfs.errors import InputError, UsageError
+from bigbfs.adjacency import PlainAdjacency
+from bigbfs.errors import FormatError, InputError, UsageError
+from bigbfs.formats import csrbin
 from bigbfs.graph import Graph, GraphFlags
 
 
@@ -111,3 +113,27 @@ def test_public_names(tmp_path):
     graph.save(tmp_path / "g.csrbin")
     with bigbfs.open(tmp_path / "g.csrbin") as back:
         assert back.m == 2 and "undirected plain uint32" in repr(back) and back.path == tmp_path / "g.csrbin"
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_an_index_out_of_range_stops_before_any_traversal(codec, tmp_path):
+    path = tmp_path / "g.csrbin"
+    graph = zoo.build(5, ([0, 1, 2], [1, 2, 3]))
+    (graph if codec == "plain" else graph.compress()).save(path)
+    section = csrbin.open_container(path).sections["indices" if codec == "plain" else "blob"]
+    data = bytearray(path.read_bytes())
+    data[section.offset] = 77
+    path.write_bytes(data)
+    with bigbfs.open(path) as damaged:
+        for run in (lambda: bigbfs.bfs(damaged, 0, backend="cpu"), damaged.require_valid):
+            with pytest.raises(FormatError, match=r"g\.csrbin: .*corrupted"):
+                run()
+    directed = zoo.build(3, ([0, 1], [1, 2]), directed=True)
+    bad = Graph(
+        directed.adjacency,
+        directed.flags,
+        in_adjacency=PlainAdjacency(directed.in_adjacency.indptr, np.array([9, 9], np.uint32)),
+    )
+    with pytest.raises(FormatError, match="in-neighbours"):
+        bad.require_valid()
+    directed.require_valid()
