@@ -184,11 +184,11 @@ def number_lines(
     if len(lists) == 1:
         edges = lists.pop()
         sources, targets = [edges.src], [edges.dst]
-        edges.src = edges.dst = edges.src[:0]
+        edges.src = edges.dst = np.empty(0, dtype)  # not a slice, which would keep the whole array alive
     else:
         sources, targets = [edges.src for edges in lists], [edges.dst for edges in lists]
         for edges in lists:
-            edges.src = edges.dst = edges.src[:0]
+            edges.src = edges.dst = np.empty(0, dtype)
         lists.clear()
 
     def translate(ids: np.ndarray, out: np.ndarray) -> None:

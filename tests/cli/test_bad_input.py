@@ -13,13 +13,14 @@ import struct
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zstandard
 
-from bigbfs.formats import csrbin
+from bigbfs.formats import csrbin, layout
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000)).encode()
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
@@ -178,6 +179,16 @@ def test_graph_file_with_any_header_byte_changed(run, folder, graph_file):
     for place in [*range(0, 128, 5), *range(128, table_end, 31)]:
         graph_file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
         refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin"])
+
+
+def test_graph_file_with_overlapping_sections(run, folder, graph_file):
+    container = csrbin.open_container(graph_file)
+    header, sections = container.header, container.sections
+    container.mapped.close()
+    moved = replace(sections["indices"], offset=sections["indptr"].offset)
+    with graph_file.open("r+b") as stream:
+        stream.write(layout.pack(header, [*(s for s in sections.values() if s.name != "indices"), moved]))
+    refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin", "section ind", "inside what comes"])
 
 
 def test_graph_file_with_an_index_out_of_range(run, folder, graph_file):
