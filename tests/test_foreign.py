@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.errors import FileAccessError, FormatError
-from bigbfs.formats import raw
+from bigbfs.errors import FormatError
 from bigbfs.formats.checking import check
 from bigbfs.formats.export import export
 from bigbfs.graph import Graph
@@ -34,8 +33,6 @@ def test_raw_is_mapped_in_place(tmp_path):
         assert graph.adjacency.indices.tolist() == PATH[1] and not graph.adjacency.indices.flags.owndata
         assert graph.adjacency.indices.dtype == np.uint32 and graph.adjacency.indptr.dtype == np.uint64
     assert [step.name for step in check(path)] == ["size", "indptr", "indices", "edges"]
-    indptr, indices = raw.arrays(path)
-    assert indptr.tolist() == PATH[0] and indices.tolist() == PATH[1]
 
 
 def test_unsorted_rows_duplicates_and_loops_are_seen(tmp_path):
@@ -95,14 +92,6 @@ def test_bad_files_are_refused(tmp_path, content, says):
     for use in (Graph.open, lambda path: list(check(path))):
         with pytest.raises(FormatError, match=rf"bad\.csrbin: .*{says}"):
             use(path)
-
-
-def test_arrays_of_what_is_not_raw(tmp_path):
-    (tmp_path / "x").write_bytes(b"0 1\n")
-    with pytest.raises(FormatError, match="no raw CSR"):
-        raw.arrays(tmp_path / "x")
-    with pytest.raises(FileAccessError):
-        raw.arrays(tmp_path / "none")
 
 
 @pytest.mark.parametrize("to", ["raw", "sg"])

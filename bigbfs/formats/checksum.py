@@ -22,7 +22,7 @@ PIECE = 1 << 24
 
 def pieces(array: np.ndarray) -> Iterable[memoryview]:
     """Cut an array of one dimension into pieces of bytes."""
-    view = memoryview(np.ascontiguousarray(array).view(np.uint8))
+    view = np.ascontiguousarray(array).view(np.uint8).data
     for start in range(0, len(view), PIECE):
         yield view[start : start + PIECE]
 

@@ -205,7 +205,7 @@ def _put_lines(
         )
         starts = export_kernels.LINE_BYTES * part.indptr[bounds[:-1]].astype(np.int64)
         for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-            written = memoryview(text)[start : start + length]
+            written = text.data[start : start + length]
             stream.write(written)
             lines += int(np.count_nonzero(text[start : start + length] == 10))
         progress(part.m)
@@ -223,7 +223,7 @@ def _binary(graph: Graph, to: str, stream: BinaryIO, progress: Progress) -> None
     if to == "sg" and directed:
         parts.append(rows.transpose(graph.adjacency) if graph.in_adjacency is None else graph.in_adjacency)
     for adjacency in parts:
-        stream.write(memoryview(adjacency.edge_offsets()).cast("B"))
+        stream.write(adjacency.edge_offsets().data.cast("B"))
         for _, part in chunks(adjacency):
-            stream.write(memoryview(part.indices.astype(np.int32)).cast("B"))
+            stream.write(part.indices.astype(np.int32).data.cast("B"))
             progress(part.m // len(parts))

@@ -7,9 +7,6 @@ reads every edge once, because only the edges tell whether it is symmetric. Rows
 from __future__ import annotations
 
 import struct
-from pathlib import Path
-
-import numpy as np
 
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.errors import FormatError, InputError
@@ -43,21 +40,3 @@ def adjacency(mapped: MappedFile) -> PlainAdjacency:
         return rows.plain_adjacency(indptr, indices)
     except InputError as error:
         raise FormatError(f"{mapped.path}: raw {error}") from None
-
-
-def arrays(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return ``indptr`` (int64) and ``indices`` (int32) of the raw CSR ``path`` as they are, mapped and unchecked.
-
-    Raises
-    ------
-    FormatError
-        The size does not fit.
-    FileAccessError
-        It cannot be read.
-    """
-    mapped = MappedFile(path)
-    start = mapped.start(HEADER_BYTES)
-    if not fits(start, mapped.size):
-        raise FormatError(f"{path}: no raw CSR: {mapped.size} bytes do not fit the n and m that it begins with")
-    n, m = struct.unpack_from("<QQ", start)
-    return mapped.array("<i8", n + 1, HEADER_BYTES), mapped.array("<i4", m, HEADER_BYTES + 8 * (n + 1))
