@@ -7,6 +7,8 @@ sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread san
 
 from __future__ import annotations
 
+import contextlib
+import os
 from functools import cache
 
 import numpy as np
@@ -28,8 +30,8 @@ HERE = builds_here()
 CODECS = ("plain", "varint")
 SEEDS = (0, 3, 1_000_003)
 
-# Enough for every kernel and both id widths to meet every other thread: races do not need many graphs.
-TSAN_GRAPHS = (
+# Enough for every kernel and both id widths to meet every other thread: for the thread sanitizer and for mutants.
+FEW_GRAPHS = (
     "one-vertex", "path", "clique", "two-hubs", "degree-32", "degree-1024", "vertices-33", "two-components",
     "tiny-components", "full-last-row", "random", "kronecker", "kronecker-dense", "duplicates-kept", "self-loops-kept",
     "wide-ids", "wide-ids-hub", "directed-in-rows", "directed-back-edges", "directed-multi",
@@ -40,7 +42,8 @@ SLOW = ("path", "comb", "directed-cycle", "directed-back-edges")
 
 def graphs(build):
     """Return the names of the graphs that ``build`` traverses; graphs of over 10^5 vertices not under preemption."""
-    return TSAN_GRAPHS if build == "tsan" else zoo.names(big=build != "preempt")
+    few = build == "tsan" or os.environ.get("SIMT_GRAPHS") == "few"
+    return FEW_GRAPHS if few else zoo.names(big=build != "preempt")
 
 
 CASES = [(build, codec, name) for build in HERE for codec in CODECS for name in graphs(build)]
@@ -66,7 +69,9 @@ def expected_labels(name):
 
 def runtime_of(build, name):
     """Return a runtime whose shape varies from graph to graph."""
-    return SimtRuntime(build=build, sm_count=1 + sum(name.encode()) % 4, resident=1 if build in ("plain", "asan") else 3)
+    return SimtRuntime(
+        build=build, sm_count=1 + sum(name.encode()) % 4, resident=1 if build in ("plain", "asan") else 3
+    )
 
 
 def set_seed(runtime, number):
@@ -163,7 +168,5 @@ def test_damaged_varint_bytes_never_reach_outside(build, ids):
         damaged = CompressedAdjacency(whole.indptr, whole.degree, blob, whole.hubs, whole.hub_ptr, whole.block_ptr)
         with GpuEngine(Graph(damaged), runtime=SimtRuntime(build=build)) as engine:
             for run in (lambda engine=engine: engine.bfs(0), engine.connected_components):
-                try:
+                with contextlib.suppress(FormatError):
                     run()
-                except FormatError:
-                    pass

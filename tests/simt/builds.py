@@ -20,7 +20,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-KERNELS = REPOSITORY / "bigbfs" / "kernels"
+KERNELS = Path(os.environ.get("SIMT_KERNELS") or REPOSITORY / "bigbfs" / "kernels")
+"""Folder of the kernels; tools/mutants.py points it to its copies."""
 MACHINE = ("machine.cpp", "fibers.cpp", "warp.cpp", "memory.cpp")
 EXTRA = {"preempt": ("hooks.cpp",), "asan": ("undefined.cpp",)}
 
@@ -68,7 +69,13 @@ BUILDS = {
             ("-DSIMT_ASAN",),
             "libasan.so",
         ),
-        Build("tsan", ("-O1", "-fsanitize=thread", "-DSIMT_TSAN", "-w"), ("-fsanitize=thread",), ("-DSIMT_TSAN",), "libtsan.so"),
+        Build(
+            "tsan",
+            ("-O1", "-fsanitize=thread", "-DSIMT_TSAN", "-w"),
+            ("-fsanitize=thread",),
+            ("-DSIMT_TSAN",),
+            "libtsan.so",
+        ),
     )
 }
 
@@ -139,7 +146,9 @@ def machine_library(build: Build) -> Path:
     target = cache_folder() / f"machine-{build.name}-{_hash([*sources, *sorted(HERE.glob('*.hpp'))], flags)}.so"
     if target.exists():
         return target
-    return _make(target, [[compiler(), *flags, "-shared", f"-Wl,-soname,{target.name}", "-o", "OUT", *map(str, sources)]])
+    return _make(
+        target, [[compiler(), *flags, "-shared", f"-Wl,-soname,{target.name}", "-o", "OUT", *map(str, sources)]]
+    )
 
 
 def kernel_library(source: Path, defines: Mapping[str, str], build: Build, include: Path = KERNELS / "include") -> Path:
@@ -155,7 +164,10 @@ def kernel_library(source: Path, defines: Mapping[str, str], build: Build, inclu
     machine = machine_library(build)
     inputs = [source, *sorted(HERE.glob("*.hpp")), *sorted(include.glob("*.cuh"))]
     # The paths are left out of the hash: mutated copies elsewhere share what they did not change.
-    target = cache_folder() / f"{source.stem}-{build.name}-{_hash(inputs, [machine.name, *(f for f in flags if f[:2] != '-I')])}.so"
+    target = (
+        cache_folder()
+        / f"{source.stem}-{build.name}-{_hash(inputs, [machine.name, *(f for f in flags if f[:2] != '-I')])}.so"
+    )
     if target.exists():
         return target
     compile_it = [compiler(), *flags, "-x", "c++", "-c", "-o", "OBJECT", str(source)]

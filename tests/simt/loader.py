@@ -173,7 +173,10 @@ class Function:
         """Return each argument as an array that holds what the kernel's parameter does."""
         if len(args) != len(self.signature):
             raise TypeError(f"kernel {self.name} takes {len(self.signature)} arguments, got {len(args)}")
-        return [_argument(self.name, k, want, value) for k, (want, value) in enumerate(zip(self.signature, args, strict=True))]
+        return [
+            _argument(self.name, k, want, value)
+            for k, (want, value) in enumerate(zip(self.signature, args, strict=True))
+        ]
 
 
 def _argument(kernel: str, position: int, want: str, value: Any) -> np.ndarray:
@@ -223,7 +226,9 @@ class Module:
         return Function(name, entry, self.library, self.build)
 
 
-def load(source: Path, defines: Mapping[str, str] | None = None, build: str = "plain", include: Path | None = None) -> Module:
+def load(
+    source: Path, defines: Mapping[str, str] | None = None, build: str = "plain", include: Path | None = None
+) -> Module:
     """Compile ``source`` (once for every text, defines and build) and load it; files are looked at once a process."""
     return _load(source, tuple(sorted((defines or {}).items())), build, include or KERNELS / "include")
 

@@ -1,0 +1,82 @@
+"""No kernel changes without a run on a GPU: the evidence in tests/gpu is for the sources that are here."""
+
+import json
+import re
+import shutil
+import warnings
+
+import gpu_evidence
+import pytest
+
+from bigbfs.gpu.sources import PACKAGE, hash_of_sources, source_files
+
+
+@pytest.mark.filterwarnings("default:WAIVED")
+def test_the_sources_have_run_on_a_gpu():
+    good, line = gpu_evidence.objection(gpu_evidence.EVIDENCE, gpu_evidence.WAIVED, hash_of_sources())
+    if good and line.startswith("WAIVED"):
+        warnings.warn(line, stacklevel=1)
+    assert good, line
+
+
+def copy_of_sources(folder):
+    for part in ("gpu", "kernels"):
+        shutil.copytree(PACKAGE / part, folder / part)
+    return folder
+
+
+def test_the_hash_follows_contents_and_names_and_nothing_else(tmp_path):
+    package = copy_of_sources(tmp_path)
+    before = hash_of_sources(package)
+    assert before == hash_of_sources()
+    (package / "gpu" / "__pycache__").mkdir(exist_ok=True)
+    (package / "gpu" / "__pycache__" / "left.pyc").write_bytes(b"x")
+    header = package / "kernels" / "include" / "platform.cuh"
+    header.write_bytes(header.read_bytes().replace(b"\n", b"\r\n"))
+    assert hash_of_sources(package) == before
+    header.write_text(header.read_text() + "\n")
+    changed = hash_of_sources(package)
+    assert changed != before
+    header.rename(header.with_name("other.cuh"))
+    assert hash_of_sources(package) not in (before, changed)
+
+
+def test_the_hash_covers_every_kernel_and_module():
+    names = {path.relative_to(PACKAGE).as_posix() for path in source_files()}
+    assert {"gpu/bfs.py", "gpu/sources.py", "kernels/bfs_topdown.cu", "kernels/include/varint.cuh"} <= names
+
+
+@pytest.mark.parametrize(
+    ("evidence", "waived", "good", "message"),
+    [
+        (None, None, False, "evidence.json is missing"),
+        ({"sources": "abc", "passed": 5, "failed": 0, "device": "H", "date": "D"}, None, True, "5 tests on H, D"),
+        ({"sources": "old", "passed": 5, "failed": 0, "device": "H", "date": "D"}, None, False, "have changed since"),
+        ({"sources": "abc", "passed": 5, "failed": 1}, None, False, "1 failed"),
+        ({"sources": "abc", "passed": 0, "failed": 0}, None, False, "0 passed"),
+        (None, "abc no GPU was free", True, "WAIVED.*no GPU was free"),
+        (None, "abc", False, "missing"),
+        ({"sources": "old", "passed": 5, "failed": 0}, "other reason", False, "have changed"),
+    ],
+)
+def test_what_counts_as_evidence(tmp_path, evidence, waived, good, message):
+    paths = tmp_path / "evidence.json", tmp_path / "WAIVED"
+    if evidence is not None:
+        paths[0].write_text(json.dumps(evidence))
+    if waived is not None:
+        paths[1].write_text(waived)
+    found, line = gpu_evidence.objection(*paths, "abc")
+    assert found == good
+    assert re.search(message, line)
+
+
+def test_without_a_gpu_nothing_is_written(tmp_path, monkeypatch, capsys):
+    from bigbfs.errors import NoDeviceError
+
+    def nothing():
+        raise NoDeviceError("no driver")
+
+    monkeypatch.setattr(gpu_evidence, "describe_device", nothing)
+    assert gpu_evidence.main(["--output", str(tmp_path / "evidence.json")]) == 4
+    assert "no driver" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())

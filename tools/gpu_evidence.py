@@ -1,0 +1,132 @@
+"""Run the GPU tests on a real device and write down what was run: tests/gpu/evidence.json.
+
+In: tests/gpu, the kernels, a device. Out: device, driver, CuPy, date, hash of all kernel and gpu/ sources, tests
+passed, failed and skipped, and what compute-sanitizer said (tools/sanitize_gpu.py). The ordinary test run compares
+the hash with the sources that it sees (tests/test_evidence.py), so that no kernel changes without a run on a GPU.
+Exit code 0: all passed; 1: something failed; 4: no usable GPU (nothing is written).
+
+    python tools/gpu_evidence.py [--output FILE] [--no-sanitizer] [pytest arguments]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+TESTS = REPOSITORY / "tests" / "gpu"
+EVIDENCE = TESTS / "evidence.json"
+WAIVED = TESTS / "WAIVED"
+SCHEMA = 1
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from bigbfs.errors import NoDeviceError  # noqa: E402
+from bigbfs.gpu.sources import hash_of_sources  # noqa: E402
+
+
+class Counts:
+    """A pytest plug-in that counts outcomes, one for each test."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note the outcome; a failure in any phase is a failure."""
+        if report.when == "call" or report.outcome != "passed":
+            worst = self.outcomes.get(report.nodeid)
+            self.outcomes[report.nodeid] = "failed" if "failed" in (worst, report.outcome) else report.outcome
+
+    def totals(self) -> dict[str, int]:
+        """Return passed, failed and skipped."""
+        found = Counter(self.outcomes.values())
+        return {name: found[name] for name in ("passed", "failed", "skipped")}
+
+
+def describe_device() -> dict[str, Any]:
+    """Return device, driver and CuPy.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no usable GPU.
+    """
+    from bigbfs.gpu import device
+
+    info = device.probe()
+    import cupy  # the tool runs on a machine with a GPU, where the probe has just imported it
+
+    driver = info.driver
+    return {
+        "device": info.name,
+        "compute_capability": ".".join(map(str, info.capability)),
+        "driver": f"{driver // 1000}.{driver % 1000 // 10}" if isinstance(driver, int) else str(driver),
+        "cuda_runtime": int(cupy.cuda.runtime.runtimeGetVersion()),
+        "cupy": cupy.__version__,
+    }
+
+
+def objection(evidence: Path, waived: Path, expected: str) -> tuple[bool, str]:
+    """Return whether the evidence is good for sources of hash ``expected``, and a line that says why or why not."""
+    if waived.exists():
+        digest, _, reason = waived.read_text().strip().partition(" ")
+        if digest == expected and reason.strip():
+            return True, f"WAIVED: no run on a GPU vouches for these sources: {reason.strip()}"
+    if not evidence.exists():
+        return False, f"{evidence.name} is missing: run `make test-gpu` on a machine with a GPU"
+    found = json.loads(evidence.read_text())
+    if found.get("sources") != expected:
+        return False, (
+            f"kernels or gpu/ have changed since the run on {found.get('device')} of {found.get('date')} (sources "
+            f"{str(found.get('sources'))[:12]}, now {expected[:12]}): run `make test-gpu` on a machine with a GPU, or "
+            f"write '{expected} REASON' to tests/gpu/{waived.name}"
+        )
+    if found.get("failed") != 0 or not found.get("passed"):
+        return False, f"the run of {found.get('date')}: {found.get('passed')} passed, {found.get('failed')} failed"
+    return True, f"{found['passed']} tests on {found['device']}, {found['date']}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tests and write the evidence; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--output", type=Path, default=EVIDENCE)
+    parser.add_argument("--no-sanitizer", action="store_true", help="leave compute-sanitizer out")
+    options, rest = parser.parse_known_args(arguments)
+    try:
+        device = describe_device()
+    except NoDeviceError as error:
+        print(f"no usable GPU: {error}", file=sys.stderr)
+        return 4
+    counts = Counts()
+    start = time.perf_counter()
+    pytest.main([str(TESTS), "-p", "no:cacheprovider", "-q", *rest], plugins=[counts])
+    sanitizer: dict[str, str] = {}
+    if not options.no_sanitizer:
+        from sanitize_gpu import run_all
+
+        sanitizer = run_all()
+    evidence = {
+        "schema": SCHEMA,
+        **device,
+        "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "sources": hash_of_sources(),
+        **counts.totals(),
+        "compute_sanitizer": sanitizer,
+        "seconds": round(time.perf_counter() - start, 1),
+    }
+    options.output.write_text(json.dumps(evidence, indent=2) + "\n")
+    print(f"{options.output}:\n{options.output.read_text()}")
+    failed = evidence["failed"] or not evidence["passed"] or "errors" in sanitizer.values()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

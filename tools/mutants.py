@@ -1,0 +1,169 @@
+"""Plant bugs into copies of the kernels and report which build of the emulation catches which.
+
+In: the kernels of the package; each mutant replaces a text that occurs exactly once in one file. Out: a table, mutants
+x builds, on standard output. A mutant is caught when the suites tests/test_kernels_rows.py and test_kernels_engine.py
+fail (or hang, or crash). Exit code 0: the kernels as they are pass in every build, and every mutant is caught by some
+build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile.
+
+    python tools/mutants.py                  # all, about a quarter of an hour on two cores
+    python tools/mutants.py -k varint        # those whose name contains "varint"
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+KERNELS = REPOSITORY / "bigbfs" / "kernels"
+TESTS = REPOSITORY / "tests"
+SUITES = ("test_kernels_rows.py", "test_kernels_engine.py")
+BUILDS = ("plain", "preempt", "asan", "tsan")
+SECONDS = 400
+"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught."""
+
+sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from mutant_list import MUTANTS, Mutant  # noqa: E402
+from simt.runtime import BUILD_VARIABLE, sanitizer_environment  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one build made of one mutant: ``verdict`` is ``"-"`` where it survived."""
+
+    verdict: str
+    seconds: float
+    output: str
+
+
+def plant(mutant: Mutant | None, folder: Path) -> None:
+    """Copy the kernels to ``folder`` and replace the mutant's text.
+
+    Raises
+    ------
+    SystemExit
+        The text does not occur exactly once (code 2).
+    """
+    shutil.copytree(KERNELS, folder)
+    if mutant is None:
+        return
+    path = folder / mutant.file
+    text = path.read_text()
+    if text.count(mutant.old) != 1:
+        print(f"{mutant.name}: the text occurs {text.count(mutant.old)} times in {mutant.file}:\n{mutant.old}")
+        raise SystemExit(2)
+    path.write_text(text.replace(mutant.old, mutant.new))
+
+
+def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
+    """Run the suites of one build on one mutant (None: on the kernels as they are)."""
+    name = re.sub(r"\W+", "-", mutant.name) if mutant else "unchanged"
+    folder = work / f"{name}-{build}"
+    folder.mkdir()
+    plant(mutant, folder / "kernels")
+    environment = dict(os.environ)
+    if build in ("asan", "tsan"):
+        environment = sanitizer_environment(build, folder)
+    environment |= {
+        BUILD_VARIABLE: build,
+        "SIMT_KERNELS": str(folder / "kernels"),
+        "SIMT_GRAPHS": "few",
+        "XDG_CACHE_HOME": str(work / "cache"),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [*command, *(str(TESTS / suite) for suite in SUITES)],
+            env=environment,
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        code, output = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired as error:
+        code, output = None, str(error.stdout)
+    shutil.rmtree(folder)
+    if "simt.builds.CompileError" in output or (code not in (0, 1, None) and code >= 0):
+        print(output[-4000:])
+        raise SystemExit(f"{name}, {build}: neither passed nor failed (exit code {code})")
+    verdict = "hangs" if code is None else "-" if code == 0 else "crash" if code < 0 else _reason(output)
+    return Outcome(verdict, time.perf_counter() - start, output)
+
+
+REASONS = (
+    ("data race", "race"),
+    ("AddressSanitizer", "address"),
+    ("undefined behaviour", "undefined"),
+    ("stored past|stored before", "guard"),
+    ("divergent|does not name|returned from the kernel", "divergent"),
+    ("deadlock", "deadlock"),
+    ("livelock|ran for more than", "livelock"),
+    ("entered a frontier|queue|counter of|frontiers are|levels in the frontier|seen is not", "invariant"),
+    ("points up|is no root|another component", "invariant"),
+)
+
+
+def _reason(output: str) -> str:
+    """Return in a word what failed."""
+    raised = "\n".join(line for line in output.splitlines() if line.startswith("E  "))
+    return next((word for pattern, word in REASONS if re.search(pattern, raised)), "result")
+
+
+def main() -> int:
+    """Run the mutants; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-k", dest="text", default="", help="only mutants whose name contains this")
+    parser.add_argument("--build", action="append", choices=BUILDS, help="only this build (repeatable)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--verbose", action="store_true", help="print how each was caught")
+    options = parser.parse_args()
+    builds = tuple(options.build or BUILDS)
+    chosen = [mutant for mutant in MUTANTS if options.text in mutant.name]
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as pool:
+        work = Path(folder)
+        for mutant in chosen:
+            plant(mutant, work / "try")
+            shutil.rmtree(work / "try")
+        subjects: list[Mutant | None] = [None, *chosen]
+        futures = {(m, b): pool.submit(run, m, b, work) for m in subjects for b in builds}
+        print(f"{'mutant':<52}" + "".join(f"{build:>14}" for build in builds), flush=True)
+        missed = []
+        for subject in subjects:
+            outcomes = {build: futures[subject, build].result() for build in builds}
+            cells = "".join(f"{o.verdict:>9} {o.seconds:>3.0f}s" for o in outcomes.values())
+            print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
+            if options.verbose and subject:
+                _print_first_failures(outcomes)
+            caught = any(outcome.verdict != "-" for outcome in outcomes.values())
+            if caught != (subject is not None):
+                missed.append(subject.name if subject else "the kernels as they are do not pass")
+    print(f"{len(chosen) - len(missed)} of {len(chosen)} caught in {time.perf_counter() - start:.0f} s")
+    for name in missed:
+        print(f"MISSED: {name}")
+    return 1 if missed else 0
+
+
+def _print_first_failures(outcomes: dict[str, Outcome]) -> None:
+    for build, outcome in outcomes.items():
+        failures = [line for line in outcome.output.splitlines() if line.startswith(("FAILED", "E  "))]
+        for line in failures[:1] + failures[-1:]:
+            print(f"    {build}: {line[:180]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

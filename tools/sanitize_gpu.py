@@ -1,0 +1,90 @@
+"""Run the small graphs of the zoo under compute-sanitizer: memcheck and racecheck.
+
+In: a device and compute-sanitizer. Out: for each tool ``"clean"``, ``"errors"`` (its report is printed) or why it did
+not run. CuPy's memory pool is off in the process that is looked at: inside a pool's block every access is legal.
+Exit code 0: clean or not run; 1: errors.
+
+    python tools/sanitize_gpu.py
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+TOOLS = ("memcheck", "racecheck")
+ERRORS_FOUND = 86
+SECONDS = 400
+GRAPHS = (
+    "one-vertex", "isolated", "path", "clique", "two-hubs", "degree-32", "degree-1024", "vertices-33", "full-last-row",
+    "tiny-components", "random", "kronecker", "duplicates-kept", "self-loops-kept", "wide-ids", "wide-ids-hub",
+    "directed-back-edges", "directed-multi",
+)  # fmt: skip
+
+
+def sanitizer() -> str | None:
+    """Return the path of compute-sanitizer, None where it is not installed."""
+    found = shutil.which("compute-sanitizer")
+    if found is None:
+        candidates = sorted(Path("/usr/local").glob("cuda*/bin/compute-sanitizer"))
+        found = str(candidates[-1]) if candidates else None
+    return found
+
+
+def run_all() -> dict[str, str]:
+    """Run every tool; return what each said."""
+    program = sanitizer()
+    if program is None:
+        return dict.fromkeys(TOOLS, "not installed")
+    return {tool: _run(program, tool) for tool in TOOLS}
+
+
+def _run(program: str, tool: str) -> str:
+    command = [program, "--tool", tool, "--error-exitcode", str(ERRORS_FOUND), sys.executable, __file__, "--inside"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"stopped after {SECONDS} s"
+    if done.returncode == 0 and "traversals done" in done.stdout:
+        return "clean"
+    print(f"compute-sanitizer {tool}:\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}")
+    return "errors" if done.returncode == ERRORS_FOUND else f"did not run (exit code {done.returncode})"
+
+
+def traverse() -> None:
+    """Traverse the small graphs in every encoding and residency; the results are the business of other tests."""
+    import cupy
+
+    from bigbfs.generate.zoo import sources, zoo
+    from bigbfs.gpu import GpuEngine
+
+    cupy.cuda.set_allocator(None)
+    graphs = zoo(big=False)
+    count = 0
+    for name in GRAPHS:
+        for graph in (graphs[name], graphs[name].compress()):
+            for residency in ("vram", "mapped"):
+                with GpuEngine(graph, residency=residency) as engine:
+                    for source in sources(graph, 2):
+                        engine.bfs(source)
+                        count += 1
+                    engine.connected_components()
+    print(f"{count} traversals done")
+
+
+def main() -> int:
+    """Run the tools, or (``--inside``) what they look at."""
+    if "--inside" in sys.argv:
+        traverse()
+        return 0
+    results = run_all()
+    for tool, result in results.items():
+        print(f"{tool}: {result}")
+    return 1 if "errors" in results.values() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
