@@ -9,6 +9,7 @@ import lzma
 import os
 import random
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -80,10 +81,8 @@ def test_a_stream_cut_anywhere_is_refused_with_its_name_and_good_bytes(tmp_path,
 
 @pytest.mark.parametrize("suffix", CODECS)
 def test_damaged_bytes_never_pass_as_other_text(tmp_path, suffix):
-    if suffix == "zst":
-        packed = zstandard.ZstdCompressor(write_checksum=True).compress(TEXT)
-    else:
-        packed = CODECS[suffix](TEXT)
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress if suffix == "zst" else CODECS[suffix]
+    packed = pack(TEXT)
     file = tmp_path / f"damaged.{suffix}"
     random.seed(suffix)
     for position in random.sample(range(12, len(packed)), 15):
@@ -160,11 +159,31 @@ def test_standard_input(monkeypatch, pack):
 
 def test_an_error_on_standard_input_says_so(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1 2\nx\n")))
-    with pytest.raises(InputError, match="^standard input: line 2: 'x'"):
+    with pytest.raises(InputError, match=r"^standard input: line 2: 'x'"):
         read_edges("-")
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(FileAccessError, match="standard input"):
         read_edges("-")
+
+
+def test_a_non_blocking_standard_input_is_waited_for(monkeypatch):
+    end, start = os.pipe()
+    os.set_blocking(end, False)
+
+    def write():
+        for part in (b"1 2\n3", b" 4\n" + b"5 6\n" * 10000):
+            time.sleep(0.05)
+            os.write(start, part)
+        os.close(start)
+
+    writer = threading.Thread(target=write)
+    with os.fdopen(end, "r") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        writer.start()
+        edges = read_edges("-")
+        writer.join()
+    assert edges.src[:3].tolist() == [1, 3, 5]
+    assert len(edges.src) == 10_002
 
 
 def test_a_pipe(tmp_path):

@@ -165,7 +165,7 @@ def test_what_a_bad_line_is_told(tmp_path, line, says):
 @pytest.mark.parametrize("header", [b"source,target", b"from;to;weight", b"src\tdst", b'"Source","Target"'])
 def test_a_header_line_is_not_guessed_away(tmp_path, header):
     text = header + b"\n1,2\n"
-    with pytest.raises(InputError, match="line 1: .*--skip-bad-lines 1 passes over it"):
+    with pytest.raises(InputError, match=r"line 1: .*--skip-bad-lines 1 passes over it"):
         read(tmp_path / "g.csv", text)
     found = read(tmp_path / "g.csv", text, skip=1)
     assert (found.src.tolist(), found.skipped_lines) == ([1], 1)

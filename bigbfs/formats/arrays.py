@@ -8,7 +8,8 @@ than the file says that it holds.
 
 from __future__ import annotations
 
-import io
+import ast
+import errno
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -17,15 +18,16 @@ from typing import Any
 import numpy as np
 
 from bigbfs.edges import EdgeList
-from bigbfs.errors import DoesNotFitError, InputError
-from bigbfs.formats.sources import Source
+from bigbfs.errors import BigBfsError, DoesNotFitError, InputError
+from bigbfs.formats.sources import Source, read_error
 from bigbfs.sizes import format_size
 
 _PAIRS = (("src", "dst"), ("source", "target"), ("row", "col"), ("u", "v"), ("arr_0", "arr_1"))
 _SINGLES = ("edges", "edge_index", "arr_0")
 _LARGEST = 2**63 - 1
 _PIECE = 1 << 20
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError)
+_LONGEST_HEADER = 10_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError, OSError)
 
 
 def read_npy(source: Source) -> EdgeList:
@@ -56,10 +58,26 @@ def read_npz(source: Source) -> EdgeList:
         try:
             with zipfile.ZipFile(file) as archive:
                 return _from_archive(source, _Archive(source.name, archive))
-        except InputError:
+        except BigBfsError:
             raise
         except _DAMAGED as error:
-            raise InputError(f"{source.name}: is damaged or no .npz ({error}); write it again") from error
+            raise _damaged(source, error) from error
+
+
+def unpacked_size(source: Source) -> int:
+    """Return the bytes of all arrays in an .npz, as its directory declares them."""
+    with source.seekable() as (file, _):
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return sum(info.file_size for info in archive.infolist())
+        except _DAMAGED as error:
+            raise _damaged(source, error) from error
+
+
+def _damaged(source: Source, error: Exception) -> BigBfsError:
+    if isinstance(error, OSError) and error.errno != errno.EINVAL:  # EINVAL: a damaged offset to seek to
+        return read_error(source.name, error)
+    return InputError(f"{source.name}: is damaged or no .npz ({error}); write it again")
 
 
 class _Archive:
@@ -167,16 +185,19 @@ def _read_header(name: str, read: Callable[[int], bytes]) -> tuple[tuple[int, ..
         raise InputError(f"{name}: a .npy of version {start[6]} is not read; write it as a plain integer array")
     start += read(length_bytes - 2)
     length = int.from_bytes(start[8:], "little")
-    if length > 1 << 16:
+    if length > _LONGEST_HEADER:
         raise InputError(f"{name}: the .npy header declares {length} bytes; the file is damaged")
-    text = io.BytesIO(start[8:] + read(length))
-    reader = np.lib.format.read_array_header_1_0 if start[6] == 1 else np.lib.format.read_array_header_2_0
+    text = read(length)
     try:
-        shape, fortran, dtype = reader(text)
-    except (ValueError, TypeError, SyntaxError) as error:
-        raise InputError(f"{name}: bad .npy header: {str(error).splitlines()[0]}") from error
-    if any(side < 0 for side in shape):
-        raise InputError(f"{name}: bad .npy header: shape {shape}")
+        # not NumPy's own reader: that one lets other errors than ValueError through on damaged headers
+        fields = ast.literal_eval(text.decode("latin-1"))
+        shape, fortran, dtype = fields["shape"], fields["fortran_order"], np.dtype(fields["descr"])
+        fits = len(text) == length and isinstance(fortran, bool) and isinstance(shape, tuple)
+        fits = fits and all(type(side) is int and side >= 0 for side in shape)
+    except (ValueError, TypeError, SyntaxError, KeyError, MemoryError, RecursionError) as error:
+        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
+    if not fits:
+        raise InputError(f"{name}: bad .npy header (shape {str(shape)[:80]}); write it again")
     return shape, fortran, dtype, len(start) + length
 
 

@@ -11,7 +11,7 @@ import zstandard
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
 from bigbfs.formats import dimacs, matrix_market, metis
-from bigbfs.formats.arrays import read_npy, read_npz
+from bigbfs.formats.arrays import read_npy, read_npz, unpacked_size
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
@@ -110,6 +110,8 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
         whole = _decompressed_size(source, head)
+        if found == "npz":
+            whole = max(whole, unpacked_size(source))
         vertices, declared_edges = _declared(Path(path), found)
     if found in _LINE_FORMATS:
         edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
 import sys
 import tempfile
@@ -97,12 +98,8 @@ class Source:
         return file
 
     def _raw(self, largest: int) -> bytes:
-        try:
-            data: bytes = self._file.read(largest)
-        except OSError as error:
-            raise read_error(self.name, error) from error
-        self.consumed += len(data)
-        return data
+        data = bytearray(largest)
+        return bytes(data[: self._readinto_raw(memoryview(data))])
 
     def _read_raw(self, largest: int) -> bytes:
         if self._pushed:
@@ -131,7 +128,8 @@ class Source:
 
     def _readinto_raw(self, target: memoryview) -> int:
         try:
-            got = self._file.readinto(target) or 0
+            while (got := self._file.readinto(target)) is None:
+                select.select([self._file], [], [])  # a non-blocking standard input that has nothing yet
         except OSError as error:
             raise read_error(self.name, error) from error
         self.consumed += got
