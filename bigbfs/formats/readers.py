@@ -10,8 +10,8 @@ import zstandard
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
-from bigbfs.formats import dimacs, matrix_market, metis
-from bigbfs.formats.arrays import read_npy, read_npz, unpacked_size
+from bigbfs.formats import dimacs, layout, matrix_market, metis
+from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
@@ -109,16 +109,24 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
+        if found in ("npy", "npz") and head:
+            edges, held = array_sizes(source, found)
+            return InputEstimate(size, edges, held + 16 * edges)
         whole = _decompressed_size(source, head)
-        if found == "npz":
-            whole = max(whole, unpacked_size(source))
-        vertices, declared_edges = _declared(Path(path), found)
-    if found in _LINE_FORMATS:
-        edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)
-        edges = min(edges, whole // 2 + 1)
-        width = 8 if _has_wide_id(head) else 4
-        return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
-    # arrays and graphs: two ids of 4 bytes for each edge at least; read whole, then brought to two columns
+    if found in _WHOLE_FORMATS:
+        return _graph_estimate(Path(path), head, size, whole)
+    vertices, declared_edges = _declared(Path(path), found)
+    edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)
+    edges = min(edges, whole // 2 + 1)
+    width = 8 if _has_wide_id(head) else 4
+    return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+
+
+def _graph_estimate(path: Path, head: bytes, size: int, whole: int) -> InputEstimate:
+    """Estimate a graph file: by its header, or where that is foreign or compressed, by its size."""
+    if head.startswith(layout.MAGIC) and whole == size:
+        header, _ = layout.unpack(head[: layout.PAGE], size, path)
+        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n)
     return InputEstimate(size, whole // 4, 3 * whole)
 
 
