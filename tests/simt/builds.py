@@ -23,7 +23,11 @@ REPOSITORY = HERE.parent.parent
 KERNELS = Path(os.environ.get("SIMT_KERNELS") or REPOSITORY / "bigbfs" / "kernels")
 """Folder of the kernels; tools/mutants.py points it to its copies."""
 MACHINE = ("machine.cpp", "fibers.cpp", "warp.cpp", "memory.cpp")
-EXTRA = {"preempt": ("hooks.cpp",), "asan": ("undefined.cpp",)}
+EXTRA = {
+    "plain": ("watchdog.cpp",),
+    "preempt": ("watchdog.cpp", "hooks.cpp"),
+    "asan": ("watchdog.cpp", "undefined.cpp"),
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ BUILDS = {
     build.name: build
     for build in (
         Build("plain", ("-O2", *WARNINGS)),
-        Build("preempt", ("-O1", "-fsanitize=thread", "-DSIMT_PREEMPT", "-w")),
+        Build("preempt", ("-O1", "-fsanitize=thread", "-w"), (), ("-DSIMT_PREEMPT",)),
         Build(
             "asan",
             ("-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all", "-DSIMT_ASAN", *NO_WEAK),

@@ -344,7 +344,9 @@ int simt_launch(const Entry* entry, const unsigned* grid, const unsigned* block,
         }
     }
     const std::size_t resident = options->resident == 0 ? numbers.size() : options->resident;
+    watch(&launch);
     run_blocks(launch, numbers, std::min<std::size_t>(resident, numbers.size()));
+    watch(nullptr);
 #endif
     for (char* array : launch.garbage) std::free(array);
     return launch.failed;

@@ -118,4 +118,6 @@ void give_fiber(Fiber* fiber);
 void forget_fiber(Fiber* fiber);   // its stack holds a kernel that will never return
 void switch_fiber(Fiber& from, Fiber& to);
 
+void watch(Launch* launch);  // null: the launch is over
+
 }  // namespace simt
