@@ -9,7 +9,7 @@ from pathlib import Path
 import zstandard
 
 from bigbfs.edges import EdgeList
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, UsageError
 from bigbfs.formats import dimacs, layout, matrix_market, metis
 from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
@@ -23,6 +23,7 @@ from bigbfs.formats.text import read_text
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
 _WHOLE_FORMATS = {"npy": read_npy, "npz": read_npz, "csrbin": read_graph, "sg": read_graph}
+_MOST_LINES = 2**62
 
 
 def read_edges(
@@ -54,11 +55,13 @@ def read_edges(
     FormatError
         A graph file is damaged.
     UsageError
-        There is no such format.
+        There is no such format, or ``skip_bad_lines`` is negative.
     DoesNotFitError
         The edges do not fit in memory.
     """
     wanted = None if format is None else checked_format(format)
+    if not 0 <= skip_bad_lines <= _MOST_LINES:
+        raise UsageError(f"--skip-bad-lines {skip_bad_lines}: give a number from 0 to 2^62")
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         if found in _LINE_FORMATS:
