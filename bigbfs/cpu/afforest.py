@@ -28,8 +28,9 @@ import numpy as np
 from numba import njit, prange
 
 from bigbfs.cpu.atomics import compare_and_swap, fetch_add, fetch_min, load, store
-from bigbfs.cpu.bits import ONE, ZERO
-from bigbfs.cpu.rows import NOBODY, Rows, degree, seek, step
+from bigbfs.cpu.bits import ONE, SHIFT, ZERO, no_vertices, trailing_zeros
+from bigbfs.cpu.heads import Survey
+from bigbfs.cpu.rows import NOBODY, Rows, degree, row_count, seek, step
 
 SAMPLES = 1024
 """Vertices looked at to find the giant."""
@@ -38,6 +39,7 @@ GIANT = 0.75
 """Share of the sampled vertices with neighbours that a tree must hold for round two to be left out."""
 
 _CHUNK = np.uint64(4096)
+_WORDS = np.uint64(64)
 
 
 class Afforest:
@@ -47,8 +49,8 @@ class Afforest:
     ----------
     out_rows, in_rows
         Rows of n vertices: the same object for a symmetric graph; ``in_rows`` None where there are none.
-    heads, ranks
-        Head table (k, n) and degree ranks (n,) of the in-rows, or of the out-rows where there are none.
+    survey
+        Survey of the in-rows, or of the out-rows where there are none.
     threads
         Threads of every parallel kernel; the caller has told Numba.
 
@@ -59,12 +61,14 @@ class Afforest:
     """
 
     def __init__(
-        self, out_rows: Rows, in_rows: Rows | None, heads: np.ndarray, ranks: np.ndarray, threads: int
+        self, out_rows: Rows, in_rows: Rows | None, survey: Survey, threads: int
     ) -> None:
-        self.out_rows, self.in_rows, self.heads, self.ranks, self.threads = out_rows, in_rows, heads, ranks, threads
-        self.labels = np.empty(len(ranks), heads.dtype)
-        self._trees = np.empty(len(ranks), heads.dtype)
-        self._sample = np.linspace(0, max(0, len(ranks) - 1), min(SAMPLES, len(ranks))).astype(np.int64)
+        n = row_count(out_rows)
+        self.out_rows, self.in_rows, self.heads, self.ranks = out_rows, in_rows, survey.heads, survey.ranks
+        self.threads = threads
+        self.labels, self._trees = np.empty((2, n), survey.heads.dtype)
+        self._isolated = survey.empty if in_rows is out_rows else no_vertices(n)
+        self._sample = np.linspace(0, max(0, n - 1), min(SAMPLES, n)).astype(np.int64)
         self._claim, self._faults = np.zeros(8, np.uint64), np.zeros(1, np.uint64)
 
     @property
@@ -103,9 +107,9 @@ class Afforest:
 
     def finish(self, giant: np.uint64) -> None:
         """Link the vertices outside the tree labelled ``giant`` over all their edges."""
-        _link_rows(self.out_rows, self.labels, giant, self._claim, self._faults, self.threads)
+        _link_rows(self.out_rows, self._isolated, self.labels, giant, self._claim, self._faults, self.threads)
         if self.in_rows is not None and self.in_rows is not self.out_rows:
-            _link_rows(self.in_rows, self.labels, giant, self._claim, self._faults, self.threads)
+            _link_rows(self.in_rows, self._isolated, self.labels, giant, self._claim, self._faults, self.threads)
         _flatten(self.labels, self.labels)
 
     def _largest(self) -> tuple[np.uint64, float]:
@@ -124,14 +128,12 @@ class Afforest:
 @njit(parallel=True, nogil=True, cache=True)
 def _plant(heads, ranks, trees, labels):
     """Put every vertex under its first head if that one beats it by rank, then by smaller id: no cycle can close."""
-    n = np.uint64(labels.size)
     for i in prange(labels.size):
         v = np.uint64(i)
         head = np.uint64(heads[0, v])
-        above = v
-        if head < n and (ranks[head] > ranks[v] or (ranks[head] == ranks[v] and head < v)):
-            above = head
-        trees[v] = above
+        # Without a branch: which way it goes is a toss-up, and ``absent`` has a rank, the lowest.
+        mine, its = ranks[v], ranks[head]
+        trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
         labels[v] = v
 
 
@@ -143,25 +145,25 @@ def _flatten(trees, smallest):
     """
     for i in prange(trees.size):
         v = np.uint64(i)
-        root = np.uint64(load(trees, v))
-        above = np.uint64(load(trees, root))
-        if above != root:
-            while above != root:
-                root = above
-                above = np.uint64(load(trees, root))
-            store(trees, v, root)
+        above = np.uint64(load(trees, v))
+        root = np.uint64(load(trees, above))
+        while True:
+            further = np.uint64(load(trees, root))
+            if further == root:
+                break
+            root = further
+            store(trees, above, root)  # most chains go through a few hubs: shorten theirs
+        store(trees, v, root)
         if np.uint64(load(smallest, root)) > v:
             fetch_min(smallest, root, v)
 
 
 @njit(parallel=True, nogil=True, cache=True)
 def _settle(trees, labels):
-    """Label every vertex as its root is labelled. Labels of roots are only read, the others only written."""
+    """Label every vertex as its root is labelled: no label of a root changes, and no other is read."""
     for i in prange(labels.size):
         v = np.uint64(i)
-        root = np.uint64(trees[v])
-        if root != v:
-            labels[v] = labels[root]
+        store(labels, v, load(labels, np.uint64(trees[v])))
 
 
 @njit
@@ -197,23 +199,33 @@ def _link_heads(heads, labels, claim, threads):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def _link_rows(rows, labels, giant, claim, faults, threads):
-    """Link every vertex whose label is not ``giant`` to all its neighbours."""
+def _link_rows(rows, isolated, labels, giant, claim, faults, threads):
+    """Link every vertex that is not ``isolated`` and whose label is not ``giant`` to all its neighbours."""
     claim[0] = ZERO
-    n = np.uint64(labels.size)
+    words = np.uint64(isolated.size)
     for _ in prange(threads):
         while True:
-            first = fetch_add(claim, 0, _CHUNK)
-            if first >= n:
+            first = fetch_add(claim, 0, _WORDS)
+            if first >= words:
                 break
-            for u in range(first, min(n, first + _CHUNK)):
-                if np.uint64(load(labels, u)) == giant:
-                    continue
-                position = seek(rows, u, ZERO)
-                v = ZERO
-                for k in range(degree(rows, u)):
-                    v, position = step(rows, position, k, v)
-                    if v >= n:
-                        fetch_add(faults, 0, ONE)
-                    else:
-                        _link(labels, np.uint64(load(labels, u)), np.uint64(load(labels, v)))
+            for w in range(first, min(words, first + _WORDS)):
+                todo = ~isolated[w]
+                while todo != ZERO:
+                    u = (w << SHIFT) + trailing_zeros(todo)
+                    todo &= todo - ONE
+                    if np.uint64(load(labels, u)) != giant:
+                        _link_row(rows, u, labels, faults)
+
+
+@njit
+def _link_row(rows, u, labels, faults):
+    """Link ``u`` to all its neighbours."""
+    n = np.uint64(labels.size)
+    position = seek(rows, u, ZERO)
+    v = ZERO
+    for k in range(degree(rows, u)):
+        v, position = step(rows, position, k, v)
+        if v >= n:
+            fetch_add(faults, 0, ONE)
+        else:
+            _link(labels, np.uint64(load(labels, u)), np.uint64(load(labels, v)))

@@ -64,9 +64,15 @@ def population(typing_context, word):
 
 
 @njit
+def bit_value(bitmap, v):
+    """Return bit ``v`` of ``bitmap``: 0 or 1 (uint64)."""
+    return (bitmap[v >> SHIFT] >> (v & _LOW)) & ONE
+
+
+@njit
 def is_set(bitmap, v):
     """Return whether bit ``v`` of ``bitmap`` is set."""
-    return (bitmap[v >> SHIFT] >> (v & _LOW)) & ONE != ZERO
+    return bit_value(bitmap, v) != ZERO
 
 
 @njit

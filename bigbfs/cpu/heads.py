@@ -23,6 +23,7 @@ HEADS = 2
 LOOK = 2**20
 """Neighbours looked at for it: the vertex of a longer row is a head itself and hardly needs any."""
 
+_HEADS = np.uint64(HEADS)
 _LOOK = np.uint64(LOOK)
 _CHUNK = np.uint64(4096)
 _EIGHT = np.uint64(8)
@@ -39,25 +40,27 @@ class Survey:
     ----------
     empty
         Bitmap of the vertices without neighbours; bits past the last vertex are set too, the extra word is left out.
+    short
+        Bitmap of those with no more neighbours than the head table holds.
     ranks
-        uint8, one per vertex: grows with the degree.
+        uint8, one per vertex and more up to ``absent``, which has 0: grows with the degree.
     heads
         The head table: id dtype, shape (k, n).
     """
 
     def __init__(self, rows: Rows, ids: np.dtype, threads: int) -> None:
         n = row_count(rows)
-        self.empty = np.empty(words_for(n), np.uint64)
-        self.ranks = np.empty(n, np.uint8)
+        self.empty, self.short = np.empty((2, words_for(n)), np.uint64)
+        absent = words_for(n) * 64
+        self.ranks = np.zeros(absent + 1, np.uint8)
         self.heads = np.empty((HEADS, n), ids)
-        _survey(rows, self.ranks, self.empty)
-        absent = np.uint64(words_for(n) * 64)
-        _fill_heads(rows, self.ranks, self.heads, absent, np.zeros(8, np.uint64), threads)
+        _survey(rows, n, self.ranks, self.empty, self.short)
+        _fill_heads(rows, self.ranks, self.heads, np.uint64(absent), np.zeros(8, np.uint64), threads)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the three arrays."""
-        return self.empty.nbytes + self.ranks.nbytes + self.heads.nbytes
+        return self.empty.nbytes + self.short.nbytes + self.ranks.nbytes + self.heads.nbytes
 
 
 @njit
@@ -70,23 +73,23 @@ def _rank(count):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def _survey(rows, ranks, empty):
+def _survey(rows, n, ranks, empty, short):
     """Fill ``ranks`` (uint8, one per vertex) and the bitmap ``empty`` of the vertices without neighbours.
 
     Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only.
     """
-    n = np.uint64(ranks.size)
+    n = np.uint64(n)
     for w in prange(empty.size):
         base = np.uint64(w) << SHIFT
-        word = ZERO
+        none, few = ZERO, ZERO
         for b in range(WORD):
             u = base + b
             count = degree(rows, u) if u < n else ZERO
-            if count == ZERO:
-                word |= ONE << b
+            none |= (ONE if count == ZERO else ZERO) << b
+            few |= (ONE if count <= _HEADS else ZERO) << b
             if u < n:
                 ranks[u] = _rank(count)
-        empty[w] = word
+        empty[w], short[w] = none, few
 
 
 @njit(parallel=True, nogil=True, cache=True)

@@ -21,7 +21,7 @@ HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
 
 BUFFER_IDS = 1024
-"""Vertices that a thread gathers before it takes room in the queue for them."""
+"""Vertices that a thread finds before it settles them."""
 
 TAIL = 0
 """Index in ``tails`` of the queue's end; the hubs' end is ``HUB_TAIL`` (a cache line further)."""
@@ -74,10 +74,28 @@ def walk(rows, queue, first, last, hubs, visited, parents, levels, depth, max_de
 
 
 @njit
-def _flush(buffer, fill, queue, tails):
-    start = fetch_add(tails, TAIL, fill)
+def _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level):
+    """Write what belongs to the ``fill`` vertices ``found`` by this thread and append them; return their edges.
+
+    A pass of its own, because these accesses miss the caches: side by side they overlap, whereas each atomic operation
+    of the search would wait for all those before it.
+    """
+    edges, kept = ZERO, ZERO
     for i in range(fill):
-        queue[start + i] = buffer[i]
+        v = np.uint64(found[i])
+        parents[v] = owners[i]
+        levels[v] = level
+        count = degree(rows, v)
+        edges += count
+        if count > _HUB:
+            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
+        else:
+            found[kept] = v
+            kept += ONE
+    start = fetch_add(tails, TAIL, kept)
+    for i in range(kept):
+        queue[start + i] = found[i]
+    return edges
 
 
 @njit
@@ -109,7 +127,7 @@ def expand(
     piece_count = _cut(rows, hubs, hub_count, pieces)
     chunks = piece_count + (last - first + _CHUNK - ONE) // _CHUNK
     for t in prange(threads):
-        buffer = buffers[t]
+        found, owners = buffers[t, 0], buffers[t, 1]
         fill = ZERO
         sum_edges = ZERO
         while True:
@@ -137,20 +155,15 @@ def expand(
                         continue
                     bit = bit_of(v)
                     if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
-                        parents[v] = u
-                        levels[v] = level
-                        count = degree(rows, v)
-                        sum_edges += count
-                        if count > _HUB:
-                            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
-                        else:
-                            buffer[fill] = v
-                            fill += ONE
-                            if fill == _BUFFER:
-                                _flush(buffer, fill, queue, tails)
-                                fill = ZERO
-        if fill > ZERO:
-            _flush(buffer, fill, queue, tails)
+                        found[fill] = v
+                        owners[fill] = u
+                        fill += ONE
+                        if fill == _BUFFER:
+                            sum_edges += _settle(
+                                rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level
+                            )
+                            fill = ZERO
+        sum_edges += _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level)
         edges[np.uint64(t) * _TALLY] = sum_edges
 
 
