@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from simt.runtime import sanitizer_environment  # noqa: E402
+from simt.runtime import sanitizer_environment
 
 
 def main() -> int:
