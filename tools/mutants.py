@@ -141,11 +141,11 @@ def main() -> int:
             shutil.rmtree(work / "try")
         subjects: list[Mutant | None] = [None, *chosen]
         futures = {(m, b): pool.submit(run, m, b, work) for m in subjects for b in builds}
-        print(f"{'mutant':<52}" + "".join(f"{build:>14}" for build in builds), flush=True)
+        print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
         missed = []
         for subject in subjects:
             outcomes = {build: futures[subject, build].result() for build in builds}
-            cells = "".join(f"{o.verdict:>9} {o.seconds:>3.0f}s" for o in outcomes.values())
+            cells = "".join(f"{o.verdict:>10} {o.seconds:>3.0f} s" for o in outcomes.values())
             print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
             if options.verbose and subject:
                 _print_first_failures(outcomes)

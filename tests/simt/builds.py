@@ -88,13 +88,18 @@ class CompileError(RuntimeError):
     """g++ refused a kernel; the message holds what it said."""
 
 
-@cache
 def compiler() -> str:
-    """Return the C++ compiler, or raise FileNotFoundError."""
-    name = os.environ.get("CXX", "g++")
-    if shutil.which(name) is None:
-        raise FileNotFoundError(f"{name} is not installed: the emulated kernels need g++ 12 or later")
-    return name
+    """Return the C++ compiler."""
+    return os.environ.get("CXX", "g++")
+
+
+@cache
+def missing(build: str) -> str:
+    """Return what ``build`` needs and is not installed; "" if nothing."""
+    if shutil.which(compiler()) is None:
+        return f"{compiler()} is not installed"
+    preload = BUILDS[build].preload
+    return "" if not preload or Path(runtime_library(preload)).is_absolute() else f"{compiler()} has no {preload}"
 
 
 @cache
@@ -107,7 +112,8 @@ def _identity() -> str:
 def runtime_library(name: str) -> str:
     """Return the path of the compiler's sanitizer library ``name``."""
     path = subprocess.run([compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True)
-    return str(Path(path.stdout.strip()).resolve())
+    found = path.stdout.strip()
+    return str(Path(found).resolve()) if "/" in found else found
 
 
 def cache_folder() -> Path:

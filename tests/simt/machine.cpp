@@ -35,16 +35,10 @@ std::mutex launch_lock;
 
 // memcpy and memset that no sanitizer looks into: they pass over the redzones between a kernel's shared arrays.
 void copy_bytes(char* to, const char* from, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i) reinterpret_cast<volatile char*>(to)[i] = from[i];
-}
-void copy_words(char* to, const char* from, std::size_t bytes) {
     std::size_t i = 0;
-    for (; i + 8 <= bytes; i += 8) {
-        u64 word;
-        __builtin_memcpy(&word, from + i, 8);
-        *reinterpret_cast<volatile u64*>(to + i) = word;
-    }
-    copy_bytes(to + i, from + i, bytes - i);
+    for (; i + 8 <= bytes; i += 8)
+        *reinterpret_cast<volatile u64*>(to + i) = *reinterpret_cast<const volatile u64*>(from + i);
+    for (; i < bytes; ++i) reinterpret_cast<volatile char*>(to)[i] = from[i];
 }
 void poison(char* at, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) reinterpret_cast<volatile char*>(at)[i] = static_cast<char>(POISON);
@@ -74,8 +68,8 @@ Fiber* next_ready(Machine& m) {
 void load_block(Machine& m, Block* block) {
     if (!m.swaps || block == nullptr || m.loaded == block) return;
     const Entry& entry = *m.launch->entry;
-    if (m.loaded != nullptr) copy_words(m.loaded->saved_shared, entry.shared_begin, shared_bytes(*m.launch));
-    copy_words(entry.shared_begin, block->saved_shared, shared_bytes(*m.launch));
+    if (m.loaded != nullptr) copy_bytes(m.loaded->saved_shared, entry.shared_begin, shared_bytes(*m.launch));
+    copy_bytes(entry.shared_begin, block->saved_shared, shared_bytes(*m.launch));
     m.loaded = block;
 }
 
