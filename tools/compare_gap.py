@@ -41,8 +41,8 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         work = options.work or Path(folder)
-        for scale in options.scale:
-            rows += _compare(options, _make_graph(options, scale, work), scale)
+        for path in [*options.graph, *(_make_graph(options, scale, work) for scale in options.scale)]:
+            rows += _compare(options, path)
     _print_table(rows)
     missed = [
         row for row in rows if row["codec"] == "plain" and row["ratio"] < getattr(options, f"{row['kernel']}_bar")
@@ -53,7 +53,8 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gap", type=Path, required=True, help="folder with GAP's programs bfs, cc and converter")
-    parser.add_argument("--scale", type=int, action="append", required=True, help="log2 of the vertices; repeatable")
+    parser.add_argument("--scale", type=int, action="append", default=[], help="log2 of the vertices; repeatable")
+    parser.add_argument("--graph", type=Path, action="append", default=[], help="a symmetric .sg file; repeatable")
     parser.add_argument("--uniform", action="store_true", help="uniform random instead of Kronecker")
     parser.add_argument("--edge-factor", type=int, default=16)
     parser.add_argument("--sources", type=int, default=16)
@@ -79,12 +80,12 @@ def _make_graph(options: argparse.Namespace, scale: int, work: Path) -> Path:
     return path
 
 
-def _compare(options: argparse.Namespace, path: Path, scale: int) -> list[dict[str, Any]]:
+def _compare(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     """Print the JSON lines of one graph and return its rows of the table."""
     graph = Graph.open(path)
     graphs = {"plain": graph} | ({"varint": graph.compress()} if options.compressed else {})
     engines = {codec: CpuEngine(each, threads=options.threads) for codec, each in graphs.items()}
-    about = {"graph": path.stem, "scale": scale, "vertices": graph.n, "edges": graph.m, "threads": options.threads}
+    about = {"graph": path.stem, "vertices": graph.n, "edges": graph.m, "threads": options.threads}
     connected = np.flatnonzero(graph.degrees())
     sources = np.random.default_rng(options.seed).choice(connected, options.sources, replace=False).tolist()
     times: dict[tuple[str, str], list[float]] = {}

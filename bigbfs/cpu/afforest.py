@@ -11,11 +11,12 @@ skipped.
 ever get smaller, so the last root of a component is its smallest vertex: the label promised.
 
 Why the races are harmless. Arrays that several threads touch are read and written by the atomics of
-:mod:`bigbfs.cpu.atomics` only. (1) A tree is hooked by compare-and-swap on its root, which succeeds only if that vertex
-still is a root: no hook overwrites another. A link that fails goes on from the value found until both ends meet or
-its own hook succeeds: no link is lost. It ends, because the larger of its two ends shrinks each time. (2) Flattening
-overwrites entries of vertices that are no roots, with a vertex further up the same tree. A vertex that is no root never
-becomes one again, so this undoes no hook, and whoever reads the old or the new value is in the same tree.
+:mod:`bigbfs.cpu.atomics` only. (1) A tree is hooked by compare-and-swap on its root, which succeeds only if that
+vertex still is a root: no hook overwrites another. A link that fails goes on from the value found until both ends
+meet or its own hook succeeds: no link is lost. It ends, because the larger of its two ends shrinks each time. (2)
+Flattening and halving overwrite entries of vertices that are no roots, with a vertex further up the same tree. A
+vertex that is no root never becomes one again, so this undoes no hook, and whoever reads the old or the new value is
+in the same tree.
 
 Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018.
 """
@@ -36,9 +37,13 @@ SAMPLES = 1024
 """Vertices looked at to find the giant."""
 
 GIANT = 0.75
-"""Share of the sampled vertices with neighbours that a tree must hold for round two to be left out."""
+"""Share of the sampled vertices with neighbours that a tree must hold for (the rest of) round two to be left out."""
 
-_CHUNK = np.uint64(4096)
+PARTS = ((0, 1), (1, 8))
+"""Round two in two parts, an eighth of the vertices first: where the trees are large, few links join them all."""
+
+_PARTS = np.uint64(8)
+_CHUNK = np.uint64(1024)
 _WORDS = np.uint64(64)
 
 
@@ -60,9 +65,7 @@ class Afforest:
         Result of the last run: id dtype, the smallest vertex of the component.
     """
 
-    def __init__(
-        self, out_rows: Rows, in_rows: Rows | None, survey: Survey, threads: int
-    ) -> None:
+    def __init__(self, out_rows: Rows, in_rows: Rows | None, survey: Survey, threads: int) -> None:
         n = row_count(out_rows)
         self.out_rows, self.in_rows, self.heads, self.ranks = out_rows, in_rows, survey.heads, survey.ranks
         self.threads = threads
@@ -82,16 +85,18 @@ class Afforest:
         self._faults[0] = 0
         self.tie()
         giant, share = self._largest()
-        if share < GIANT:
-            self.link_heads()
-            giant, _ = self._largest()
+        for part in PARTS:
+            if share >= GIANT:
+                break
+            self.link_heads(part)
+            giant, share = self._largest()
         self.finish(NOBODY if self.in_rows is None else giant)
         return time.perf_counter() - start, int(self._faults[0])
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""
         self.tie()
-        self.link_heads()
+        self.link_heads(PARTS[0])
         self.finish(NOBODY)
 
     def tie(self) -> None:
@@ -100,9 +105,9 @@ class Afforest:
         _flatten(self._trees, self.labels)
         _settle(self._trees, self.labels)
 
-    def link_heads(self) -> None:
-        """Round two: link every vertex to its heads but the first."""
-        _link_heads(self.heads, self.labels, self._claim, self.threads)
+    def link_heads(self, part: tuple[int, int]) -> None:
+        """Round two: link the vertices of ``part`` to their heads but the first."""
+        _link_heads(self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim, self.threads)
         _flatten(self.labels, self.labels)
 
     def finish(self, giant: np.uint64) -> None:
@@ -178,12 +183,15 @@ def _link(labels, a, b):
                 return
         if above == low:
             return
-        a, b = above, low
+        further = np.uint64(load(labels, above))
+        if further != above:
+            store(labels, high, further)  # halves the path for those who come after
+        a, b = further, low
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def _link_heads(heads, labels, claim, threads):
-    """Link every vertex to its heads but the first."""
+def _link_heads(heads, labels, begin, end, claim, threads):
+    """Link vertices to their heads but the first, where the chunk's number is in begin..end - 1 modulo ``_PARTS``."""
     claim[0] = ZERO
     n = np.uint64(labels.size)
     for _ in prange(threads):
@@ -191,6 +199,9 @@ def _link_heads(heads, labels, claim, threads):
             first = fetch_add(claim, 0, _CHUNK)
             if first >= n:
                 break
+            part = (first // _CHUNK) % _PARTS
+            if part < begin or part >= end:
+                continue
             for u in range(first, min(n, first + _CHUNK)):
                 for j in range(ONE, np.uint64(len(heads))):
                     v = np.uint64(heads[j, u])

@@ -131,7 +131,7 @@ class Search:
         self._visited, self._before = np.zeros((2, len(self._start)), np.uint64)
         self.levels = np.full(n, -1, np.int32)
         self.parents = np.full(n, self.nobody, ids)
-        self._queue = np.empty(n, ids)
+        self._queue = np.empty(n + 1, ids)
         most_hubs = min(n, m // topdown.HUB_EDGES) + 1
         self._hubs, self._next_hubs = np.empty((2, most_hubs), ids)
         self._pieces = np.empty(most_hubs, np.uint64)
