@@ -160,7 +160,7 @@ def _byte(container: Container, prefix: str, edge: int) -> str:
 
 
 def _decoded(container: Container, adjacency: CompressedAdjacency, prefix: str) -> PlainAdjacency:
-    """Decode ``adjacency``, which checks all offsets, and encode it again: only the same bytes are the shortest form."""
+    """Decode ``adjacency``, which checks all offsets, and encode it again: only the shortest form is the same."""
     path, header = container.mapped.path, container.header
     try:
         plain = varint.decode(adjacency)
