@@ -177,6 +177,7 @@ class CpuEngine:
         if self._survey is None:
             rows = self._rows() if self._in is None else self._in
             self._survey = Survey(rows, self.graph.ids, self.threads)
+        self._require_vertices(self._survey.faults)
         return self._survey
 
     def _edges_of(self, reached: np.ndarray) -> int:

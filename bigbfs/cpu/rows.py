@@ -134,7 +134,7 @@ _blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "b
 
 
 def _is_plain(rows: Any) -> bool:
-    return isinstance(rows, types.NamedTuple) and rows.instance_class is PlainRows
+    return getattr(rows, "instance_class", None) is PlainRows
 
 
 def degree(rows, u):
@@ -191,7 +191,7 @@ def _block(rows, u, k):
         else:
             high = middle
     block = _hub_ptr(rows, low) + (k >> _BLOCK_SHIFT)
-    return _block_ptr(rows, min(block, _blocks_length(rows) - ONE))
+    return _block_ptr(rows, block) if block < _blocks_length(rows) else NOBODY
 
 
 @njit

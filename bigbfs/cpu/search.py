@@ -21,7 +21,7 @@ from bigbfs.cpu.rows import Rows, row_count, row_length
 from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
-"""Levels of at most this many edges run serially, many in one call: waking the threads would cost more."""
+"""Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
 
 TOP_DOWN_EDGE = 1.0
 """Cost of an edge in a top-down level: the unit."""

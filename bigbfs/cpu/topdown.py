@@ -108,6 +108,19 @@ def _cut(rows, hubs, hub_count, pieces):
     return total
 
 
+@njit
+def _owner(pieces, hub_count, piece):
+    """Return the number of the hub that ``piece`` belongs to: the last whose first piece is not after it."""
+    low, high = ZERO, hub_count
+    while high - low > ONE:
+        middle = (low + high) >> ONE
+        if pieces[middle] <= piece:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def expand(
     rows, queue, first, last, hubs, hub_count, pieces, next_hubs, tails, visited, parents, levels, level, buffers,
@@ -137,7 +150,7 @@ def expand(
             is_piece = chunk < piece_count
             begin, end, skip, u = ZERO, ONE, ZERO, ZERO
             if is_piece:
-                h = np.uint64(np.searchsorted(pieces[:hub_count], chunk, side="right")) - ONE
+                h = _owner(pieces, hub_count, chunk)
                 u = np.uint64(hubs[h])
                 skip = (chunk - pieces[h]) * _HUB
             else:
