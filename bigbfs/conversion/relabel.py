@@ -14,9 +14,9 @@ import numpy as np
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion import relabel_kernels as kernels
 from bigbfs.conversion.csr import Lines
-from bigbfs.conversion.workers import ranges, run
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
+from bigbfs.machine.workers import ranges, run
 from bigbfs.rows import frozen
 
 LARGEST_ID = 2**63 - 1

@@ -11,7 +11,7 @@ skipped.
 ever get smaller, so the last root of a component is its smallest vertex: the label promised.
 
 Why the races are harmless. Arrays that several threads touch are read and written by the atomics of
-:mod:`bigbfs.cpu.atomics` only. (1) A tree is hooked by compare-and-swap on its root, which succeeds only if that
+:mod:`bigbfs.machine.atomics` only. (1) A tree is hooked by compare-and-swap on its root, which succeeds only if that
 vertex still is a root: no hook overwrites another. A link that fails goes on from the value found until both ends
 meet or its own hook succeeds: no link is lost. It ends, because the larger of its two ends shrinks each time. (2)
 Flattening and halving overwrite entries of vertices that are no roots, with a vertex further up the same tree. A
@@ -28,10 +28,11 @@ import time
 import numpy as np
 from numba import njit, prange
 
-from bigbfs.cpu.atomics import compare_and_swap, fetch_add, fetch_min, load, store
-from bigbfs.cpu.bits import ONE, SHIFT, ZERO, no_vertices, trailing_zeros
+from bigbfs.cpu.bits import ONE, SHIFT, ZERO, no_vertices
 from bigbfs.cpu.heads import Survey
 from bigbfs.cpu.rows import NOBODY, Rows, degree, row_count, seek, step
+from bigbfs.machine.atomics import compare_and_swap, fetch_add, fetch_min, load, store
+from bigbfs.machine.bits import trailing_zeros
 
 SAMPLES = 1024
 """Vertices looked at to find the giant."""

@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from bigbfs.cpu.atomics import fetch_add
-from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set, population, trailing_zeros
+from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set
 from bigbfs.cpu.rows import NOBODY, degree, seek, step
+from bigbfs.machine.atomics import fetch_add
+from bigbfs.machine.bits import population, trailing_zeros
 
 _CHUNK = np.uint64(64)
 _TALLY = np.uint64(8)

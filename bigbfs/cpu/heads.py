@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from bigbfs.cpu.atomics import fetch_add
-from bigbfs.cpu.bits import ONE, SHIFT, WORD, ZERO, leading_zeros, words_for
+from bigbfs.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
 from bigbfs.cpu.rows import Rows, degree, row_count, seek, step
 from bigbfs.errors import UsageError
+from bigbfs.machine.atomics import fetch_add
+from bigbfs.machine.bits import leading_zeros
 
 HEADS = 2
 """Neighbours of each vertex in the table: more hardly make searches faster."""

@@ -24,7 +24,8 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.cpu.bits import ONE, ZERO, trailing_zeros
+from bigbfs.cpu.bits import ONE, ZERO
+from bigbfs.machine.bits import trailing_zeros
 from bigbfs.rows import frozen
 
 _BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)

@@ -11,9 +11,9 @@ with at most one comma or semicolon in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
+from numba import int64, njit, uint64
 
-from bigbfs.formats.bits import load_word, trailing_zeros
+from bigbfs.machine.bits import load_word, trailing_zeros
 
 PADDING = 64
 """Bytes that must be readable after the last line of a buffer."""
@@ -37,7 +37,7 @@ def _number(buffer, position):
     """Return the number at ``position`` and its digits: 0 where there is none, 16 where it has 16 or more."""
     text = load_word(buffer, position) ^ uint64(0x3030303030303030)
     other = ((text + uint64(0x7676767676767676)) | text) & uint64(0x8080808080808080)
-    digits = trailing_zeros(other) >> 3
+    digits = int64(trailing_zeros(other) >> uint64(3))
     if digits == 0:
         return uint64(0), 0
     value = _eight_digits(text << uint64(64 - 8 * digits))
@@ -45,7 +45,7 @@ def _number(buffer, position):
         return value, digits
     text = load_word(buffer, position + 8) ^ uint64(0x3030303030303030)
     other = ((text + uint64(0x7676767676767676)) | text) & uint64(0x8080808080808080)
-    digits = trailing_zeros(other) >> 3
+    digits = int64(trailing_zeros(other) >> uint64(3))
     if digits > 0:
         value = value * _POWERS[digits] + _eight_digits(text << uint64(64 - 8 * digits))
     return value, 8 + digits
