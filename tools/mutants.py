@@ -6,7 +6,7 @@ fail (or hang, or crash). Exit code 0: the kernels as they are pass in every bui
 build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile.
 
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
-    python tools/mutants.py -k varint        # those whose name contains "varint"
+    python tools/mutants.py -k "varint|hub"  # some
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ def _reason(output: str) -> str:
 def main() -> int:
     """Run the mutants; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("-k", dest="text", default="", help="only mutants whose name contains this")
+    parser.add_argument("-k", dest="text", default="", help="only mutants whose name this regular expression matches")
     parser.add_argument("--build", action="append", choices=BUILDS, help="only this build (repeatable)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--verbose", action="store_true", help="print how each was caught")
     options = parser.parse_args()
     builds = tuple(options.build or BUILDS)
-    chosen = [mutant for mutant in MUTANTS if options.text in mutant.name]
+    chosen = [mutant for mutant in MUTANTS if re.search(options.text, mutant.name)]
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as pool:
         work = Path(folder)
