@@ -228,11 +228,14 @@ def topological_order(graph: Graph) -> np.ndarray:
 
     Raises
     ------
-    InputError
+    UsageError
         The graph has a cycle; the message names a vertex on it.
+    FormatError
+        The graph's file is damaged.
     """
     from bigbfs.reference import topological_order as order
 
+    graph.require_valid()
     return np.asarray(graph.original(order(graph)))
 
 

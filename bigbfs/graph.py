@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
+from bigbfs.adjacency import Adjacency, PlainAdjacency
 from bigbfs.errors import InputError, UsageError
 
 
@@ -98,8 +98,7 @@ class Graph:
     @property
     def in_adjacency(self) -> Adjacency | None:
         """In-neighbours of every vertex: the same as ``adjacency`` if symmetric, None where they are not known."""
-        if self._adjacency is None:
-            raise UsageError(f"{self.path or 'graph'}: the graph has been closed; open it again")
+        _ = self.adjacency  # refuses a closed graph
         return self._in_adjacency
 
     @property
@@ -131,6 +130,7 @@ class Graph:
         UsageError
             No vertex has that id.
         """
+        _ = self.adjacency  # refuses a closed graph, whose labels are gone
         if self.labels is None:
             if 0 <= original - self.first_id < self.n:
                 return int(original) - self.first_id
@@ -149,6 +149,7 @@ class Graph:
 
     def original(self, vertices: Any) -> Any:
         """Return the original ids (int64) of ``vertices`` (a scalar or an array); -1 stays -1."""
+        _ = self.adjacency  # refuses a closed graph, whose labels are gone
         wanted = np.asarray(vertices).astype(np.int64)
         if self.labels is None:
             return wanted if self.first_id == 0 else np.where(wanted < 0, np.int64(-1), wanted + self.first_id)
@@ -167,9 +168,11 @@ class Graph:
         return self.in_original_order(np.asarray(self.labels).astype(np.int64))
 
     def compress(self) -> Graph:
-        """Return the same graph with delta-varint rows (itself if it has them)."""
+        """Return the same graph with delta-varint rows (itself if it has them); FormatError where it is damaged."""
         from bigbfs.formats import varint
 
+        if self.codec == "plain":
+            self.require_valid()  # the encoder goes where the offsets say
         return self._with(varint.encode)
 
     def decompress(self) -> Graph:
@@ -185,7 +188,9 @@ class Graph:
         backward = None
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
-        return Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
+        made = Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
+        made._valid = True  # encoding is asked for valid rows, decoding checks every one
+        return made
 
     @classmethod
     def from_csr(
@@ -223,9 +228,7 @@ class Graph:
         names = None
         relabelled = False
         if labels is not None:
-            names = np.ascontiguousarray(labels, dtype=np.int64)
-            if names.shape != (adjacency.n,) or len(np.unique(names)) != adjacency.n:
-                raise InputError(f"from_csr: labels must be {adjacency.n} different ids, got shape {names.shape}")
+            names = rows.label_array(labels, adjacency.n)
             relabelled = bool((np.diff(names) < 0).any())
         flags = GraphFlags(
             directed=(not found.symmetric) if directed is None else directed,
@@ -344,6 +347,3 @@ def open(path: str | Path) -> Graph:
         It cannot be read.
     """
     return Graph.open(path)
-
-
-__all__ = ["CompressedAdjacency", "Graph", "GraphFlags", "PlainAdjacency", "id_dtype", "open"]

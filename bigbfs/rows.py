@@ -85,6 +85,23 @@ def plain_adjacency(indptr: Any, indices: Any, *, ids: Any = None) -> PlainAdjac
     return PlainAdjacency(offsets, result)
 
 
+def label_array(labels: Any, n: int) -> np.ndarray:
+    """Return original ids given by a caller as int64, shape (n,).
+
+    Raises
+    ------
+    InputError
+        They are not ``n`` different whole numbers from 0 to 2**63 - 1.
+    """
+    given = np.asarray(labels)
+    whole = given.size == 0 or (given.dtype.kind in "iu" and given.min() >= 0 and given.max() < 2**63)
+    if not whole or given.shape != (n,) or len(np.unique(given)) != n:
+        raise InputError(
+            f"CSR: labels must be {n} different ids from 0 to 2^63-1, got shape {given.shape}, dtype {given.dtype}"
+        )
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
 def inspect(adjacency: Adjacency) -> RowFacts:
     """Find out whether ``adjacency`` is symmetric and how many duplicates and loops it has: O(m), in parallel.
 

@@ -1,5 +1,9 @@
 """Graph: original ids, encodings, other libraries' matrices, what is shared and what is copied."""
 
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import zoo
@@ -137,3 +141,60 @@ def test_an_index_out_of_range_stops_before_any_traversal(codec, tmp_path):
     with pytest.raises(FormatError, match="in-neighbours"):
         bad.require_valid()
     directed.require_valid()
+
+
+def damaged(path, graph, section, at, value):
+    """Save ``graph`` and put ``value`` into item ``at`` of a section."""
+    graph.save(path)
+    with csrbin.open_container(path).mapped.path.open("r+b") as stream:
+        found = csrbin.open_container(path).sections[section]
+        stream.seek(found.offset + at * found.length // found.count)
+        stream.write(value.to_bytes(found.length // found.count, "little"))
+
+
+def in_a_process(code, *arguments):
+    """Run Python code that must not die of a signal; return what it printed."""
+    done = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "opened.compress()",
+        "bigbfs.topological_order(opened)",
+        "export(opened, 'sg', io.BytesIO())",
+    ],
+)
+@pytest.mark.parametrize(("section", "at", "value"), [("indptr", 100, 2**40), ("indices", 7, 4_000_000_000)])
+def test_a_damaged_file_is_refused_by_whoever_reads_its_edges(tmp_path, use, section, at, value):
+    path = tmp_path / "g.csrbin"
+    damaged(path, zoo.build(300, zoo.path(300), directed=True, in_rows=False), section, at, value)
+    code = (
+        "import io, sys, bigbfs\nfrom bigbfs.errors import FormatError\nfrom bigbfs.formats.export import export\n"
+        f"opened = bigbfs.open(sys.argv[1])\ntry:\n    {use}\nexcept FormatError as error:\n    print(error)"
+    )
+    assert re.match(r".*g\.csrbin: .*corrupted: (indptr descends|indices\[7\])", in_a_process(code, path))
+
+
+@pytest.mark.parametrize("labels", [[1, -2], [1.5, 2.5], [1, 2**63]])
+def test_labels_that_no_file_could_hold(labels):
+    with pytest.raises(InputError, match=r"2 different ids from 0 to 2\^63-1"):
+        Graph.from_csr([0, 1, 2], [1, 0], labels=labels)
+
+
+def test_relabelled_without_labels_is_not_saved(tmp_path):
+    graph = Graph.from_csr([0, 1, 2], [1, 0]).with_flags(relabelled=True)
+    with pytest.raises(UsageError, match="no labels"):
+        graph.save(tmp_path / "g.csrbin")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_closed_graph_knows_no_ids(tmp_path):
+    Graph.from_csr([0, 1, 2], [1, 0], labels=[1, 0]).save(tmp_path / "g.csrbin")
+    with bigbfs.open(tmp_path / "g.csrbin") as graph:
+        assert graph.vertex(0) == 1
+    for use in (lambda: graph.vertex(0), lambda: graph.original(0), lambda: graph.in_adjacency):
+        with pytest.raises(UsageError, match="closed"):
+            use()

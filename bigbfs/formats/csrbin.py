@@ -158,6 +158,8 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
         It cannot be written; nothing is left behind.
     """
     flags = frozenset(name for name in layout.FLAGS if getattr(graph.flags, name))
+    if "relabelled" in flags and graph.labels is None:
+        raise UsageError("cannot save a graph that is flagged relabelled and has no labels: its ids would be lost")
     if "sorted" not in flags or not ("directed" in flags or "symmetric" in flags):
         raise UsageError(
             f"cannot save a graph with the flags {sorted(flags)}: rows must be sorted, and a graph that is "

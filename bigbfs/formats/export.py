@@ -221,6 +221,8 @@ def _binary(graph: Graph, to: str, stream: BinaryIO, progress: Progress) -> None
         stream.write(gapsg.pack_header(directed, graph.m, graph.n))
     parts = [graph.adjacency]
     if to == "sg" and directed:
+        if graph.in_adjacency is None:
+            rows.require_valid(graph.adjacency, "out-neighbours")
         parts.append(rows.transpose(graph.adjacency) if graph.in_adjacency is None else graph.in_adjacency)
     for adjacency in parts:
         stream.write(adjacency.edge_offsets().data.cast("B"))
