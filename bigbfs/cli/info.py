@@ -66,8 +66,11 @@ def _facts(path: Path) -> dict[str, Any]:
 
 
 def _origin(provenance: dict[str, Any]) -> str:
-    """Return the sources and the options that differ from the defaults (off, none, original order), in one line."""
-    sources = [source["path"] for source in provenance.get("sources", []) if "path" in source]
+    """Return the sources and the options that differ from the defaults (off, none, original order), in one line.
+
+    The sources are None where the graph was read from standard input or a pipe.
+    """
+    sources = [source["path"] for source in provenance.get("sources") or [] if "path" in source]
     options = {
         name.replace("_", "-"): value
         for name, value in provenance.get("options", {}).items()

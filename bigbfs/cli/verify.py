@@ -78,6 +78,7 @@ def _graphs(files: tuple[Path, ...]) -> Iterator[tuple[str, Graph]]:
         yield name, generated(kind, seed=1, **parameters)
     for path in files:
         with Graph.open(path) as graph:
+            graph.require_valid()
             yield str(path), graph
 
 
@@ -100,7 +101,7 @@ def _print(merged: list[verification.Tally], graphs: int, backends: tuple[str, .
     click.echo(table(headers, rows))
     if "gpu" not in backends:
         click.echo("\nno usable GPU here: only the CPU was checked")
-    for line in {line for tally in merged for line in tally.left_out}:
+    for line in dict.fromkeys(line for tally in merged for line in tally.left_out):
         click.echo(f"left out: {line}")
     bad = [line for tally in merged for line in tally.differences]
     for line in bad[:20]:

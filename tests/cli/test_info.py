@@ -101,3 +101,12 @@ def test_degrees_at_powers_of_two():
 
     graph = Graph(PlainAdjacency(indptr, ids), GraphFlags(directed=True, symmetric=False))
     assert degree_summary(graph).histogram == [1, 1, 2, 2, 1, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_a_graph_from_standard_input(run, folder, monkeypatch):
+    (folder / "in.txt").write_text("1 2\n")
+    with (folder / "in.txt").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run("convert", "-", "-o", "g.csrbin")[0] == 0
+    code, out, err = run("info", "g.csrbin")
+    assert (code, err) == (0, "") and "made from" in out

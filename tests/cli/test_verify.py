@@ -1,8 +1,11 @@
 import json
 
 import numpy as np
+import pytest
 
 from bigbfs import verification
+from bigbfs.cpu import CpuEngine
+from bigbfs.formats import csrbin
 from bigbfs.graph import Graph
 
 
@@ -17,8 +20,6 @@ def test_zoo_generated_and_files_agree(run, small):
 
 
 def test_a_difference_ends_with_3(run, folder, monkeypatch):
-    from bigbfs.cpu import CpuEngine
-
     right = CpuEngine.connected_components
 
     def wrong(self):
@@ -40,3 +41,38 @@ def test_sources_are_different_and_hold_the_hub():
     star = Graph.from_csr([0, 1, 2, 4], [2, 2, 0, 1])
     assert verification.sources_of(star, 2) == [0, 2]
     assert verification.sources_of(Graph.from_csr([0], np.array([], np.uint32)), 4) == []
+
+
+def test_a_damaged_file_is_refused_before_the_reference_reads_it(run, small, monkeypatch):
+    monkeypatch.setattr("bigbfs.cli.verify.zoo", dict)
+    monkeypatch.setattr("bigbfs.cli.verify.GENERATED", {})
+    monkeypatch.setattr(verification, "Expected", lambda *_: pytest.fail("the damaged graph was used"))
+    offset = csrbin.open_container(small / "graph.csrbin").sections["indices"].offset
+    with (small / "graph.csrbin").open("r+b") as stream:
+        stream.seek(offset)
+        stream.write(b"\xff\xff\xff\xee")
+    code, _, err = run("verify", "graph.csrbin", "--backend", "cpu")
+    assert code == 1 and "graph.csrbin: corrupted: indices[0] = 4009754623" in err
+
+
+@pytest.mark.parametrize(
+    ("method", "field", "says"),
+    [
+        ("bfs", "edges", "source, reached, depth, edges are (0, 2, 1, 3), reference (0, 2, 1, 2)"),
+        ("bfs", "depth", "are (0, 2, 2, 2), reference (0, 2, 1, 2)"),
+        ("connected_components", "components", "components and largest are (3, 2), reference (2, 2)"),
+        ("connected_components", "largest", "components and largest are (2, 3), reference (2, 2)"),
+    ],
+)
+def test_a_wrong_count_is_a_difference(monkeypatch, method, field, says):
+    right = getattr(CpuEngine, method)
+
+    def wrong(self, *arguments):
+        result = right(self, *arguments)
+        setattr(result.record, field, getattr(result.record, field) + 1)
+        return result
+
+    monkeypatch.setattr(CpuEngine, method, wrong)
+    expected = verification.Expected("three", Graph.from_csr([0, 1, 2, 2], [1, 0]), 1)
+    tallies = expected.check(verification.Setting("cpu", "auto", "plain", "auto"))
+    assert [says in line for tally in tallies for line in tally.differences] == [True]
