@@ -10,7 +10,7 @@ import pytest
 import zoo
 
 from bigbfs.errors import FileAccessError
-from bigbfs.formats.atomic import replacing
+from bigbfs.formats.atomic import access_error, replacing
 from bigbfs.graph import Graph
 
 OLD = b"what was there before"
@@ -176,3 +176,18 @@ def test_readers_see_one_of_the_two_graphs_never_a_mixture(tmp_path):
     finally:
         stop.set()
         writer.join()
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(FileAccessError, match="pipe: cannot write: it is a device or a pipe; name a file"):
+        write(path)
+    assert path.is_fifo() and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("action", "says"), [("open", "check the path"), ("read", "check the path"), ("write", "the folder does not exist")]
+)
+def test_advice_fits_what_was_tried(action, says):
+    assert says in str(access_error("x", FileNotFoundError(2, ""), action))

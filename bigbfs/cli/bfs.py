@@ -75,6 +75,8 @@ def command(
     """
     for path in (levels, parents):
         check_writable(path)
+    if levels is not None and levels == parents:
+        raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     with options.opened(graph, compressed) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):

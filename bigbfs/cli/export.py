@@ -20,7 +20,8 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     """Write GRAPH in a format that other tools read.
 
     el: lines "u v" of original ids, an undirected edge once. mtx: Matrix Market, pattern. sg: serialized graph of
-    the GAP benchmark suite. raw: u64 n, u64 m, i64 row_ptr, i32 col_idx. Without -o the file is named after GRAPH.
+    the GAP benchmark suite. raw: u64 n, u64 m, i64 row_ptr, i32 col_idx. Without -o the file is named after GRAPH,
+    and none that is there already is replaced.
     """
     if both_directions and to != "el":
         raise UsageError(f"--both-directions is for el; {to} says for itself whether a graph is undirected")
@@ -29,6 +30,8 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
 
     if output is None:
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + SUFFIXES[to])
+        if output.exists():  # perhaps what the graph was made from
+            raise UsageError(f"{output} is there already; name it with -o to replace it, or another file")
     if output.exists() and graph.exists() and output.samefile(graph):
         raise UsageError(f"-o {output} is the graph itself; name another file")
     with (

@@ -12,7 +12,13 @@ from typing import BinaryIO
 
 from bigbfs.errors import FileAccessError
 
-_ADVICE = {
+_READ_ADVICE = {
+    errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
+    errno.EACCES: "you may not read it; change its mode or run as its owner",
+    errno.EISDIR: "it is a folder; name the files in it",
+    errno.ELOOP: "its symbolic links go round in a circle",
+}
+_WRITE_ADVICE = {
     errno.ENOSPC: "free some space or write to another disk (-o)",
     errno.EDQUOT: "free some of your quota or write to another disk (-o)",
     errno.EFBIG: "the file system or a limit (ulimit -f) allows no larger file; write elsewhere (-o)",
@@ -25,9 +31,12 @@ _ADVICE = {
 
 
 def access_error(path: str | Path, error: OSError, action: str) -> FileAccessError:
-    """Return the FileAccessError that says what could not be done with ``path``, why, and the way out."""
+    """Return the FileAccessError that says what could not be done with ``path``, why, and the way out.
+
+    ``action`` is a verb; "read", "open" and "map" get the advice for readers.
+    """
     reason = os.strerror(error.errno) if error.errno else str(error)
-    advice = _ADVICE.get(error.errno or 0)
+    advice = (_READ_ADVICE if action in ("read", "open", "map") else _WRITE_ADVICE).get(error.errno or 0)
     return FileAccessError(f"{path}: cannot {action}: {reason}" + (f"; {advice}" if advice else ""))
 
 
@@ -40,13 +49,16 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     Raises
     ------
     FileAccessError
-        The file cannot be created, written, synced or renamed (disk full, no permission, a folder, ...).
+        The file cannot be created, written, synced or renamed (disk full, no permission, a folder, ...), or is a
+        device or a pipe, which renaming would replace by a file.
     """
     target = Path(path)
     temporary = None
     try:
         if target.is_dir():
             raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
+        if target.exists() and not target.is_file():
+            raise FileAccessError(f"{target}: cannot write: it is a device or a pipe; name a file")
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             yield stream

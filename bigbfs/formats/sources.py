@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import select
 import stat
@@ -20,19 +19,11 @@ from bigbfs.formats.decompress import MAGIC_BYTES, Decompressor, detect_compress
 
 STANDARD_INPUT = "-"
 _READ_BYTES = 1 << 20
-_ADVICE = {
-    errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
-    errno.EACCES: "you may not read it; change its mode or run as its owner",
-    errno.EISDIR: "it is a folder; name the files in it",
-    errno.ELOOP: "its symbolic links go round in a circle",
-}
 
 
 def read_error(path: str | Path, error: OSError) -> FileAccessError:
     """Return the FileAccessError that says why ``path`` cannot be read, and the way out."""
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    advice = _ADVICE.get(error.errno or 0)
-    return FileAccessError(f"{path}: cannot read: {reason}" + (f"; {advice}" if advice else ""))
+    return access_error(path, error, "read")
 
 
 class Source:

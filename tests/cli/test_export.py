@@ -104,6 +104,7 @@ def test_standard_output_can_be_piped(folder):
 def test_usage_and_failures(run, folder):
     zoo.build(3, ([0], [1])).save("g.csrbin")
     before = (folder / "g.csrbin").read_bytes()
+    (folder / "g.mtx").write_text("what the graph was made from")
     for arguments, code, says in [
         (("export", "g.csrbin"), 2, "--to"),
         (("export", "g.csrbin", "--to", "pdf"), 2, "pdf"),
@@ -111,11 +112,14 @@ def test_usage_and_failures(run, folder):
         (("export", "g.csrbin", "--to", "el", "-o", "g.csrbin"), 2, "is the graph itself"),
         (("export", "g.csrbin", "--to", "el", "-o", "none/x"), 1, "folder does not exist"),
         (("export", "g.csrbin", "--to", "el", "-o", "."), 1, "folder"),
+        (("export", "g.csrbin", "--to", "mtx"), 2, "g.mtx is there already; name it with -o"),
         (("export", "none.csrbin", "--to", "el"), 1, "No such file"),
     ]:
         found, out, err = run(*arguments)
         assert found == code and says in err and out == "", err
-    assert [path.name for path in folder.iterdir()] == ["g.csrbin"] and (folder / "g.csrbin").read_bytes() == before
+    assert sorted(path.name for path in folder.iterdir()) == ["g.csrbin", "g.mtx"]
+    assert (folder / "g.csrbin").read_bytes() == before
+    assert (folder / "g.mtx").read_text() == "what the graph was made from"
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
