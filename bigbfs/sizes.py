@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bigbfs.errors import UsageError
 
+CGROUP = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "B": 1}
 _UNITS |= {f"{letter}{suffix}": 1024**power for power, letter in enumerate("KMGT", 1) for suffix in ("IB", "I", "")}
 _UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}
@@ -32,7 +33,8 @@ def parse_size(text: str, whole: int | None = None) -> int:
             return int(whole * number / 100)
         if unit in _UNITS:
             return int(number * _UNITS[unit])
-    raise UsageError(f"{text!r} is not a size: write bytes or a number with KiB, MiB, GiB, TiB (or MB, GB), or a %")
+    share = "" if whole is None else ", or a %"
+    raise UsageError(f"{text!r} is not a size: write bytes or a number with KiB, MiB, GiB, TiB (or MB, GB){share}")
 
 
 def format_size(count: float) -> str:
@@ -50,7 +52,15 @@ def free_memory() -> int:
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             available = int(line.split()[1]) * 1024
-    limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
     with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
-        available = min(available, int(limit.read_text()) - int(used.read_text()))
+        available = min(available, _left_in_cgroup(CGROUP))
     return max(available, 0)
+
+
+def _left_in_cgroup(group: Path) -> int:
+    """Return limit minus use; pages of files not used lately count as used there, but are given up when needed."""
+    used = int((group / "memory.current").read_text())
+    for line in (group / "memory.stat").read_text().splitlines():
+        if line.startswith("inactive_file "):
+            used -= int(line.split()[1])
+    return int((group / "memory.max").read_text()) - used

@@ -246,3 +246,12 @@ def test_a_zip_bomb_is_seen_by_the_estimate(tmp_path):
     assert estimate(file).memory_bytes >= 50 << 20
     with pytest.raises(InputError):
         read_edges(file)
+
+
+@pytest.mark.parametrize("dtype", ["|S0", "<U0"])
+def test_items_of_no_bytes(dtype, tmp_path):
+    head = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': (5, 2), }}".encode().ljust(117) + b"\n"
+    path = tmp_path / "empty.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    with pytest.raises(InputError, match="vertex ids are integers"):
+        read_edges(path)

@@ -60,6 +60,7 @@ def test_order_of_the_table_is_free_and_unknown_sections_are_kept():
         ({"first_id": 2**63 - 1}, SECTIONS, "ids go up to"),
         ({"flags": frozenset({"sorted"})}, SECTIONS, "contradict"),
         ({"flags": frozenset({"symmetric"})}, SECTIONS, "contradict"),
+        ({"flags": FLAGS | {"relabelled"}}, SECTIONS, "section labels is missing"),
         ({"codec": "varint", "block_ids": 1024}, SECTIONS, "section degree is missing"),
         ({}, SECTIONS[:1], "section indices is missing"),
         ({}, [], "section indptr is missing"),

@@ -1,5 +1,6 @@
 import pytest
 
+from bigbfs import sizes
 from bigbfs.errors import UsageError
 from bigbfs.sizes import format_size, free_memory, parse_size
 
@@ -42,3 +43,20 @@ def test_format(count, text):
 
 def test_free_memory_is_plausible():
     assert 2**20 < free_memory() < 2**50
+
+
+def test_a_share_is_offered_only_where_it_can_be_given():
+    with pytest.raises(UsageError, match=r"GB\)$"):
+        parse_size("50%")
+    with pytest.raises(UsageError, match="or a %"):
+        parse_size("half", 1000)
+
+
+def test_files_in_the_cache_of_a_cgroup_leave_memory_free(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("900000\n")
+    (tmp_path / "memory.stat").write_text("anon 100000\ninactive_file 700000\nactive_file 100000\n")
+    monkeypatch.setattr(sizes, "CGROUP", tmp_path)
+    assert free_memory() == 800_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory() > 2**20

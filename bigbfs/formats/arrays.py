@@ -171,7 +171,7 @@ def _from_scipy(source: Source, arrays: _Archive) -> EdgeList:
 def _read_array(name: str, read: Callable[[int], bytes], size: int | None) -> np.ndarray:
     """Read header and data of a .npy of ``size`` bytes (None: unknown)."""
     shape, fortran, dtype, header_bytes = _read_header(name, read)
-    if dtype.hasobject or dtype.kind not in "iuSUb":
+    if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
         raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
     wanted = math.prod(shape) * dtype.itemsize
     if size is not None and wanted != size - header_bytes:

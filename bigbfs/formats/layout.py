@@ -220,6 +220,8 @@ def _require_consistent(header: Header, sections: dict[str, Section], refuse: Ca
         wanted["labels"] = ("<i8", header.n)
         if header.first_id:
             raise refuse(f"both labels and a first id ({header.first_id})")
+    elif "relabelled" in header.flags:
+        raise refuse("flagged relabelled, but section labels is missing")
     if "provenance" in sections:
         wanted["provenance"] = ("|u1", None)
     if "heads" in sections:

@@ -44,7 +44,8 @@ class Parameter:
             It is of another type or out of range.
         """
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        fits = isinstance(value, bool) if self.type is bool else number and math.isfinite(value)
+        # not isfinite, which makes a float of an int of any length
+        fits = isinstance(value, bool) if self.type is bool else number and abs(value) < math.inf
         if not fits or (self.type is int and value != int(value)):
             wanted = {int: "a whole number", float: "a number", bool: "True or False"}[self.type]
             raise UsageError(f"{kind}: {self.name} is {value!r}; it must be {wanted}")
@@ -260,7 +261,7 @@ KINDS: dict[str, Kind] = {
             (
                 SCALE,
                 VERTICES,
-                Parameter("degree", float, "Mean degree.", 16.0, 1.0),
+                Parameter("degree", float, "Mean degree.", 16.0, 1.0, 2**24),
                 Parameter("exponent", float, "Exponent of the power law.", 2.5, 1.01, 20),
                 Parameter(
                     "max_degree",
