@@ -12,6 +12,13 @@ from bigbfs.errors import ConfigError, FileAccessError
 
 T = TypeVar("T")
 
+_CHOICES = {
+    "algorithms": ("bfs", "cc"),
+    "codecs": ("plain", "varint"),
+    "backends": ("cpu", "gpu"),
+    "residencies": ("vram", "mapped"),
+}
+
 
 @dataclass(frozen=True)
 class BenchCase:
@@ -47,6 +54,16 @@ class BenchCase:
     sources: int = 8
     trials: int = 3
 
+    def __post_init__(self) -> None:
+        """Refuse what would silently run nothing."""
+        for name, known in _CHOICES.items():
+            given = getattr(self, name)
+            unknown = [value for value in given if value not in known]
+            if unknown or not given:
+                raise ConfigError(f"{name} is {list(given)}; choose from {', '.join(known)}")
+        if self.sources < 1 or self.trials < 1:
+            raise ConfigError(f"sources is {self.sources}, trials is {self.trials}; at least 1 of each is run")
+
 
 @dataclass(frozen=True)
 class BenchSuite:
@@ -62,7 +79,7 @@ def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
     Raises
     ------
     ConfigError
-        A key is unknown (the nearest one is named), missing, or of the wrong type.
+        A key is unknown (the nearest one is named), missing, of the wrong type, or has a value that cannot be.
     """
     known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
     for key in table:
@@ -82,7 +99,10 @@ def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             raise ConfigError(f"{where}: key {name!r} is {table[name]!r}; it must be {item.type}")
         values[name] = value
-    return kind(**values)
+    try:
+        return kind(**values)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -113,7 +133,7 @@ def read_suite(path: str | Path) -> BenchSuite:
     """
     table = read_toml(path)
     cases = table.get("cases", [])
-    if not isinstance(cases, list) or not cases:
+    if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ConfigError(f"{path}: a suite needs at least one [[cases]] table")
     made = [from_table(BenchCase, case, f"{path}, case {number}") for number, case in enumerate(cases, 1)]
     return from_table(BenchSuite, table | {"cases": made}, str(path))

@@ -39,6 +39,13 @@ def test_values_and_defaults(tmp_path):
         ("seed = 1", "at least one"),
         ("seed = = 1", "not TOML"),
         ('[[cases]]\nname = "a"\nkind = "star"', "key 'seed' is missing"),
+        (
+            'seed = 1\n[[cases]]\nname = "a"\nkind = "star"\nalgorithms = ["bsf"]',
+            "algorithms is .*; choose from bfs",
+        ),
+        ('seed = 1\n[[cases]]\nname = "a"\nkind = "star"\nbackends = []', r"backends is \[\]; choose from cpu"),
+        ('seed = 1\n[[cases]]\nname = "a"\nkind = "star"\ntrials = 0', "trials is 0; at least 1"),
+        ("seed = 1\ncases = [1]", "at least one"),
         ('sed = 1\nseed = 1\n[[cases]]\nname = "a"\nkind = "star"', "did you mean 'seed'"),
     ],
 )

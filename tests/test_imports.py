@@ -17,6 +17,7 @@ def test_no_import_points_the_wrong_way():
     [
         ("formats/bad.py", "def f():\n    from bigbfs.cpu import CpuEngine\n", "bad.py:2: formats must not import cpu"),
         ("cpu/bad.py", "from bigbfs import api\n", "bad.py:1: cpu must not import api"),
+        ("cpu/bad.py", "from ..api import bfs\n", "bad.py:1: cpu must not import (relative"),
         ("cpu/bad.py", "import cupy as cp\n", "bad.py:1: only gpu/ may import cupy"),
         ("cli/bad.py", "from cupy.cuda import runtime\n", "only gpu/ may import cupy"),
         ("mystery/bad.py", "x = 1\n", "no entry"),

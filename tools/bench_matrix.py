@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
+from statistics import harmonic_mean, median
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from bigbfs.errors import BigBfsError, DoesNotFitError
 from bigbfs.formats.atomic import replacing
 from bigbfs.generate import graph as generated
 from bigbfs.graph import Graph
-from bigbfs.record import harmonic_mean
 from bigbfs.reference import validate
 from bigbfs.report.table import table
 

@@ -53,6 +53,8 @@ def imports(tree: ast.AST) -> list[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [(node.lineno, name.name) for name in node.names if name.name.split(".")[0] == "bigbfs"]
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            found.append((node.lineno, "bigbfs.(relative; write the whole name)"))
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "bigbfs":
             if node.module == "bigbfs":
                 found += [(node.lineno, f"bigbfs.{name.name}") for name in node.names]
