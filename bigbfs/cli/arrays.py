@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.errors import UsageError
-from bigbfs.formats.atomic import replacing
+from bigbfs.formats.atomic import replacing, require_writable
 
 
 def check_writable(path: Path | None) -> None:
@@ -16,14 +16,15 @@ def check_writable(path: Path | None) -> None:
     Raises
     ------
     UsageError
-        The name does not end in .npy, or its folder does not exist.
+        The name does not end in .npy.
+    FileAccessError
+        It cannot be written.
     """
     if path is None:
         return
     if path.suffix != ".npy":
         raise UsageError(f"{path}: a result array is written as NumPy .npy; name it {path.name}.npy")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: the folder {path.parent} does not exist; create it first")
+    require_writable(path)
 
 
 def write_npy(path: Path, values: np.ndarray) -> None:

@@ -17,10 +17,11 @@ from bigbfs.conversion.build import build
 from bigbfs.conversion.memory import build_need, default_allowance, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import PHASES, ConvertReport, peak_rss_bytes
-from bigbfs.conversion.targets import Targets, choose_targets, require_writable
+from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
 from bigbfs.formats import csrbin
+from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.readers import estimate, read_edges
 from bigbfs.graph import Graph
 
@@ -78,7 +79,8 @@ def convert(
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
         return _from_cache(targets, known, watch)
-    require_writable(targets)
+    for target in targets.files:
+        require_writable(target)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     with watch.phase("read"):
         _require_memory(inputs, options)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bigbfs.errors import FileAccessError, UsageError
-from bigbfs.formats.atomic import access_error
+from bigbfs.errors import UsageError
 from bigbfs.formats.sources import STANDARD_INPUT
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -78,23 +75,3 @@ def _require_not_an_input(target: Path, inputs: Sequence[str | Path]) -> None:
     for source in inputs:
         if str(source) != STANDARD_INPUT and target.exists() and Path(source).exists() and target.samefile(source):
             raise UsageError(f"{target}: is an input and would be overwritten; name another output with -o")
-
-
-def require_writable(targets: Targets) -> None:
-    """Refuse files that cannot be written, now and not after an hour of reading.
-
-    Raises
-    ------
-    FileAccessError
-        The folder does not exist or takes no file, or the target itself is a folder.
-    """
-    for target in targets.files:
-        folder = target.parent
-        if target.is_dir():
-            raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it with -o")
-        if not folder.is_dir():
-            what = "is no folder" if folder.exists() else "does not exist; create it first"
-            raise FileAccessError(f"{target}: cannot write: the folder {folder} {what}")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-            raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")

@@ -40,6 +40,27 @@ def access_error(path: str | Path, error: OSError, action: str) -> FileAccessErr
     return FileAccessError(f"{path}: cannot {action}: {reason}" + (f"; {advice}" if advice else ""))
 
 
+def require_writable(target: Path) -> None:
+    """Refuse a file that cannot be written, now and not after an hour of work.
+
+    Raises
+    ------
+    FileAccessError
+        Its folder does not exist or takes no file, or it is itself a folder, a device or a pipe.
+    """
+    folder = target.parent
+    if target.is_dir():
+        raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
+    if target.exists() and not target.is_file():
+        raise FileAccessError(f"{target}: cannot write: it is a device or a pipe; name a file")
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "does not exist; create it first"
+        raise FileAccessError(f"{target}: cannot write: the folder {folder} {what}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+        raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
@@ -55,10 +76,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     target = Path(path)
     temporary = None
     try:
-        if target.is_dir():
-            raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
-        if target.exists() and not target.is_file():
-            raise FileAccessError(f"{target}: cannot write: it is a device or a pipe; name a file")
+        require_writable(target)
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             yield stream

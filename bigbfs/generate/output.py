@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import UsageError
-from bigbfs.formats.atomic import access_error
+from bigbfs.formats.atomic import require_writable
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.machine.workers import thread_count
@@ -89,7 +89,7 @@ def write_graph(
     text = is_text(path)
     if text and order is not None:
         raise UsageError(f"{path}: --order is for graph files; a text file lists edges as they are drawn")
-    _require_folder(path)
+    require_writable(path)
     complete = resolve(find(kind), parameters)
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
     lines = stored = len(edges.src)
@@ -151,9 +151,3 @@ def describe(kind: str, seed: int, complete: dict[str, Any], lines: int) -> list
         direction,
         f"Nodes: {complete['vertices']} Edges: {lines}",
     ]
-
-
-def _require_folder(path: Path) -> None:
-    """Refuse a folder that is not there before the work, not after it."""
-    if not path.parent.is_dir():
-        raise access_error(path, FileNotFoundError(2, "No such file or directory"), "write")

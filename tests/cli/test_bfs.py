@@ -86,7 +86,8 @@ def test_sources_from_a_file(run, small):
         (["--sources", "@empty.txt"], 1, "no vertex id in it"),
         (["--source", "10", "--source", "20", "--levels", "l.npy"], 2, "2 sources"),
         (["--source", "10", "--levels", "l.txt"], 2, "name it l.txt.npy"),
-        (["--source", "10", "--parents", "no/such/l.npy"], 2, "does not exist"),
+        (["--source", "10", "--parents", "no/such/l.npy"], 1, "does not exist; create it first"),
+        (["--source", "10", "--levels", "folder.npy"], 1, "folder.npy: cannot write: it is a folder"),
         (["--source", "10", "--levels", "l.npy", "--parents", "l.npy"], 2, "each its own file"),
         (["--source", "10", "--vram-budget", "lots"], 2, "is not a size"),
         (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "runs on the CPU"),
@@ -98,6 +99,7 @@ def test_bad_lines(run, small, arguments, code, text):
     (small / "bad.txt").write_text("10\nten\n")
     (small / "binary.txt").write_bytes(b"\xff\xfe\x00")
     (small / "empty.txt").write_text("# nothing\n")
+    (small / "folder.npy").mkdir()
     before = sorted(small.iterdir())
     got, out, err = run("bfs", *arguments)
     assert (got, out) == (code, "")

@@ -110,7 +110,7 @@ def test_usage_and_failures(run, folder):
         (("export", "g.csrbin", "--to", "pdf"), 2, "pdf"),
         (("export", "g.csrbin", "--to", "sg", "--both-directions"), 2, "is for el"),
         (("export", "g.csrbin", "--to", "el", "-o", "g.csrbin"), 2, "is the graph itself"),
-        (("export", "g.csrbin", "--to", "el", "-o", "none/x"), 1, "folder does not exist"),
+        (("export", "g.csrbin", "--to", "el", "-o", "none/x"), 1, "the folder none does not exist; create it"),
         (("export", "g.csrbin", "--to", "el", "-o", "."), 1, "folder"),
         (("export", "g.csrbin", "--to", "mtx"), 2, "g.mtx is there already; name it with -o"),
         (("export", "none.csrbin", "--to", "el"), 1, "No such file"),
