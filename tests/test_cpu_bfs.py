@@ -213,6 +213,24 @@ def test_damaged_ids_are_refused(codec: str, order: str, monkeypatch: pytest.Mon
     refuse(graph)
 
 
+@pytest.mark.parametrize("block", [None, 2**64 - 1, 2**64 - 8])
+def test_a_damaged_block_index_leads_to_no_byte_outside(block: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positions just below 2**64 are past the blob too, although eight bytes more wrap round to its beginning."""
+    force(monkeypatch, "down")
+    whole = zoo.build(20_000, zoo.star(20_000, hub=0)).compress().adjacency
+    assert isinstance(whole, CompressedAdjacency)
+    # what a read outside would find are ids: only a position that is refused is noticed
+    blob = np.concatenate([np.zeros(8, np.uint8), whole.blob])[8:]
+    values = whole.arrays() | {"blob": blob, "block_ptr": np.full(len(whole.block_ptr), block or 0, np.uint64)}
+    if block is None:
+        values |= {"hubs": whole.hubs[:0], "hub_ptr": whole.hub_ptr[:1], "block_ptr": whole.block_ptr[:0]}
+    with (
+        CpuEngine(Graph(CompressedAdjacency(**values)), strategy="topdown") as engine,
+        pytest.raises(FormatError, match="no vertices"),
+    ):
+        engine.bfs(0)
+
+
 def test_damaged_leaf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that the head table holds whole is never read again: what is wrong with it must be found when placing."""
     force(monkeypatch, "up")

@@ -164,7 +164,8 @@ def _degree(rows, u):
 def _seek(rows, u, k):
     if _is_plain(rows):
         return lambda rows, u, k: _indptr(rows, u) + k
-    return lambda rows, u, k: _indptr(rows, u) if k == ZERO else _block(rows, u, k)
+    # Clamped, so that no sum of a position and a length wraps round and looks as if it were inside the blob.
+    return lambda rows, u, k: min(_indptr(rows, u) if k == ZERO else _block(rows, u, k), _blob_length(rows))
 
 
 @overload(step)
