@@ -54,6 +54,12 @@ def test_the_hash_covers_every_kernel_and_module():
         ({"sources": "old", "passed": 5, "failed": 0, "device": "H", "date": "D"}, None, False, "have changed since"),
         ({"sources": "abc", "passed": 5, "failed": 1}, None, False, "1 failed"),
         ({"sources": "abc", "passed": 0, "failed": 0}, None, False, "0 passed"),
+        (
+            {"sources": "abc", "passed": 5, "failed": 0, "compute_sanitizer": {"memcheck": "errors"}},
+            None,
+            False,
+            "compute-sanitizer found errors",
+        ),
         (None, "abc no GPU was free", True, "WAIVED.*no GPU was free"),
         (None, "abc", False, "missing"),
         ({"sources": "old", "passed": 5, "failed": 0}, "other reason", False, "have changed"),
@@ -80,3 +86,41 @@ def test_without_a_gpu_nothing_is_written(tmp_path, monkeypatch, capsys):
     assert gpu_evidence.main(["--output", str(tmp_path / "evidence.json")]) == 4
     assert "no driver" in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
+
+
+def test_some_of_the_tests_are_no_evidence(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        gpu_evidence.main(["-k", "path"])
+    assert stopped.value.code == 2
+    assert "-k path" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 1), (2, 1), (3, 1), (5, 1)])
+def test_a_run_that_does_not_get_to_the_end_is_no_evidence(code, status, tmp_path, monkeypatch, capsys):
+    def stopped(_, plugins):
+        plugins[0].outcomes = {"one": "passed", "two": "failed" if code == 1 else "passed"}
+        return code
+
+    monkeypatch.setattr(gpu_evidence, "describe_device", lambda: {"device": "H"})
+    monkeypatch.setattr(pytest, "main", stopped)
+    output = tmp_path / "evidence.json"
+    assert gpu_evidence.main(["--output", str(output), "--no-sanitizer"]) == status
+    assert output.exists() == (code in (0, 1))
+    assert ("did not get to the end" in capsys.readouterr().err) == (code > 1)
+
+
+def test_the_sanitizer_looks_at_memory_of_no_pool():
+    """A pool rounds sizes up, so that a few bytes too far are inside its block."""
+    from types import SimpleNamespace
+
+    import sanitize_gpu
+
+    cuda = SimpleNamespace(
+        MemoryPool=None, Memory=lambda size: size, MemoryPointer=lambda memory, at: (memory, at), set_allocator=print
+    )
+    sanitize_gpu.without_pool(SimpleNamespace(cuda=cuda))
+    pool = cuda.MemoryPool()
+    pool.set_limit(size=1)
+    assert pool.malloc(13) == (13, 0)
+    assert pool.used_bytes() == pool.free_bytes() == pool.total_bytes() == 0
+    pool.free_all_blocks()

@@ -3,9 +3,10 @@
 In: tests/gpu, the kernels, a device. Out: device, driver, CuPy, date, hash of all kernel and gpu/ sources, tests
 passed, failed and skipped, and what compute-sanitizer said (tools/sanitize_gpu.py). The ordinary test run compares
 the hash with the sources that it sees (tests/test_evidence.py), so that no kernel changes without a run on a GPU.
-Exit code 0: all passed; 1: something failed; 4: no usable GPU (nothing is written).
+Exit code 0: all passed; 1: something failed; 2: pytest arguments without another --output; 4: no usable GPU. Nothing
+is written in the last two cases, nor when pytest did not get to the end.
 
-    python tools/gpu_evidence.py [--output FILE] [--no-sanitizer] [pytest arguments]
+    python tools/gpu_evidence.py [--output FILE [pytest arguments]] [--no-sanitizer]
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ def objection(evidence: Path, waived: Path, expected: str) -> tuple[bool, str]:
         )
     if found.get("failed") != 0 or not found.get("passed"):
         return False, f"the run of {found.get('date')}: {found.get('passed')} passed, {found.get('failed')} failed"
+    if "errors" in found.get("compute_sanitizer", {}).values():
+        return False, f"the run of {found.get('date')}: compute-sanitizer found errors, {found['compute_sanitizer']}"
     return True, f"{found['passed']} tests on {found['device']}, {found['date']}"
 
 
@@ -111,6 +114,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=EVIDENCE)
     parser.add_argument("--no-sanitizer", action="store_true", help="leave compute-sanitizer out")
     options, rest = parser.parse_known_args(arguments)
+    if rest and options.output == EVIDENCE:
+        parser.error(f"with pytest arguments ({' '.join(rest)}) not all tests may run: name another --output FILE")
     try:
         device = describe_device()
     except NoDeviceError as error:
@@ -118,7 +123,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 4
     counts = Counts()
     start = time.perf_counter()
-    pytest.main([str(TESTS), "-p", "no:cacheprovider", "-q", *rest], plugins=[counts])
+    code = pytest.main([str(TESTS), "-p", "no:cacheprovider", "-q", *rest], plugins=[counts])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        print(f"pytest did not get to the end (exit code {int(code)}): nothing is written", file=sys.stderr)
+        return 1
     sanitizer: dict[str, str] = {}
     if not options.no_sanitizer:
         from sanitize_gpu import run_all
