@@ -47,6 +47,10 @@ class Outcome:
     output: str
 
 
+class Unusable(RuntimeError):
+    """A run of the suites that says nothing about the mutant."""
+
+
 def plant(mutant: Mutant | None, folder: Path) -> None:
     """Copy the kernels to ``folder`` and replace the mutant's text.
 
@@ -98,8 +102,7 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
         code, output = None, str(error.stdout)
     shutil.rmtree(folder)
     if "simt.builds.CompileError" in output or (code not in (0, 1, None) and code >= 0):
-        print(output[-4000:])
-        raise SystemExit(f"{name}, {build}: neither passed nor failed (exit code {code})")
+        raise Unusable(f"{output[-4000:]}\n{name}, {build}: neither passed nor failed (exit code {code})")
     verdict = "hangs" if code is None else "-" if code == 0 else "crash" if code < 0 else _reason(output)
     return Outcome(verdict, time.perf_counter() - start, output)
 
@@ -144,7 +147,12 @@ def main() -> int:
         print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
         missed = []
         for subject in subjects:
-            outcomes = {build: futures[subject, build].result() for build in builds}
+            try:
+                outcomes = {build: futures[subject, build].result() for build in builds}
+            except Unusable as error:
+                pool.shutdown(wait=False, cancel_futures=True)
+                print(error)
+                return 2
             cells = "".join(f"{o.verdict:>10} {o.seconds:>3.0f} s" for o in outcomes.values())
             print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
             if options.verbose and subject:
