@@ -1,4 +1,4 @@
-"""The GPU engine's own level loops and kernels, emulated: strategies x codecs x residencies x the zoo x builds.
+"""The GPU engine's own level loops and kernels, emulated: strategies x codecs x the zoo x builds.
 
 Levels, parents and labels against the reference, and between launches the invariants of simt/invariants.py. In the
 preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
