@@ -7,7 +7,9 @@ for each iteration of the parallel loop.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from bigbfs.machine.jit import njit
 
 
 @njit(cache=True, parallel=True, nogil=True)

@@ -67,7 +67,7 @@ def test_folder_missing_folder_and_name_too_long(tmp_path):
 
 
 def test_a_file_where_a_folder_should_be(target):
-    with pytest.raises(FileAccessError, match="the folder .* is no folder"):
+    with pytest.raises(FileAccessError, match=r"the folder .* is no folder"):
         write(target / "x")
     assert untouched(target)
 

@@ -1,5 +1,8 @@
 """Atomics, bit operations and the threads that share out tasks."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -89,3 +92,32 @@ def test_ranges():
 
 def test_balanced_ranges_follow_the_work():
     assert balanced_ranges(np.array([0, 100, 101, 102, 200], np.uint64), 2) == [(0, 1), (1, 4)]
+
+
+TWO_FILES = {
+    "inner.py": "from bigbfs.machine.jit import njit\n\n@njit\ndef value():\n    return {value}\n",
+    "outer.py": "from inner import value\nfrom bigbfs.machine.jit import njit\n\n@njit(cache=True)\ndef twice():\n"
+    "    return 2 * value()\n",
+}
+RUN = (
+    "import sys, pathlib\nfrom bigbfs.machine import jit\nhere = pathlib.Path('.')\n"
+    "stamp = jit.package_stamp(here)\njit.package_stamp = lambda: stamp\nsys.path.insert(0, '.')\n"
+    "from outer import twice\nprint(twice(), sum(twice.stats.cache_hits.values()))\n"
+)
+
+
+def test_a_kernel_is_compiled_again_when_an_inlined_function_changes(tmp_path):
+    """Numba's own cache went on running the old one: 2 * 5 stayed 10."""
+
+    def run_with(value):
+        for name, text in TWO_FILES.items():
+            if not (tmp_path / name).exists() or "{value}" in text:
+                (tmp_path / name).write_text(text.replace("{value}", str(value)))
+        done = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert run_with(5) == ["10", "0"]
+    times = (tmp_path / "inner.py").stat()
+    assert run_with(5)[0] == "10"
+    os.utime(tmp_path / "inner.py", ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert run_with(70) == ["140", "0"]

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "adjacency": {"errors"},
     "edges": set(),
     "machine": set(),
-    "row_kernels": set(),
+    "row_kernels": {"adjacency", "machine"},
     "rows": FILES,
     # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph
     "formats": FILES | {"graph"},

@@ -12,7 +12,8 @@ and offsets are int64. Buckets fit a core's cache, so that the random writes of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from bigbfs.machine.jit import njit
 
 ONE = np.uint64(1)
 DIGIT = 11  # bits of a radix digit: 2048 counters of 8 bytes are 16 KiB, half of a first-level cache

@@ -8,9 +8,9 @@ is open addressing with linear probing, ``FREE`` marking an unused slot (no id i
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from bigbfs.machine.atomics import compare_and_swap, fetch_or
+from bigbfs.machine.jit import njit
 
 FREE = np.uint64(2**64 - 1)
 LONGEST_PROBE = 200  # a table three quarters full rarely needs a quarter of this

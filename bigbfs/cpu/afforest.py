@@ -26,13 +26,14 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from bigbfs.cpu.bits import ONE, SHIFT, ZERO, no_vertices
 from bigbfs.cpu.heads import Survey
 from bigbfs.cpu.rows import NOBODY, Rows, degree, row_count, seek, step
 from bigbfs.machine.atomics import compare_and_swap, fetch_add, fetch_min, load, store
 from bigbfs.machine.bits import trailing_zeros
+from bigbfs.machine.jit import njit
 
 SAMPLES = 1024
 """Vertices looked at to find the giant."""

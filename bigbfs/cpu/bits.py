@@ -9,7 +9,8 @@ A bitmap has one word more than ``n`` vertices need; that word is 0, so that an 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from bigbfs.machine.jit import njit
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)

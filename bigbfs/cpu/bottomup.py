@@ -14,12 +14,13 @@ Source: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search"
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set
 from bigbfs.cpu.rows import NOBODY, degree, seek, step
 from bigbfs.machine.atomics import fetch_add
 from bigbfs.machine.bits import population, trailing_zeros
+from bigbfs.machine.jit import njit
 
 _CHUNK = np.uint64(64)
 _TALLY = np.uint64(8)

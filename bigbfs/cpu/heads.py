@@ -11,13 +11,14 @@ Degrees are compared as one byte (three bits of mantissa): the table of n bytes 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from bigbfs.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
 from bigbfs.cpu.rows import Rows, degree, row_count, seek, step
 from bigbfs.errors import UsageError
 from bigbfs.machine.atomics import fetch_add
 from bigbfs.machine.bits import leading_zeros
+from bigbfs.machine.jit import njit
 
 HEADS = 2
 """Neighbours of each vertex in the table: more hardly make searches faster."""

@@ -19,13 +19,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.core import types
 from numba.extending import intrinsic, overload
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.cpu.bits import ONE, ZERO
 from bigbfs.machine.bits import trailing_zeros
+from bigbfs.machine.jit import njit
 from bigbfs.rows import frozen
 
 _BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)

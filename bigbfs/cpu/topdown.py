@@ -11,12 +11,13 @@ buffers as in Agarwal et al., "Scalable graph exploration on multicore processor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
 from bigbfs.cpu.rows import degree, seek, step
 from bigbfs.machine.atomics import fetch_add, fetch_or, load
 from bigbfs.machine.bits import trailing_zeros
+from bigbfs.machine.jit import njit
 
 HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""

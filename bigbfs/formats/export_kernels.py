@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from bigbfs.machine.jit import njit
 
 LINE_BYTES = 42
 """Longest line: two numbers of 20 digits, a blank and a line end."""

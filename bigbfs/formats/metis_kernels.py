@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit, uint64
+from numba import uint64
 
 from bigbfs.formats.tokenizer import (
     GOOD,
@@ -16,6 +16,7 @@ from bigbfs.formats.tokenizer import (
     _next_line,
     _skip_blanks,
 )
+from bigbfs.machine.jit import njit
 
 VERTICES, ENTRIES, COMMENTS, STATUS, STOPPED_AT = range(5)
 """Columns of the table, one row for each chunk."""

@@ -11,9 +11,10 @@ with at most one comma or semicolon in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
 from bigbfs.machine.bits import load_word, trailing_zeros
+from bigbfs.machine.jit import njit
 
 PADDING = 64
 """Bytes that must be readable after the last line of a buffer."""

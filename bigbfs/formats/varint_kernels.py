@@ -11,9 +11,10 @@ own: first every row that is not a hub, then every block of every hub.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from bigbfs.adjacency import BLOCK_IDS
+from bigbfs.machine.jit import njit
 
 STRIDE = 97
 """Run ``i * STRIDE % runs`` is the i-th taken; the number of runs must not be a multiple of this prime."""

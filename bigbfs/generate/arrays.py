@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bigbfs.adjacency import id_dtype
 from bigbfs.generate.rng import make_key, permuted
+from bigbfs.machine.jit import njit
 from bigbfs.machine.workers import ranges, run
 
 Pairs = tuple[np.ndarray, np.ndarray]

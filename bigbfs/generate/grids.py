@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from bigbfs.generate.arrays import Pairs, allocate, spread
+from bigbfs.machine.jit import njit
 
 
 def grid(seed: int, threads: int, p: dict[str, Any]) -> Pairs:

@@ -16,11 +16,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bigbfs.errors import UsageError
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import make_key, permuted
+from bigbfs.machine.jit import njit
 
 GUIDE_BITS = 16
 _LN2 = 0.6931471805599453

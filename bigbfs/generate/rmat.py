@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import draw, make_key, stream, threshold
+from bigbfs.machine.jit import njit
 
 BLOCK = 1024
 """Edges drawn together: their states stay in the first-level cache."""

@@ -8,7 +8,8 @@ is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generator
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from bigbfs.machine.jit import njit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)

@@ -13,10 +13,10 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bigbfs.generate.arrays import ITEMS, Pairs, allocate
 from bigbfs.generate.rng import draw, make_key, stream, threshold
+from bigbfs.machine.jit import njit
 from bigbfs.machine.workers import ranges, run
 
 CHAIN_TENTHS = 3

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import below, draw, make_key, stream
+from bigbfs.machine.jit import njit
 
 
 def star(seed: int, threads: int, p: dict[str, Any]) -> Pairs:

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import zstandard
-from numba import njit
 from tqdm import tqdm
 
 from bigbfs.formats.atomic import replacing
+from bigbfs.machine.jit import njit
 
 PIECE = 1 << 17
 """Edges formatted at a time by one thread: some 2 MB of text."""

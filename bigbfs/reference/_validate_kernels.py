@@ -6,7 +6,8 @@ begin and end inside a row, so that a hub's row is shared out as well.
 """
 
 import numpy as np
-from numba import njit
+
+from bigbfs.machine.jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -7,10 +7,10 @@ is none (the source and the unreached). Source: Cormen et al., Introduction to A
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
+from bigbfs.machine.jit import njit
 from bigbfs.reference.rows import plain_rows
 
 

@@ -7,9 +7,9 @@ wins, so a root is the smallest vertex of its tree. Source: Tarjan and van Leeuw
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from bigbfs.graph import Graph
+from bigbfs.machine.jit import njit
 from bigbfs.reference.rows import plain_rows
 
 

@@ -7,10 +7,10 @@ the vertices that are ready the one that became ready first comes first. Source:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
+from bigbfs.machine.jit import njit
 from bigbfs.reference.rows import plain_rows
 
 
