@@ -21,11 +21,12 @@ endif
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(VENV)/bin/python:
+$(VENV)/.stamp-venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bigbfs needs Python 3.11 or newer; have " + sys.version.split()[0] + ": make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
+	@touch $@
 
-$(VENV)/.stamp-run: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.stamp-run: pyproject.toml | $(VENV)/.stamp-venv
 	$(PIP_INSTALL) -e '.$(if $(CUDA_EXTRA),[$(CUDA_EXTRA)])'
 	@touch $@
 
@@ -42,7 +43,7 @@ demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (S
 	@$(PY) tools/demo.py --scale $(SCALE)
 
 test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2
 
 lint: $(DEV_ENV)  ## ruff, mypy, import directions, spelling
 	$(PY) -m ruff check .

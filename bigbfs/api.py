@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import NoDeviceError, UsageError
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, SetupRecord
 
@@ -113,6 +113,8 @@ def engine(
         gpu: Engine = GpuEngine(graph, residency=residency, vram_budget=vram_budget, strategy=strategy)
         return gpu
     if residency != "auto" or vram_budget is not None:
+        if backend == "auto":
+            raise NoDeviceError("residency and vram_budget are about a GPU, and none is usable here; leave them out")
         raise UsageError(
             "residency and vram_budget say where edges live on a GPU run, and this one runs on the CPU; "
             "leave them out or use backend='gpu'"

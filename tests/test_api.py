@@ -70,6 +70,7 @@ def test_topological_order():
         ({"backend": "cpu", "vram_budget": 5}, "runs on the CPU"),
         ({"backend": "cpu", "strategy": "sideways"}, "sideways"),
         ({"backend": "gpu", "threads": 2}, "CPU backend"),
+        ({"backend": "cpu", "threads": 100_000}, "this process may use"),
     ],
 )
 def test_options_that_cannot_work(relabelled, options, message):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.conversion.memory import build_need
 from bigbfs.conversion.targets import base_name, choose_targets
 from bigbfs.errors import DoesNotFitError, FileAccessError, UsageError
+from bigbfs.formats.readers import read_edges
 from bigbfs.graph import Graph
 
 
@@ -149,7 +153,7 @@ def test_directed_file_keeps_the_in_edges(folder):
 def test_memory_that_would_not_suffice_is_refused_before_reading(folder, monkeypatch):
     Path("graph.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(1, 20_000)))
     monkeypatch.setattr(pipeline, "read_edges", None)
-    with pytest.raises(DoesNotFitError, match=r"converting graph\.txt takes about .* 100 kB may be used .*--memory"):
+    with pytest.raises(DoesNotFitError, match=r"converting graph\.txt takes about .* 100 kB may be used; allow more with --memory"):
         convert(["graph.txt"], None, ConvertOptions(memory=100_000))
     monkeypatch.undo()
     assert convert([folder / "graph.txt"], None, ConvertOptions(memory=10**9)).vertices == 20_000
@@ -207,3 +211,30 @@ def test_isolated_vertices_of_a_labelled_graph_survive_without_loops(tmp_path):
     with Graph.open(tmp_path / "b.csrbin") as again:
         assert again.original_ids().tolist() == [5, 9, 2**40, 2**41]
         assert again.degrees().tolist() == [1, 1, 0, 1]
+
+
+def test_standard_input_may_not_take_more_memory_than_allowed(monkeypatch):
+    """No estimate tells how much is coming: reading itself must stop at the limit."""
+    lines = ("%d %d\n" % (i, i + 1) for i in range(400_000))  # noqa: UP031 - the quick way to much text
+    reading, writing = os.pipe()
+    writer = threading.Thread(target=lambda: _write_all(writing, "".join(lines).encode()), daemon=True)
+    writer.start()
+    try:
+        with pytest.raises(DoesNotFitError, match=r"its edges take more than 1\.05 MB.*--memory"):
+            read_edges(f"/dev/fd/{reading}", memory=1 << 20)
+    finally:
+        os.close(reading)
+        writer.join(timeout=20)
+
+
+def _write_all(descriptor, data):
+    with suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+
+
+def test_threads_bind_every_phase(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr("bigbfs.machine.workers.ThreadPoolExecutor", lambda *_: started.append(1))
+    (tmp_path / "a.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(200_000)))
+    convert([tmp_path / "a.txt"], None, ConvertOptions(threads=1, compressed=True))
+    assert started == []

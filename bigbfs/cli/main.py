@@ -1,21 +1,21 @@
 """Entry point: loads a command's module when it is called, and turns every error into its exit code.
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 verification found a difference, 4 no usable GPU, 5 does not fit,
-130 interrupted, 143 terminated.
+130 interrupted, 141 the reader of the output went away, 143 terminated.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import signal
 import sys
 from importlib import import_module
-from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from bigbfs import __version__
+from bigbfs.cli import interrupts
 from bigbfs.errors import BigBfsError
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
@@ -30,6 +30,8 @@ COMMANDS = {
     "verify": "Check every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
 }
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class LazyGroup(click.Group):
@@ -46,6 +48,13 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click itself would take a reader that went away for a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return _reader_went_away()
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command table without importing any command."""
         with formatter.section("Commands"):
@@ -58,13 +67,15 @@ def cli() -> None:
     """Traverse graphs of billions of edges, larger than GPU memory, and prove the answer right."""
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)  # unwinds, so that temporary files are removed
-
-
 def _fail(message: str, code: int) -> int:
     click.echo(f"bigbfs: error: {message}", err=True)
     return code
+
+
+def _reader_went_away() -> int:
+    """Return the exit code of a run whose output nobody reads (`| head`): no error of ours."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would flush into it again
+    return 141
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -76,6 +87,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
+        interrupts.arrived()
         return _fail("interrupted", 130)
     except click.ClickException as error:
         error.show()
@@ -83,19 +95,19 @@ def run(arguments: list[str] | None = None) -> int:
     except BigBfsError as error:
         return _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        # the reader of our output went away (`| head`): no error of ours; keep the interpreter from flushing again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _reader_went_away()
     except MemoryError as error:
         return _fail(f"out of memory{f': {error}' if str(error) else ''}; close other programs or use --memory", 5)
     except OSError as error:
+        if error.filename is None and error.errno in _DISK:  # every file of ours is named, so it is no file
+            return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; send it to another disk", 1)
         return _fail(str(error), 1)
 
 
 def main() -> NoReturn:
     """Console script: run and exit."""
-    signal.signal(signal.SIGTERM, _terminate)
-    raise SystemExit(run())
+    with interrupts.handled():
+        raise SystemExit(run())
 
 
 if __name__ == "__main__":

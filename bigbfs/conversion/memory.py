@@ -63,7 +63,8 @@ def require(
     limit = default_allowance() + already_held if allowed is None else allowed
     if need <= limit:
         return
+    basis = f" ({DEFAULT_SHARE:.0%} of what is free)" if allowed is None else ""
     raise DoesNotFitError(
-        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used "
-        f"(by default {DEFAULT_SHARE:.0%} of what is free); {advice}allow more with --memory, or free some"
+        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used"
+        f"{basis}; {advice}allow more with --memory, or free some"
     )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numba
 from tqdm import tqdm
 
 from bigbfs.conversion import cache
@@ -97,7 +98,8 @@ def convert(
         graph, found = build(lists, options)
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates}
     provenance = {"sources": sources, "options": options.identity(), "counts": counted}
-    _write(graph, targets, provenance, watch)
+    with _numba_threads(options.threads):
+        _write(graph, targets, provenance, watch)
     return _report(targets, graph, counted, watch, cached=False)
 
 
@@ -115,10 +117,23 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
     """Read all inputs, with one progress bar over their bytes."""
     shown = None if options.progress else True  # None: only on a terminal
     with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
-        return [
-            read_edges(path, format=options.format, skip_bad_lines=options.skip_bad_lines, progress=bar.update)
-            for path in inputs
-        ]
+        rules: dict[str, Any] = {
+            "format": options.format,
+            "skip_bad_lines": options.skip_bad_lines,
+            "threads": options.threads,
+        }
+        return [read_edges(path, progress=bar.update, memory=options.memory, **rules) for path in inputs]
+
+
+@contextmanager
+def _numba_threads(threads: int | None) -> Iterator[None]:
+    """Hold Numba's parallel loops to ``threads`` threads (None: as they are)."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads or before, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def _write(graph: Graph, targets: Targets, provenance: cache.Provenance, watch: Stopwatch) -> None:

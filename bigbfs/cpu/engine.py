@@ -71,8 +71,10 @@ class CpuEngine:
             raise UsageError(f"strategy {strategy!r} is unknown on the CPU: choose one of {', '.join(STRATEGIES)}")
         if threads is not None and threads < 1:
             raise UsageError(f"threads is {threads}: it must be 1 or more")
-        available = len(os.sched_getaffinity(0)) if threads is None else threads
-        self.threads = min(available, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        if threads is not None and threads > most:
+            raise UsageError(f"threads is {threads}: this process may use {most} at most")
+        self.threads = min(len(os.sched_getaffinity(0)), most) if threads is None else threads
         self.device = f"{_processor()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.graph = graph
         self.strategy = strategy

@@ -66,6 +66,10 @@ class BlockReader:
         Bytes of a block; a longer line makes its block longer.
     progress
         Called with the bytes newly read from the file (compressed ones where it is compressed).
+    memory
+        Bytes that the edges read may take; None: any.
+    threads
+        Threads that tokenize; None: one for each CPU that this process may use.
 
     Raises
     ------
@@ -74,9 +78,17 @@ class BlockReader:
     """
 
     def __init__(
-        self, source: Source, block_bytes: int | None = None, progress: Callable[[int], object] | None = None
+        self,
+        source: Source,
+        block_bytes: int | None = None,
+        progress: Callable[[int], object] | None = None,
+        *,
+        memory: int | None = None,
+        threads: int | None = None,
     ) -> None:
         self.source = source
+        self.memory = memory
+        self.threads = threads
         self._block_bytes = block_bytes or BLOCK_BYTES
         self._progress = progress
         self._reported = 0

@@ -39,9 +39,22 @@ class EdgeBuffer:
 
     ``space(count)`` hands out room for ``count`` more edges, ``keep(count)`` makes the first of them permanent.
     Views that ``space`` returned must be dropped before the next call.
+
+    Parameters
+    ----------
+    name
+        The input, for messages.
+    limit
+        Bytes that the edges may take; None: any.
+
+    Raises
+    ------
+    DoesNotFitError
+        From ``space`` and ``widen``: the edges pass the limit, or there is no such memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, limit: int | None = None) -> None:
+        self._name, self._limit = name, limit
         self.dtype: np.dtype[np.unsignedinteger] = np.dtype(np.uint32)
         self.size = 0
         self._maps = [_allocate(_FIRST_BYTES), _allocate(_FIRST_BYTES)]
@@ -49,6 +62,7 @@ class EdgeBuffer:
     def space(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Return writable (sources, targets) of ``count`` entries, behind what is kept."""
         needed = (self.size + count) * self.dtype.itemsize
+        self._check(needed)
         for memory in self._maps:
             if needed > len(memory):
                 larger = -(-max(needed, len(memory) * 5 // 4) // mmap.PAGESIZE) * mmap.PAGESIZE
@@ -68,11 +82,19 @@ class EdgeBuffer:
     def widen(self) -> None:
         """Turn the ids into uint64."""
         wide = np.dtype(np.uint64)
+        self._check(self.size * wide.itemsize)
         for side, memory in enumerate(self._maps):
             larger = _allocate(max(len(memory) * 2, _FIRST_BYTES))
             np.frombuffer(larger, wide, self.size)[:] = np.frombuffer(memory, self.dtype, self.size)
             self._maps[side] = larger
         self.dtype = wide
+
+    def _check(self, bytes_of_one_end: int) -> None:
+        if self._limit is not None and 2 * bytes_of_one_end > self._limit:
+            raise DoesNotFitError(
+                f"{self._name}: its edges take more than {format_size(self._limit)}, which is what may be used "
+                f"({self.size:,} read so far); allow more with --memory"
+            )
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (sources, targets): what was kept, without a copy."""

@@ -65,7 +65,7 @@ class _MetisReader:
         self.reader, self.header, self._chunk_bytes = reader, header, chunk_bytes
         self._rules = np.array([header.before, header.weighted, header.vertices], np.int64)
         self._workers = workers
-        self.edges = EdgeBuffer()
+        self.edges = EdgeBuffer(reader.name, reader.memory)
         self.vertices = 0
         self.comment_lines = header.comment_lines
 
@@ -133,7 +133,7 @@ def read_metis(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int
     header = read_header(reader)
     if header.vertices == 0:
         raise InputError(f"{reader.name}: the header declares 0 vertices; a graph without vertices is not made")
-    with Workers() as workers:
+    with Workers(reader.threads) as workers:
         metis = _MetisReader(reader, header, chunk_bytes or CHUNK_BYTES, workers)
         while (block := reader.current()) is not None:
             metis.read_block(block)

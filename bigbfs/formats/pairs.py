@@ -63,7 +63,7 @@ class PairReader:
         self.reader, self.rules, self._allowed = reader, rules, skip_bad_lines
         self._chunk_bytes = chunk_bytes or CHUNK_BYTES
         self._rules = rules.as_array()
-        self.edges = EdgeBuffer()
+        self.edges = EdgeBuffer(reader.name, reader.memory)
         self.comment_lines = 0
         self.skipped_lines = 0
 
@@ -74,8 +74,10 @@ class PairReader:
         ------
         InputError
             A line is bad and no more may be skipped; the source is cut short or damaged.
+        DoesNotFitError
+            The edges take more memory than they may.
         """
-        with Workers() as workers:
+        with Workers(self.reader.threads) as workers:
             while (block := self.reader.current()) is not None:
                 self._read_block(block, workers)
 

@@ -32,6 +32,8 @@ def read_edges(
     format: str | None = None,
     skip_bad_lines: int = 0,
     progress: Callable[[int], object] | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
 ) -> EdgeList:
     """Read the edges of one input, in original ids.
 
@@ -45,6 +47,10 @@ def read_edges(
         How many bad lines of a line-based format to pass over (and count) before giving up.
     progress
         Called now and then with the bytes newly read from the file.
+    memory
+        Bytes that the edges of a line-based format may take (no estimate tells for standard input); None: any.
+    threads
+        Threads that read; None: one for each CPU that this process may use.
 
     Raises
     ------
@@ -65,7 +71,7 @@ def read_edges(
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         if found in _LINE_FORMATS:
-            with BlockReader(source, progress=progress) as reader:
+            with BlockReader(source, progress=progress, memory=memory, threads=threads) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         if not source.peek(1):
             raise InputError(f"{source.name}: the file is empty")

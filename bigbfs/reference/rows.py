@@ -15,6 +15,7 @@ from bigbfs.rows import frozen, signed
 
 def plain_rows(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     """Return ``indptr`` (int64 view, n + 1) and ``indices`` (uint32 or uint64, m), decoded where compressed."""
+    graph.require_valid()  # the kernels follow every id
     plain = graph.adjacency
     if not isinstance(plain, PlainAdjacency):
         from bigbfs.formats import varint

@@ -1,6 +1,7 @@
 """The command line as a whole: help, exit codes, signals, broken pipes."""
 
 import re
+import signal
 import subprocess
 import sys
 
@@ -83,3 +84,56 @@ def test_the_readme_names_every_command():
         text = stream.read()
     for name in main.COMMANDS:
         assert re.search(rf"`bigbfs {name}\b", text), name
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "work",
+    [
+        # an exception out of a callback from C is swallowed
+        "ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), {number}))(); time.sleep(20)",
+        # clean-up that takes longer than the next reminder runs to its end
+        "print('begun', flush=True); Slow().run({number})",
+    ],
+    ids=["swallowed", "slow clean-up"],
+)
+def test_a_signal_ends_the_run_once_it_has_unwound(number, work):
+    script = f"""
+import ctypes, os, signal, time
+from bigbfs.cli import main
+
+class Slow:
+    def run(self, number):
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(20)
+        finally:
+            try:
+                raise OSError
+            except OSError:
+                time.sleep(0.5)
+            time.sleep(0.5)
+            print("clean", flush=True)
+
+def work(*_, **__):
+    {work.format(number=int(number))}
+
+main.cli.main = work
+main.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 128 + number
+    assert done.stderr.strip() == ("bigbfs: error: interrupted" if number == signal.SIGINT else "")
+    assert done.stdout in ("", "begun\nclean\n")
+
+
+def test_a_full_disk_behind_standard_output_is_named():
+    done = subprocess.run(["bash", "-c", f"{sys.executable} -m bigbfs strategies > /dev/full"], capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"bigbfs: error: standard output: cannot write: No space left on device")
+
+
+def test_a_reader_that_goes_away_is_no_failure_of_ours(run, small):
+    line = f"{sys.executable} -m bigbfs export graph.csrbin --to el -o - | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]) == (141, [])
