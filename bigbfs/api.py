@@ -117,7 +117,7 @@ def engine(
             raise NoDeviceError("residency and vram_budget are about a GPU, and none is usable here; leave them out")
         raise UsageError(
             "residency and vram_budget say where edges live on a GPU run, and this one runs on the CPU; "
-            "leave them out or use backend='gpu'"
+            "leave them out, or choose the GPU as backend"
         )
     from bigbfs.cpu import CpuEngine
 

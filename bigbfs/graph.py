@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.adjacency import Adjacency, PlainAdjacency
-from bigbfs.errors import InputError, UsageError
+from bigbfs.errors import FormatError, InputError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +255,7 @@ class Graph:
 
         plain = self.decompress().adjacency
         assert isinstance(plain, PlainAdjacency)
-        small = self.m < 2**31 and self.n < 2**31
-        dtype = np.int32 if small else np.int64
+        dtype = np.int32 if max(self.m, self.n) < 2**31 else np.int64
         ones = np.ones(self.m, np.int8)
         return csr_array((ones, plain.indices.astype(dtype), plain.indptr.astype(dtype)), shape=(self.n, self.n))
 
@@ -301,6 +300,8 @@ class Graph:
 
         name = str(self.path or "graph")
         rows.require_valid(self.adjacency, name)
+        if self.adjacency.m != self.m:
+            raise FormatError(f"{name}: {self.m} edges in the header, {self.adjacency.m} in the rows; convert it again")
         if self.in_adjacency is not None and not self.flags.symmetric:
             rows.require_valid(self.in_adjacency, f"{name} (in-neighbours)")
         self._valid = True

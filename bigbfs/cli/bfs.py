@@ -75,7 +75,7 @@ def command(
     """
     for path in (levels, parents):
         check_writable(path)
-    if levels is not None and levels == parents:
+    if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     with options.opened(graph, compressed) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)

@@ -9,6 +9,7 @@ import click
 from bigbfs.cli.options import Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
+from bigbfs.formats.detect import FORMATS
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import format_size
@@ -41,7 +42,12 @@ from bigbfs.sizes import format_size
     show_default=True,
     help="Order of the vertices in the file; degree: descending.",
 )
-@click.option("--format", "form", metavar="F", help="Format of the inputs. Default: by suffix and content.")
+@click.option(
+    "--format",
+    "form",
+    metavar="F",
+    help=f"Format of the inputs: {', '.join(FORMATS)}. Default: by suffix and content.",
+)
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Memory to use at most. Default: 70 % of what is free.")
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date.")

@@ -10,6 +10,9 @@ from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph import Graph
 
+_DIGITS = len(str(2**63 - 1))
+"""More digits than this are no number of anything here (and int() refuses thousands of them)."""
+
 
 def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: int) -> list[int]:
     """Return the internal vertices to start from, in the order asked for.
@@ -41,8 +44,8 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     if many.startswith("@"):
         return [graph.vertex(original) for original in _read_ids(Path(many[1:]))]
     kind, _, count = many.partition(":")
-    if kind != "random" or not count.isdecimal() or int(count) == 0:
-        raise UsageError(f"--sources {many!r}: write random:N with N >= 1, or @FILE")
+    if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
+        raise UsageError(f"--sources {many[:80]!r}: write random:N with N from 1 to 10^{_DIGITS} - 1, or @FILE")
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
@@ -52,7 +55,7 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
 
 def _read_ids(path: Path) -> list[int]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise access_error(path, error, "read") from error
     except UnicodeDecodeError as error:
@@ -60,9 +63,11 @@ def _read_ids(path: Path) -> list[int]:
     ids = []
     for number, line in enumerate(lines, 1):
         for word in line.partition("#")[0].split():
-            if not (word.isascii() and word.isdecimal()):
-                raise InputError(f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 or more, one a line")
-            ids.append(int(word))
+            if not (word.isascii() and word.isdecimal() and len(word.lstrip("0")) <= _DIGITS):
+                raise InputError(
+                    f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 to 2^63-1, one a line"
+                )
+            ids.append(int(word.lstrip("0") or "0"))
     if not ids:
         raise InputError(f"{path}: no vertex id in it; write ids, one a line")
     return ids

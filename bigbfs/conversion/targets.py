@@ -63,6 +63,8 @@ def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
     if output is None:
         if str(first) == STANDARD_INPUT:
             raise UsageError("standard input has no name to derive the output's from: say -o OUT.csrbin")
+        if not first.name:
+            raise UsageError(f"{first}: is a folder; name the files in it")
         output = first.with_name(base_name(first.name) + ".csrbin")
     if output.suffix == ".ccsr":
         return Targets(None, output)

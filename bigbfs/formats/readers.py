@@ -169,8 +169,9 @@ def _edges_by_lines(head: bytes, whole: int) -> int:
 
 
 def _has_wide_id(head: bytes) -> bool:
+    largest = b"%d" % (2**32 - 1)
     return any(
-        field.isdigit() and len(field) >= 10 and int(field) >= 2**32
+        field.isdigit() and (len(digits := field.lstrip(b"0")), digits) > (len(largest), largest)
         for line in head.split(b"\n")[:1000]
         for field in line.replace(b",", b" ").split()[:2]
     )

@@ -32,7 +32,7 @@ def bfs(graph: Graph, source: int, *, max_depth: int | None = None) -> tuple[np.
     if max_depth is not None and max_depth < 0:
         raise UsageError(f"max_depth is {max_depth}: it must be 0 or more")
     indptr, indices = plain_rows(graph)
-    return _bfs(indptr, indices, int(source), graph.n if max_depth is None else max_depth)
+    return _bfs(indptr, indices, int(source), graph.n if max_depth is None else min(max_depth, graph.n))
 
 
 @njit(cache=True)

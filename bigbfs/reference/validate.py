@@ -54,7 +54,7 @@ def bfs_tree(
     if not 0 <= source < graph.n:
         raise UsageError(f"no vertex {source}: the graph has {graph.n}, numbered from 0")
     _check_array("levels", levels, np.int32, graph.n)
-    limit = graph.n if max_depth is None else max_depth
+    limit = graph.n if max_depth is None else min(max_depth, graph.n)
     seen = frozen(np.ascontiguousarray(levels))
     if parents is None:
         _check_levels(graph, source, seen, limit)

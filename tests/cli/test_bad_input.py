@@ -213,3 +213,13 @@ def test_output_is_a_folder(run, folder):
 def test_missing_output_folder(run, folder):
     Path("graph.txt").write_text("1 2\n")
     refused(run, folder, "graph.txt", "-o", "no/such.csrbin", says=["no/such.csrbin", "does not exist; create it"])
+
+
+@pytest.mark.parametrize("name", [".", ""])
+def test_an_input_without_a_name(run, folder, name):
+    refused(run, folder, name, says=["is a folder; name the files in it"], code=2)
+
+
+def test_a_number_of_thousands_of_digits(run, folder):
+    Path("graph.txt").write_text("1 2\n3 " + "1" * 5000 + "\n")
+    refused(run, folder, "graph.txt", says=["graph.txt", "line 2", "over 2^63-1"])

@@ -1,4 +1,5 @@
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -147,3 +148,46 @@ def test_newest_graph_prefers_the_plain_twin(run, small):
     code, out, _ = run("bfs", "--source", 10, "--json", "--backend", "cpu", "--compressed")
     assert (code, json.loads(out)["graph"]["codec"]) == (0, "varint")
     assert csrbin.newest_graph(small) is not None
+
+
+@pytest.mark.parametrize("depth", [2**31, 2**63, 10**30])
+def test_a_depth_that_no_level_reaches_is_no_limit(run, small, depth):
+    code, out, err = run("bfs", "--source", 10, "--max-depth", depth, "--verify", "--json", "--backend", "cpu")
+    assert code == 0, err
+    assert json.loads(out)["runs"][0]["depth"] == 2
+
+
+def test_numbers_of_thousands_of_digits_are_refused(run, small):
+    (small / "sources.txt").write_text("0" * 5000 + "10\n" + "7" * 5000)
+    code, _, err = run("bfs", "--sources", "@sources.txt")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "sources.txt:2: '777" in err
+    code, _, err = run("bfs", "--sources", "random:" + "7" * 5000)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "N from 1" in err
+
+
+def test_sources_of_a_file_with_a_byte_order_mark(run, small):
+    (small / "sources.txt").write_bytes(b"\xef\xbb\xbf10\r\n20\r\n")
+    code, out, err = run("bfs", "--sources", "@sources.txt", "--json", "--backend", "cpu")
+    assert code == 0, err
+    assert [item["source"] for item in json.loads(out)["runs"]] == [10, 20]
+
+
+def test_levels_and_parents_need_two_files(run, small):
+    code, _, err = run("bfs", "--source", 10, "--levels", "a.npy", "--parents", "./a.npy", "--backend", "cpu")
+    assert code == 2
+    assert "each its own file" in err
+    assert not (small / "a.npy").exists()
+
+
+def test_a_header_that_lies_about_the_edges_of_a_ccsr(run, small):
+    assert run("convert", "graph.txt", "--compressed")[0] == 0
+    path = small / "graph.ccsr"
+    content = bytearray(path.read_bytes())
+    content[24] -= 1  # m
+    content[124:128] = zlib.crc32(content[:124]).to_bytes(4, "little")
+    path.write_bytes(content)
+    code, _, err = run("bfs", "graph.ccsr", "--source", 10, "--backend", "cpu")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "5 edges in the header, 6 in the rows" in err
