@@ -304,6 +304,11 @@ class Graph:
             raise FormatError(f"{name}: {self.m} edges in the header, {self.adjacency.m} in the rows; convert it again")
         if self.in_adjacency is not None and not self.flags.symmetric:
             rows.require_valid(self.in_adjacency, f"{name} (in-neighbours)")
+        if self.labels is not None and self.n:
+            labels = np.asarray(self.labels)
+            ordered = np.sort(labels) if self.flags.relabelled else labels
+            if int(ordered[0]) < 0 or (ordered[1:] <= ordered[:-1]).any():
+                raise FormatError(f"{name}: corrupted: labels are not {self.n} different ids; convert the graph again")
         self._valid = True
 
     def with_flags(self, **changes: bool) -> Graph:

@@ -191,3 +191,14 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
 )
 def test_advice_fits_what_was_tried(action, says):
     assert says in str(access_error("x", FileNotFoundError(2, ""), action))
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "file")
+    with replacing(tmp_path / "link") as stream:
+        stream.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "far" / "file").read_bytes() == b"new"
+    assert len(list((tmp_path / "far").iterdir())) == 1

@@ -198,3 +198,11 @@ def test_a_closed_graph_knows_no_ids(tmp_path):
     for use in (lambda: graph.vertex(0), lambda: graph.original(0), lambda: graph.in_adjacency):
         with pytest.raises(UsageError, match="closed"):
             use()
+
+
+@pytest.mark.parametrize("labels", [[5, 5, 9], [-1, 3, 9], [9, 3, 5]])
+def test_labels_that_are_no_ids_are_refused_before_a_traversal(labels):
+    adjacency = Graph.from_csr([0, 1, 2, 2], [1, 0]).adjacency
+    with pytest.raises(FormatError, match="labels are not 3 different ids"):
+        Graph(adjacency, labels=np.array(labels)).require_valid()
+    Graph(adjacency, GraphFlags(relabelled=True), labels=np.array([9, 3, 5])).require_valid()

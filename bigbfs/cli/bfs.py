@@ -44,6 +44,7 @@ class Task:
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
 @options.compressed_option
 @options.where_options
+@options.strategy_option
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
@@ -57,10 +58,10 @@ def command(
     seed: int,
     compressed: bool,
     backend: str,
-    strategy: str,
     residency: str,
     vram_budget: int | None,
     threads: int | None,
+    strategy: str,
     max_depth: int | None,
     trials: int,
     verify: bool,
@@ -126,7 +127,7 @@ def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tu
 
 def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
     click.echo(options.describe(graph))
-    click.echo(options.describe_engine(engine))
+    click.echo(f"{options.describe_engine(engine)}, strategy {engine.strategy}")
     click.echo("")
     headers = ("source", "reached", "%", "depth", "edges", "ms", "GTEPS", "verified")
     rows = []

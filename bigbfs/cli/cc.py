@@ -37,7 +37,6 @@ def command(
     afforest: bool,
     compressed: bool,
     backend: str,
-    strategy: str,
     residency: str,
     vram_budget: int | None,
     threads: int | None,
@@ -52,7 +51,7 @@ def command(
     """
     check_writable(labels)
     with options.opened(graph, compressed) as (opened, open_seconds):
-        where = {"backend": backend, "strategy": strategy, "residency": residency}
+        where = {"backend": backend, "residency": residency}
         with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
             runs = []
             verifying = 0.0

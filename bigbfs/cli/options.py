@@ -12,6 +12,7 @@ import click
 
 from bigbfs.api import BACKENDS, RESIDENCIES
 from bigbfs.errors import UsageError
+from bigbfs.gpu.strategies import STRATEGIES
 from bigbfs.graph import Graph
 from bigbfs.sizes import parse_size
 
@@ -23,6 +24,15 @@ compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
 )
 verify_option = click.option("--verify", is_flag=True, help="Check every result; exit 3 on any difference.")
+
+
+strategy_option = click.option(
+    "--strategy",
+    type=click.Choice(list(STRATEGIES)),
+    default="auto",
+    show_default=True,
+    help="How the frontier is expanded; see `bigbfs strategies`.",
+)
 
 
 class Size(click.ParamType):
@@ -41,19 +51,10 @@ class Size(click.ParamType):
 
 
 def where_options(function: F) -> F:
-    """Add the options that say where and how a traversal runs."""
-    from bigbfs.gpu.strategies import STRATEGIES
-
+    """Add the options that say where a traversal runs."""
     decorators = (
         click.option(
             "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
-        ),
-        click.option(
-            "--strategy",
-            type=click.Choice(list(STRATEGIES)),
-            default="auto",
-            show_default=True,
-            help="How a BFS expands its frontier; see `bigbfs strategies`.",
         ),
         click.option(
             "--residency",
@@ -115,4 +116,6 @@ def describe(graph: Graph) -> str:
 
 def describe_engine(engine: Any) -> str:
     """Return the line that says where the work is done."""
-    return f"backend     {engine.backend}: {engine.device}, edges in {engine.residency}, strategy {engine.strategy}"
+    kind = getattr(engine, "edges_kind", engine.residency)
+    where = engine.residency if kind == engine.residency else f"{engine.residency} ({kind})"
+    return f"backend     {engine.backend}: {engine.device}, edges in {where}"

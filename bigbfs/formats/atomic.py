@@ -65,7 +65,8 @@ def require_writable(target: Path) -> None:
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
 
-    On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was.
+    On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was. Where ``path`` is
+    a symbolic link, the file that it points to is replaced, on its own disk.
 
     Raises
     ------
@@ -77,6 +78,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     temporary = None
     try:
         require_writable(target)
+        target = target.resolve() if target.is_symlink() else target
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             yield stream

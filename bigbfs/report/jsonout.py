@@ -58,6 +58,7 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
 def cc_object(graph: Graph, engine: Engine, open_seconds: float, runs: list[ComponentsRecord]) -> dict[str, Any]:
     """Return the object that ``bigbfs cc --json`` prints."""
     return _common("cc", graph, engine, open_seconds) | {
+        "strategy": "afforest",
         "components": runs[0].components,
         "largest": runs[0].largest,
         "runs": [{"seconds": run.seconds, "verified": run.verified} for run in runs],

@@ -191,3 +191,9 @@ def test_a_header_that_lies_about_the_edges_of_a_ccsr(run, small):
     code, _, err = run("bfs", "graph.ccsr", "--source", 10, "--backend", "cpu")
     assert (code, err.count("\n")) == (1, 1)
     assert "5 edges in the header, 6 in the rows" in err
+
+
+def test_a_raw_export_is_not_taken_for_the_newest_graph(run, small):
+    assert run("export", "graph.csrbin", "--to", "raw", "-o", "newer.csrbin")[0] == 0
+    code, out, _ = run("bfs", "--source", 10, "--json", "--backend", "cpu")
+    assert (code, json.loads(out)["graph"]["path"]) == (0, "graph.csrbin")
