@@ -242,9 +242,10 @@ def test_provenance(files, tmp_path):
 def test_newest_graph(tmp_path):
     assert csrbin.newest_graph(tmp_path) is None
     for age, name in enumerate(["new.csrbin", "new.ccsr", "old.csrbin", "old.ccsr", "g.txt"]):
-        (tmp_path / name).write_bytes(b"")
+        (tmp_path / name).write_bytes(b"foreign" if name == "g.txt" else layout.MAGIC)
         os.utime(tmp_path / name, ns=(0, 10**18 - age * 10**9))
     (tmp_path / "folder.csrbin").mkdir()
+    (tmp_path / "raw.csrbin").write_bytes(bytes(64))  # of another tool, and the newest of all
     assert csrbin.newest_graph(tmp_path).name == "new.csrbin"
     assert csrbin.newest_graph(tmp_path, compressed=True).name == "new.ccsr"
     assert csrbin.newest_graph(tmp_path, compressed=False).name == "new.csrbin"
