@@ -31,6 +31,12 @@ class BenchCase:
         ``"cpu"``, ``"gpu"`` or both; a backend that is not present is left out, and said so.
     residencies
         Of the GPU runs.
+    orders
+        ``"original"``, ``"degree"`` or both (tools/bench_gpu.py).
+    budgets
+        Device memory that a run with its edges mapped may take: ``"all"``, or a size (tools/bench_gpu.py).
+    strategies
+        Of BFS (tools/bench_gpu.py).
     sources
         Random sources of degree > 0.
     trials
@@ -44,6 +50,9 @@ class BenchCase:
     codecs: tuple[str, ...] = ("plain", "varint")
     backends: tuple[str, ...] = ("cpu", "gpu")
     residencies: tuple[str, ...] = ("vram", "mapped")
+    orders: tuple[str, ...] = ("original",)
+    budgets: tuple[str, ...] = ("all",)
+    strategies: tuple[str, ...] = ("auto",)
     sources: int = 8
     trials: int = 3
 

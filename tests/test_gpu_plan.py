@@ -1,6 +1,7 @@
 """The byte ledger: what is chosen, what is refused, and that a run takes no more than was planned."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,11 +24,20 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     assert vram.host_bytes == 0
     assert mapped.host_bytes == buffer(vram, "edges (indices)").bytes
     assert vram.device_bytes == mapped.device_bytes + mapped.host_bytes
-    assert make_plan(graph, "auto", vram.device_bytes).residency == "vram"
-    assert make_plan(graph, "auto", vram.device_bytes - 1).residency == "mapped"
-    assert make_plan(graph, "auto", mapped.device_bytes).residency == "mapped"
+    heads = {
+        place: sum(found.bytes for found in plan.buffers if "heads" in found.name)
+        for place, plan in (("vram", vram), ("mapped", mapped))
+    }
+    assert (vram.head_groups, mapped.head_groups) == (2, 2)
+    assert make_plan(graph, "auto", vram.device_bytes) == replace(vram, budget=vram.device_bytes)
+    fewer = make_plan(graph, "auto", vram.device_bytes - 1)
+    assert (fewer.residency, fewer.head_groups) == ("vram", 1)
+    least = vram.device_bytes - heads["vram"]
+    assert make_plan(graph, "auto", least).head_groups == 0
+    assert make_plan(graph, "auto", least - 1).residency == "mapped"
+    assert make_plan(graph, "mapped", mapped.device_bytes).head_groups == 2
     with pytest.raises(DoesNotFitError) as caught:
-        make_plan(graph, "auto", mapped.device_bytes - 1)
+        make_plan(graph, "auto", mapped.device_bytes - heads["mapped"] - 1)
     assert caught.value.exit_code == 5
 
 

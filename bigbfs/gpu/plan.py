@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DoesNotFitError, UsageError
-from bigbfs.gpu.arguments import COUNTERS
+from bigbfs.gpu.arguments import HEAD_GROUP, PROGRESS, SLOT
 from bigbfs.graph import Graph
 from bigbfs.sizes import format_size
 
@@ -20,6 +20,12 @@ RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
 
 RESIDENCIES = ("auto", "vram", "mapped")
+
+HEAD_GROUPS = (2, 1, 0)
+"""Groups of heads that are tried, most first."""
+
+SLOTS = 4096
+"""Levels that one launch of a BFS can record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +49,14 @@ class Plan:
         Everything, edges included.
     budget
         Bytes of device memory that it may take.
+    head_groups
+        Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
     """
 
     residency: str
     buffers: tuple[Buffer, ...]
     budget: int
+    head_groups: int
 
     @property
     def device_bytes(self) -> int:
@@ -80,7 +89,7 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
     graph
         Plain or compressed.
     residency
-        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there.
+        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there. The head table is as large as fits.
     budget
         Bytes of device memory for everything that the run allocates.
 
@@ -94,9 +103,10 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     for choice in ("vram", "mapped") if residency == "auto" else (residency,):
-        plan = Plan(choice, _buffers(graph, choice), budget)
-        if plan.device_bytes <= budget:
-            return plan
+        for groups in HEAD_GROUPS:
+            plan = Plan(choice, _buffers(graph, choice, groups), budget, groups)
+            if plan.device_bytes <= budget:
+                return plan
     raise DoesNotFitError(
         f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}"
     )
@@ -111,47 +121,57 @@ def _help(plan: Plan, graph: Graph) -> str:
     return "what helps: " + "; ".join(options)
 
 
-def _buffers(graph: Graph, residency: str) -> tuple[Buffer, ...]:
+def _buffers(graph: Graph, residency: str, groups: int) -> tuple[Buffer, ...]:
     n, ids = graph.n, graph.ids.itemsize
     words = 4 * -(-n // 32)
     edges = "device" if residency == "vram" else "host"
-    buffers = _rows("", graph.adjacency, edges)
+    buffers = _rows("", graph.adjacency, edges, groups)
+    chunks = _chunks(graph.adjacency)
     if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
-        buffers += _rows("in-", graph.in_adjacency, edges)
+        buffers += _rows("in-", graph.in_adjacency, edges, groups)
+        chunks = max(chunks, _chunks(graph.in_adjacency))
     buffers += [
         Buffer("queue (components: labels)", _grain(n * ids), "device"),
         Buffer("levels", _grain(4 * n), "device"),
         Buffer("parents", _grain(n * ids), "device"),
-        Buffer("bitmaps visited, seen, frontier", 3 * _grain(words), "device"),
-        Buffer("counters and sample", 2 * _grain(8 * COUNTERS) + _grain(8 * SAMPLE), "device"),
+        Buffer("bitmaps visited, frontier, next", 3 * _grain(words), "device"),
+        Buffer("list of chunks", _grain(4 * chunks), "device"),
+        Buffer("records of levels", _grain(SLOTS * SLOT.itemsize), "device"),
+        Buffer("progress and counters", _grain(PROGRESS.itemsize) + 4 * _grain(8), "device"),
     ]
     return tuple(buffers)
 
 
-SAMPLE = 1024
-"""Labels drawn to find the giant component."""
+def _hubs(adjacency: Adjacency) -> int:
+    """Return how many hubs there are at most: each has more than BLOCK_IDS edges."""
+    return len(adjacency.hubs) if isinstance(adjacency, CompressedAdjacency) else adjacency.m // (BLOCK_IDS + 1)
 
 
-def _rows(prefix: str, adjacency: Adjacency, edges: str) -> list[Buffer]:
+def _chunks(adjacency: Adjacency) -> int:
+    """Return how many chunks of hub rows there are at most: one of each hub is not full."""
+    return len(adjacency.block_ptr) if isinstance(adjacency, CompressedAdjacency) else 2 * _hubs(adjacency)
+
+
+def _rows(prefix: str, adjacency: Adjacency, edges: str, groups: int) -> list[Buffer]:
     """Return the buffers of one adjacency."""
-    n, ids = adjacency.n, adjacency.ids.itemsize
+    n, ids, hubs, chunks = adjacency.n, adjacency.ids.itemsize, _hubs(adjacency), _chunks(adjacency)
     buffers = [Buffer(f"{prefix}indptr", _grain(8 * (n + 1)), "device")]
     if isinstance(adjacency, CompressedAdjacency):
-        hubs, chunks = len(adjacency.hubs), len(adjacency.block_ptr)
         buffers.append(Buffer(f"{prefix}degree", _grain(n * ids), "device"))
-        buffers.append(Buffer(f"{prefix}block index", _grain(8 * chunks), "device"))
+        buffers.append(Buffer(f"{prefix}block index", _grain(8 * len(adjacency.block_ptr)), "device"))
         buffers.append(Buffer(f"{prefix}edges (blob)", _grain(len(adjacency.blob)), edges))
     else:
         assert isinstance(adjacency, PlainAdjacency)
-        # a hub has more than BLOCK_IDS edges and at most one chunk that is not full
-        hubs = adjacency.m // (BLOCK_IDS + 1)
-        chunks = 2 * hubs if hubs else 0
         buffers.append(Buffer(f"{prefix}edges (indices)", _grain(adjacency.m * ids), edges))
     hub_bytes = _grain(hubs * ids) + _grain(8 * (hubs + 1)) + _grain(4 * chunks)
     buffers.append(Buffer(f"{prefix}hubs and their chunks", hub_bytes, "device"))
     buffers.append(Buffer(f"{prefix}bitmap of rows", _grain(4 * -(-n // 32)), "device"))
-    # the placement's own counter, and the hubs once more while they are sorted
-    buffers.append(Buffer(f"{prefix}placement", _grain(8) + _grain(hubs * ids), "device"))
+    if groups:
+        buffers.append(
+            Buffer(f"{prefix}heads, {groups * HEAD_GROUP} each", _grain(groups * HEAD_GROUP * n * ids), "device")
+        )
+    # the placement's own counters, and the hubs once more while they are sorted
+    buffers.append(Buffer(f"{prefix}placement", 2 * _grain(16) + 2 * _grain(hubs * ids), "device"))
     return buffers
 
 

@@ -9,9 +9,9 @@
 //     Ids come in no particular order among lanes and slots; each id of the segment exactly once.
 //   Segment cursor.rest()            (WIDTH 1) what load() has not given yet
 //
-// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS, all chunks of all hubs are
-// numbered through, and `rows` has the bits of the vertices that are neither hubs nor without edges: work on `rows`
-// plus work on chunks is work on every edge, and no piece is longer than BLOCK_IDS.
+// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
+// numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
+// heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
 #pragma once
 #include "bitmap.cuh"
 #include "warp.cuh"
@@ -29,10 +29,14 @@ struct Adjacency {
     const u64* hub_ptr;      // hubs + 1: first chunk of each hub
     const u64* block_ptr;    // varint: first byte of each chunk
     const u32* chunk_hub;    // chunks: index in hubs
-    const u32* rows;         // bitmap: 0 < degree <= BLOCK_IDS
+    const u32* rows;         // bitmap: 0 < degree
+    const vid* heads;        // head_groups x n x HEAD_GROUP: see heads.cuh
     u64 n;
     u64 chunks;
     u64 data_bytes;
+    u64 hub_count;
+    u64 head_groups;         // 0: there is no head table
+    u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
 
@@ -56,3 +60,15 @@ DEVICE Segment broadcast(const Segment& s, u32 lane) {
 #else
 #include "plain.cuh"
 #endif
+
+// Index in a.hubs of a hub.
+DEVICE u32 find_hub(const Adjacency& a, vid v) {
+    u64 low = 0;
+    u64 high = a.hub_count - 1;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (a.hubs[middle] < v) low = middle + 1;
+        else high = middle;
+    }
+    return (u32)low;
+}
