@@ -35,6 +35,8 @@ class BenchCase:
         ``"original"``, ``"degree"`` or both (tools/bench_gpu.py).
     budgets
         Device memory that a run with its edges mapped may take: ``"all"``, or a size (tools/bench_gpu.py).
+    heads
+        Groups of heads: -1 stands for the engine's choice; each after the first with few sources (tools/bench_gpu.py).
     strategies
         Of BFS (tools/bench_gpu.py).
     sources
@@ -52,6 +54,7 @@ class BenchCase:
     residencies: tuple[str, ...] = ("vram", "mapped")
     orders: tuple[str, ...] = ("original",)
     budgets: tuple[str, ...] = ("all",)
+    heads: tuple[int, ...] = (-1,)
     strategies: tuple[str, ...] = ("auto",)
     sources: int = 8
     trials: int = 3

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from statistics import harmonic_mean, median
 from typing import Any
@@ -43,7 +44,7 @@ HEADERS = (
     "codec",
     "edges in",
     "VRAM",
-    "work",
+    "work, strategy, head groups",
     "median ms",
     "slowest ms",
     "GTEPS",
@@ -94,9 +95,9 @@ def ordered(case: BenchCase, seed: int, clock: Clock) -> Iterator[tuple[str, Gra
 
 
 def trace(run: Run) -> list[dict[str, Any]]:
-    """Return the levels of a run: microseconds and the device's counters."""
-    levels = run.level_records[-len(run.slots) :]
-    slots = run.slots[: len(levels)]
+    """Return the first levels of a run's last launch: microseconds and the device's counters."""
+    slots = run.slots[: np.count_nonzero(run.slots["direction"])]
+    levels = run.level_records[len(run.level_records) - len(slots) :]
     names = ("frontier", "edges", "queued", "found", "chunks", "missed", "probed", "open", "rounds")
     return [
         {"direction": level.direction, "us": round(1e6 * level.seconds, 1)} | {name: int(slot[name]) for name in names}
@@ -158,18 +159,19 @@ def measure(
     chosen = np.random.default_rng(seed).choice(candidates, min(case.sources, len(candidates)), replace=False)
     limit = None if budget == "all" else parse_size(budget)
     common = {"graph": case.name, "n": graph.n, "m": graph.m, "order": order, "codec": codec, "budget": budget}
-    for strategy in case.strategies:
-        with GpuEngine(graph, residency=residency, vram_budget=limit, strategy=strategy) as engine:
+    for strategy, heads in product(case.strategies, case.heads):
+        # variants beside the first are for comparison: a quarter of the sources
+        few = chosen if heads == case.heads[0] else chosen[: -(-len(chosen) // 4)]
+        groups = None if heads < 0 else heads
+        with GpuEngine(graph, residency=residency, vram_budget=limit, strategy=strategy, head_groups=groups) as engine:
             common |= {"residency": engine.residency, "device": engine.device, "edges_kind": engine.edges_kind}
             common |= {"strategy": strategy, "place": engine.setup.place, "compile": engine.setup.compile}
             common |= {"device_bytes": engine.bytes.device, "host_bytes": engine.bytes.host}
             common |= {"head_groups": engine.plan.head_groups}
-            place, groups = engine.setup.place, engine.plan.head_groups
-            clock.say(
-                f"{case.name} {order} {codec} {residency} {strategy}: placed in {place:.2f} s, {groups} head groups"
-            )
+            where = f"{case.name} {order} {codec} {residency} {strategy}, {engine.plan.head_groups} head groups"
+            clock.say(f"{where}: placed in {engine.setup.place:.2f} s, compiled in {engine.setup.compile:.2f} s")
             if "bfs" in case.algorithms:
-                figures, timed = run_bfs(engine, [int(source) for source in chosen], case.trials)
+                figures, timed = run_bfs(engine, [int(source) for source in few], case.trials)
                 picked = {"fastest": 0, "median": len(timed) // 2, "slowest": -1}
                 traces = {name: trace(timed[at][1]) for name, at in picked.items()}
                 for name in picked:
@@ -196,7 +198,7 @@ def show_trace(name: str, timed: tuple[float, Run], levels: list[dict[str, Any]]
 def cells(row: dict[str, Any]) -> list[Any]:
     """Return the cells of a row of the table."""
     place = [row["graph"], row["order"], row["codec"], row["residency"], row["budget"]]
-    work = row["algorithm"] + ("" if row["strategy"] == "auto" else f" {row['strategy']}")
+    work = f"{row['algorithm']} {row['strategy']} {row['head_groups']}"
     rates = [row.get(name) for name in ("median_gteps", "harmonic_mean_gteps", "slowest_gteps")]
     return [*place, work, 1e3 * row["seconds"], 1e3 * row["slowest_seconds"], *rates]
 

@@ -48,6 +48,8 @@ class GpuEngine:
         Bytes of device memory that the engine may take, a hard limit; None: what is free, less a reserve.
     strategy
         A name of the catalogue.
+    head_groups
+        Groups of heads of every vertex in device memory; None: as many as are useful and fit.
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
 
@@ -82,6 +84,7 @@ class GpuEngine:
         residency: str = "auto",
         vram_budget: int | None = None,
         strategy: str = "auto",
+        head_groups: int | None = None,
         runtime: Runtime | None = None,
     ) -> None:
         if strategy not in STRATEGIES:
@@ -96,7 +99,8 @@ class GpuEngine:
         self._placed: list[PlacedAdjacency] = []
         try:
             free = runtime.free_bytes()
-            self.plan: Plan = make_plan(graph, residency, default_budget(free) if vram_budget is None else vram_budget)
+            budget = default_budget(free) if vram_budget is None else vram_budget
+            self.plan: Plan = make_plan(graph, residency, budget, head_groups)
             self.residency = self.plan.residency
             self._compile()
             self._place()

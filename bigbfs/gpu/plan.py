@@ -81,7 +81,7 @@ def default_budget(free_bytes: int) -> int:
     return max(free_bytes - RESERVE, free_bytes // 2)
 
 
-def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
+def make_plan(graph: Graph, residency: str, budget: int, head_groups: int | None = None) -> Plan:
     """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
 
     Parameters
@@ -92,6 +92,8 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
         ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there. The head table is as large as fits.
     budget
         Bytes of device memory for everything that the run allocates.
+    head_groups
+        So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
 
     Raises
     ------
@@ -103,7 +105,7 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     for choice in ("vram", "mapped") if residency == "auto" else (residency,):
-        for groups in HEAD_GROUPS:
+        for groups in HEAD_GROUPS if head_groups is None else (head_groups,):
             plan = Plan(choice, _buffers(graph, choice, groups), budget, groups)
             if plan.device_bytes <= budget:
                 return plan

@@ -109,14 +109,18 @@ def test_the_budget_is_a_limit_and_the_plan_keeps_it(medium, residency, codec):
         assert engine.bytes.device <= engine._running().allocated_bytes <= need
         assert engine.bytes.device > need * 0.9  # the plan is no excuse for asking for too much
     with pytest.raises(DoesNotFitError, match="in all"):
-        GpuEngine(graph, residency=residency, vram_budget=need - 512)
+        GpuEngine(graph, residency=residency, vram_budget=need - 512, head_groups=2)
+    with GpuEngine(graph, residency=residency, vram_budget=need - 512) as engine:
+        assert engine.plan.head_groups == 1
+        check(engine, graph)
 
 
 def test_auto_residency_follows_the_budget(medium):
     need = make_plan(medium, "vram", 1 << 40).device_bytes
     with GpuEngine(medium, vram_budget=need) as engine:
         assert engine.residency == "vram"
-    with GpuEngine(medium, vram_budget=need - 512) as engine:
+    least = make_plan(medium, "vram", 1 << 40, head_groups=0).device_bytes
+    with GpuEngine(medium, vram_budget=least - 512) as engine:
         assert engine.residency == "mapped"
         check(engine, medium)
 
