@@ -18,6 +18,8 @@ class EdgeList:
     first_id, declared_n
         Where the format declares its vertices: they are ``first_id`` to ``first_id + declared_n - 1``, isolated ones
         included. ``declared_n`` is None where a vertex exists because its id occurs.
+    isolated
+        Ids (dtype of ``src``) of vertices that exist though no edge names them, where no range declares them; or None.
     mirrored
         The input lists every undirected edge in both directions already (METIS, a symmetric .sg).
     one_way_means_both
@@ -34,6 +36,7 @@ class EdgeList:
     dst: np.ndarray
     first_id: int = 0
     declared_n: int | None = None
+    isolated: np.ndarray | None = None
     mirrored: bool = False
     one_way_means_both: bool = False
     comment_lines: int = 0

@@ -196,3 +196,14 @@ def test_real_graphs_have_their_published_counts(data, folder):
             assert np.array_equal(decoded.indices, plain.adjacency.indices), name
             first = number(re.match(r"[\d,]+", row["source: reached, depth, level sum"])[0])
             assert plain.original(plain.vertex(first)) == first, name
+
+
+def test_isolated_vertices_of_a_labelled_graph_survive_without_loops(tmp_path):
+    """They were carried as self-loops once, and stayed in the graph under --keep-self-loops."""
+    graph = Graph.from_csr([0, 1, 2, 2, 3], [1, 0, 3], labels=[5, 9, 2**40, 2**41])
+    graph.save(tmp_path / "a.csrbin")
+    report = convert([tmp_path / "a.csrbin"], tmp_path / "b.csrbin", ConvertOptions(keep_self_loops=True))
+    assert (report.vertices, report.edges, report.self_loops) == (4, 3, 1)
+    with Graph.open(tmp_path / "b.csrbin") as again:
+        assert again.original_ids().tolist() == [5, 9, 2**40, 2**41]
+        assert again.degrees().tolist() == [1, 1, 0, 1]

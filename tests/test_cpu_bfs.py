@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import zoo
 
 from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.cpu import CpuEngine, search
+from bigbfs.cpu.rows import rows_of
 from bigbfs.cpu.search import Search
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph import Graph
@@ -131,6 +133,17 @@ def test_topdown_strategy_never_goes_up() -> None:
     assert engine.strategy == "topdown"
 
 
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_mapped_file_is_used_in_place(codec: str, tmp_path: Path) -> None:
+    path = tmp_path / ("graph.ccsr" if codec == "varint" else "graph.csrbin")
+    encoded("kronecker", codec).save(path)
+    with Graph.open(path) as graph, CpuEngine(graph) as engine:
+        for placed, mapped in zip(rows_of(graph.adjacency), graph.adjacency.arrays().values(), strict=True):
+            assert not placed.flags.writeable
+            assert placed.size == 0 or np.shares_memory(placed, mapped)
+        check(graph, 5, engine.bfs(5), expected("kronecker", 5))
+
+
 def test_without_parents() -> None:
     with CpuEngine(encoded("random", "plain")) as engine:
         result = engine.bfs(1, want_parents=False)
@@ -197,8 +210,23 @@ def test_damaged_ids_are_refused(codec: str, order: str, monkeypatch: pytest.Mon
         blob[len(blob) // 2 :] = 0xFF
         values = compressed.arrays() | {"blob": np.concatenate([blob, np.zeros(128, np.uint8)])[: len(blob)]}
         graph = Graph(CompressedAdjacency(**values))
-    with CpuEngine(graph) as engine:
-        with pytest.raises(FormatError, match="no vertices"):
-            engine.bfs(0)
-        with pytest.raises(FormatError, match="no vertices"):
-            engine.connected_components()
+    refuse(graph)
+
+
+def test_damaged_leaf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that the head table holds whole is never read again: what is wrong with it must be found when placing."""
+    force(monkeypatch, "up")
+    plain = encoded("star", "plain").adjacency
+    assert isinstance(plain, PlainAdjacency)
+    indices = plain.indices.copy()
+    indices[0] = len(plain.indptr) - 1
+    refuse(Graph(PlainAdjacency(plain.indptr, indices)))
+
+
+def refuse(graph: Graph) -> None:
+    for strategy in ("auto", "topdown"):
+        with CpuEngine(graph, strategy=strategy) as engine:
+            with pytest.raises(FormatError, match="no vertices"):
+                engine.bfs(0)
+            with pytest.raises(FormatError, match="no vertices"):
+                engine.connected_components()

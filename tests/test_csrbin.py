@@ -162,6 +162,9 @@ def test_what_is_no_graph_file_is_refused(tmp_path):
         assert "no graph file" in refused(path)
     path.write_bytes(b"")
     assert "empty" in refused(path)
+    path.write_bytes(b"0 1\n")
+    with pytest.raises(FormatError, match="no bigbfs graph file"):
+        csrbin.read_provenance(path)
     with pytest.raises(FileAccessError, match="folder"):
         Graph.open(tmp_path)
     with pytest.raises(FileAccessError, match="No such file"):

@@ -161,6 +161,66 @@ def test_components(build, codec, name):
             assert (result.record.components, result.record.largest) == (np.count_nonzero(sizes), sizes.max())
 
 
+@cache
+def late_hubs(codec):
+    """Return a binary tree whose leaves lead to hubs of two chunks: bottom-up finds each twice at the same time."""
+    size, count = 2_047 * 2 + 1, 24
+    tree = (np.arange(1, size), (np.arange(1, size) - 1) // 2)
+    leaves = np.arange(size - 1_100, size)
+    hubs = [(leaves, np.full(len(leaves), size + hub)) for hub in range(count)]
+    plain = zoo.build(size + count, zoo.join(tree, *hubs))
+    return plain.compress() if codec == "varint" else plain
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_hubs_that_many_warps_find_at_once(build, codec):
+    plain = late_hubs("plain")
+    levels = reference.bfs(plain, 0)[0]
+    runtime = SimtRuntime(build=build, sm_count=3, resident=3, preempt_every=3)
+    watch = FrontierWatch(plain)
+    runtime.watchers.append(watch)
+    with GpuEngine(late_hubs(codec), runtime=runtime) as engine:
+        for number in range(4 if build == "preempt" else 1):
+            set_seed(runtime, number)
+            watch.start()
+            result = engine.bfs(0)
+            assert result.record.levels[-2].direction == "bottom-up"
+            assert np.array_equal(result.levels, levels)
+            validate.bfs_tree(plain, 0, result.levels, result.parents)
+
+
+@cache
+def rivals(codec):
+    """Return a one-way graph of triples that meet only in vertices which eight of them lead to.
+
+    The first two neighbours of a vertex stay inside its triple, so that all links between triples are made by the last
+    pass, each edge seen from one end alone, by threads that want to hang the same root under different ones.
+    """
+    count = 400
+    first = 3 * np.arange(count)
+    inside = zoo.join((first + 1, first), (first + 2, first), (first + 2, first + 1))
+    plain = zoo.build(
+        3 * count + count // 8, zoo.join(inside, (first + 2, 3 * count + first // 24)), directed=True, in_rows=False
+    )
+    return plain.compress() if codec == "varint" else plain
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_threads_that_link_the_same_root(build, codec):
+    expected = reference.components(rivals("plain"))
+    assert len(np.unique(expected)) == 50
+    runtime = SimtRuntime(build=build, sm_count=2, resident=2, preempt_every=3)
+    watch = LabelWatch(rivals("plain"))
+    watch.component = expected
+    runtime.watchers.append(watch)
+    with GpuEngine(rivals(codec), runtime=runtime) as engine:
+        for number in range(3 if build == "preempt" else 1):
+            set_seed(runtime, number)
+            assert np.array_equal(engine.connected_components().labels, expected)
+
+
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("build", HERE)
 def test_a_depth_limit_and_no_parents(build, codec):

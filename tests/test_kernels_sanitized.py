@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from simt.builds import missing
 from simt.runtime import BUILD_VARIABLE, sanitizer_environment
 from simt.table import TABLE_VARIABLE
 
@@ -29,6 +30,8 @@ def fixed_addresses():
 
 
 def run(build, folder, *arguments):
+    if missing(build):
+        pytest.skip(missing(build))
     environment = sanitizer_environment(build, folder)
     environment[TABLE_VARIABLE] = str(folder / "table.json")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]

@@ -161,3 +161,43 @@ def test_sections_are_aligned_and_padded():
     for end in (4096, 8192 - 128, 8192 - 127, 8192):
         total = layout.file_bytes([Section("a", "|u1", end - 4096, 4096, end - 4096, 0)])
         assert total % 4096 == 0 and total >= end + 128 and total - end < 128 + 4096
+
+
+def test_sections_that_just_fit():
+    full = 4096 - layout.PADDING
+    tight = [
+        Section("indptr", "<u8", 4, 4096 * 2, 32, 1),
+        Section("indices", "<u4", 4, 4096 * 3, 16, 2),
+        Section("before", "|u1", full, 4096, full, 3),
+        Section("after", "|u1", full, 4096 * 4, full, 3),
+    ]
+    header = replace(PLAIN, file_bytes=5 * 4096)
+    assert len(unpack(header, tight)[1]) == 4
+    for name, says in (("before", "section indptr starts .* inside"), ("after", "past the end")):
+        longer = [replace(s, count=full + 1, length=full + 1) if s.name == name else s for s in tight]
+        with pytest.raises(FormatError, match=says):
+            unpack(header, longer)
+
+
+def test_as_many_sections_as_the_first_page_holds():
+    many = [Section(f"x{i}", "|u1", 0, 4096 * (3 + i), 0, 0) for i in range(layout.MAX_SECTIONS - 2)]
+    header = replace(PLAIN, file_bytes=4096 * 70)
+    assert len(unpack(header, SECTIONS + many)[1]) == layout.MAX_SECTIONS
+    with pytest.raises(FormatError, match=f"{layout.MAX_SECTIONS} are the most"):
+        unpack(header, [*SECTIONS, *many, Section("y", "|u1", 0, 4096 * 69, 0, 0)])
+
+
+def test_a_name_that_is_not_ascii():
+    data = bytearray(layout.pack(PLAIN, SECTIONS))
+    data[128] = 0xFF
+    data = reseal(data, 68, "<I", zlib.crc32(bytes(data[128:])))
+    with pytest.raises(FormatError, match="is not ASCII"):
+        layout.unpack(data, PLAIN.file_bytes, "g")
+
+
+def test_a_wrong_length_is_told_either_way():
+    data = layout.pack(PLAIN, SECTIONS)
+    with pytest.raises(FormatError, match="cut short: 12287 of 12288 bytes"):
+        layout.unpack(data, 12287, "g")
+    with pytest.raises(FormatError, match="12289 bytes long instead of 12288"):
+        layout.unpack(data, 12289, "g")

@@ -106,6 +106,22 @@ def test_our_own_file_with_a_first_id(tmp_path):
     assert (pairs(edges), edges.first_id, edges.declared_n) == ([(a + 1, b + 1) for a, b in PAIRS], 1, 4)
 
 
+def test_estimates_of_files_with_a_header_are_exact(tmp_path):
+    graph = Graph.from_csr(np.arange(0, 100_001, 2), np.zeros(100_000, int) + np.arange(100_000) % 2)
+    graph.save(tmp_path / "g.csrbin")
+    graph.compress().save(tmp_path / "g.ccsr")
+    np.save(tmp_path / "e.npy", np.zeros((1000, 2), np.int64))
+    np.savez_compressed(tmp_path / "e.npz", src=np.zeros(1000, np.int64), dst=np.zeros(1000, np.int64))
+    for name in ("g.csrbin", "g.ccsr"):
+        guess = estimate(tmp_path / name)
+        assert (guess.edges_upper_bound, guess.declared_vertices) == (100_000, 50_000)
+        assert guess.memory_bytes >= 8 * 100_000
+    for name in ("e.npy", "e.npz"):
+        guess = estimate(tmp_path / name)
+        assert guess.edges_upper_bound == 1000
+        assert 16_000 + 8_000 <= guess.memory_bytes <= 40_000
+
+
 def test_raw_and_sg_files(tmp_path):
     raw = np.array([4, 4, *INDPTR], np.int64).tobytes() + INDICES.astype(np.int32).tobytes()
     (tmp_path / "g.csrbin").write_bytes(raw)

@@ -102,6 +102,7 @@ def test_keep_ids():
         ([edge_list([], [], first_id=3, declared_n=0), edge_list([8], [9])], [8, 9]),
         # several inputs: the union of what is declared and what occurs
         ([edge_list([0], [1], declared_n=3), edge_list([2], [5], first_id=2, declared_n=4)], [0, 1, 2, 3, 4, 5]),
+        ([edge_list([0], [1], declared_n=6), edge_list([2], [3], first_id=1, declared_n=3)], [0, 1, 2, 3, 4, 5]),
         ([edge_list([0], [1], declared_n=2), edge_list([], [], first_id=4, declared_n=2)], [0, 1, 4, 5]),
         ([edge_list([0], [1], declared_n=4), edge_list([2], [3])], [0, 1, 2, 3]),
         ([edge_list([0], [1], declared_n=3), edge_list([9], [10**12])], [0, 1, 2, 9, 10**12]),

@@ -146,3 +146,9 @@ def test_row_chunks_cover_the_rows_once():
         for parts in (1, 2, 7, 64):
             bounds = rows.row_chunks(indptr, parts)
             assert bounds[0] == 0 and bounds[-1] == len(degrees) and (np.diff(bounds) >= 0).all()
+
+
+@pytest.mark.parametrize("ids", [np.int32, np.uint16, np.float64])
+def test_ids_of_another_dtype_are_refused(ids):
+    with pytest.raises(InputError, match="use uint32"):
+        rows.plain_adjacency([0, 1], [0], ids=ids)

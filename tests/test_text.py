@@ -213,6 +213,8 @@ def test_a_wrong_format_name(tmp_path):
     (tmp_path / "g").write_text("1 2\n")
     with pytest.raises(UsageError, match="no format 'foo'; choose one of text"):
         read_edges(tmp_path / "g", format="foo")
+    with pytest.raises(UsageError, match="--skip-bad-lines -1"):
+        read_edges(tmp_path / "g", skip_bad_lines=-1)
 
 
 def test_estimate_is_near_and_rather_high(tmp_path):

@@ -211,3 +211,32 @@ def test_no_run_is_skipped_whatever_their_number(monkeypatch, threads, rows_or_b
         plain_of([range(rows_or_blocks * BLOCK_IDS)], np.uint32, rows_or_blocks * BLOCK_IDS),
     ):
         assert np.array_equal(varint.decode(varint.encode(adjacency)).indices, adjacency.indices)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"indptr": put(1, 10**6)}, "indptr descends at entry 2"),
+        ({"indptr": put(0, 1)}, "does not run from 0"),
+        ({"degree": put(0, 2**32 - 1)}, "degree 4294967295 in a blob"),
+        ({"degree": put(slice(0, 3000), 2000)}, "sum to more ids than"),
+        ({"degree": put(0, 4)}, "row 0 does not hold"),
+        ({"blob": put(-1, 0x80)}, "row 3 does not hold"),
+        ({"hubs": put(0, 0)}, "hubs does not follow"),
+        ({"block_ptr": put(1, 2**63)}, "block_ptr does not lie"),
+    ],
+)
+def test_the_message_names_what_is_wrong(changes, says):
+    """Nothing is allocated or decoded on the word of offsets that cannot be right."""
+    with pytest.raises(FormatError, match=says):
+        varint.decode(damaged(**changes))
+
+
+def test_degrees_whose_sum_wraps_round():
+    empty = np.zeros(0, np.uint64)
+    degree = np.array([2**63, 2**63, 1], np.uint64)
+    packed = CompressedAdjacency(
+        np.array([0, 0, 0, 1], np.uint64), degree, np.zeros(1, np.uint8), empty, np.zeros(1, np.uint64), empty
+    )
+    with pytest.raises(FormatError, match="degree 9223372036854775808 in a blob of 1 bytes"):
+        varint.decode(packed)

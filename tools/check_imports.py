@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 BASE = {"errors", "record", "sizes", "config"}
-FILES = BASE | {"adjacency", "edges", "formats", "rows", "row_kernels"}
+FILES = BASE | {"adjacency", "edges", "machine", "formats", "rows", "row_kernels"}
 GRAPH = FILES | {"graph"}
 MAY_IMPORT = {
     "errors": set(),
@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "config": {"errors"},
     "adjacency": {"errors"},
     "edges": set(),
+    "machine": set(),
     "row_kernels": set(),
     "rows": FILES,
     # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -27,7 +28,8 @@ EVIDENCE = TESTS / "evidence.json"
 WAIVED = TESTS / "WAIVED"
 SCHEMA = 1
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
+for folder in (REPOSITORY / "tools", REPOSITORY):  # the package need not be installed
+    sys.path.insert(0, str(folder))
 
 from bigbfs.errors import NoDeviceError  # noqa: E402
 from bigbfs.gpu.sources import hash_of_sources  # noqa: E402
@@ -64,14 +66,23 @@ def describe_device() -> dict[str, Any]:
     info = device.probe()
     import cupy  # the tool runs on a machine with a GPU, where the probe has just imported it
 
-    driver = info.driver
     return {
         "device": info.name,
         "compute_capability": ".".join(map(str, info.capability)),
-        "driver": f"{driver // 1000}.{driver % 1000 // 10}" if isinstance(driver, int) else str(driver),
-        "cuda_runtime": int(cupy.cuda.runtime.runtimeGetVersion()),
+        "driver": _driver_version(),
+        "driver_cuda": info.driver,
+        "runtime_cuda": int(cupy.cuda.runtime.runtimeGetVersion()),
         "cupy": cupy.__version__,
     }
+
+
+def _driver_version() -> str:
+    """Return the driver's own version, which CUDA does not tell."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def objection(evidence: Path, waived: Path, expected: str) -> tuple[bool, str]:

@@ -6,7 +6,7 @@ fail (or hang, or crash). Exit code 0: the kernels as they are pass in every bui
 build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile.
 
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
-    python tools/mutants.py -k varint        # those whose name contains "varint"
+    python tools/mutants.py -k "varint|hub"  # some
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ def _reason(output: str) -> str:
 def main() -> int:
     """Run the mutants; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("-k", dest="text", default="", help="only mutants whose name contains this")
+    parser.add_argument("-k", dest="text", default="", help="only mutants whose name this regular expression matches")
     parser.add_argument("--build", action="append", choices=BUILDS, help="only this build (repeatable)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--verbose", action="store_true", help="print how each was caught")
     options = parser.parse_args()
     builds = tuple(options.build or BUILDS)
-    chosen = [mutant for mutant in MUTANTS if options.text in mutant.name]
+    chosen = [mutant for mutant in MUTANTS if re.search(options.text, mutant.name)]
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as pool:
         work = Path(folder)
@@ -141,11 +141,11 @@ def main() -> int:
             shutil.rmtree(work / "try")
         subjects: list[Mutant | None] = [None, *chosen]
         futures = {(m, b): pool.submit(run, m, b, work) for m in subjects for b in builds}
-        print(f"{'mutant':<52}" + "".join(f"{build:>14}" for build in builds), flush=True)
+        print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
         missed = []
         for subject in subjects:
             outcomes = {build: futures[subject, build].result() for build in builds}
-            cells = "".join(f"{o.verdict:>9} {o.seconds:>3.0f}s" for o in outcomes.values())
+            cells = "".join(f"{o.verdict:>10} {o.seconds:>3.0f} s" for o in outcomes.values())
             print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
             if options.verbose and subject:
                 _print_first_failures(outcomes)

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY))  # the package need not be installed
 TOOLS = ("memcheck", "racecheck")
 ERRORS_FOUND = 86
 SECONDS = 400

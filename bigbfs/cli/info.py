@@ -65,6 +65,18 @@ def _facts(path: Path) -> dict[str, Any]:
         }
 
 
+def _origin(provenance: dict[str, Any]) -> str:
+    """Return the sources and the options that differ from the defaults (off, none, original order), in one line."""
+    sources = [source["path"] for source in provenance.get("sources", []) if "path" in source]
+    options = {
+        name.replace("_", "-"): value
+        for name, value in provenance.get("options", {}).items()
+        if value not in (False, None, 0, "original")
+    }
+    chosen = [f"--{name}" if value is True else f"--{name} {value}" for name, value in options.items()]
+    return " ".join([*sources, *chosen]) or json.dumps(provenance)
+
+
 def _print(facts: dict[str, Any]) -> None:
     graph, degrees = facts["graph"], facts["degrees"]
     flags = ", ".join(name for name, held in facts["flags"].items() if held)
@@ -83,7 +95,7 @@ def _print(facts: dict[str, Any]) -> None:
         ),
     ]
     if facts["provenance"]:
-        lines.append(("made from", json.dumps(facts["provenance"])))
+        lines.append(("made from", _origin(facts["provenance"])))
     for name, text in lines:
         click.echo(f"{name:<11} {text}")
     if facts["sections"]:

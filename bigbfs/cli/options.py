@@ -99,10 +99,11 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 @contextmanager
 def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
-    """Open the graph that the arguments mean; yield it with the seconds that opening took."""
+    """Open and check the graph that the arguments mean; yield it with the seconds that this took."""
     path = resolve_graph(graph, compressed)
     start = time.perf_counter()
     with Graph.open(path) as found:
+        found.require_valid()
         yield found, time.perf_counter() - start
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -21,7 +22,7 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import table
 
-GENERATED = {
+GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
     "kronecker scale 14": ("kronecker", {"scale": 14}),
     "uniform scale 14": ("uniform", {"scale": 14}),
     "grid2d 150 x 200": ("grid2d", {"rows": 150, "columns": 200}),
@@ -45,7 +46,7 @@ def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool)
     """
     backends = _backends(backend)
     work = list(verification.settings(backends, tuple(STRATEGIES)))
-    tallies = []
+    tallies: list[verification.Tally] = []
     names = 0
     progress = tqdm(_graphs(graphs), unit="graph", disable=None, file=sys.stderr)
     for name, graph in progress:

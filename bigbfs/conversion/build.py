@@ -16,10 +16,10 @@ from bigbfs.conversion.memory import build_need, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.order import degree_order, renumber
 from bigbfs.conversion.relabel import Vertices, find_vertices, number_lines
-from bigbfs.conversion.workers import thread_count
 from bigbfs.edges import EdgeList
 from bigbfs.errors import UsageError
 from bigbfs.graph import Graph, GraphFlags
+from bigbfs.machine.workers import thread_count
 
 
 def build_graph(

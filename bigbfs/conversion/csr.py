@@ -13,7 +13,7 @@ import numpy as np
 
 from bigbfs.adjacency import PlainAdjacency, id_dtype
 from bigbfs.conversion import kernels
-from bigbfs.conversion.workers import balanced_ranges, ranges, run
+from bigbfs.machine.workers import balanced_ranges, ranges, run
 from bigbfs.rows import frozen
 
 EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache

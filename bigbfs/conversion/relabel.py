@@ -1,8 +1,8 @@
 """Which vertices a graph has, and the lines in their numbers 0..n-1.
 
-A vertex exists where its id occurs in a line, or where its input declares it (``EdgeList.declared_n``); the vertices
-of several inputs are the union. Vertices are numbered in ascending order of id. Ids without gaps need no table (their
-first one is ``Vertices.first_id``); others are kept as ``Vertices.labels``.
+A vertex exists where its id occurs in a line, or where its input declares it (``EdgeList.declared_n``) or lists it
+(``EdgeList.isolated``); the vertices of several inputs are the union. Vertices are numbered in ascending order of id.
+Ids without gaps need no table (their first one is ``Vertices.first_id``); others are kept as ``Vertices.labels``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion import relabel_kernels as kernels
 from bigbfs.conversion.csr import Lines
-from bigbfs.conversion.workers import ranges, run
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError
+from bigbfs.machine.workers import ranges, run
 from bigbfs.rows import frozen
 
 LARGEST_ID = 2**63 - 1
@@ -73,7 +73,8 @@ def find_vertices(lists: list[EdgeList], *, keep_ids: bool, threads: int) -> tup
         An id is outside what its input declares, or above 2**63 - 1.
     """
     declared = _declared(lists, threads)
-    free = [array for edges in lists if edges.declared_n is None for array in (edges.src, edges.dst) if len(array)]
+    named = [(edges.src, edges.dst, edges.isolated) for edges in lists if edges.declared_n is None]
+    free = [array for arrays in named for array in arrays if array is not None and len(array)]
     extent = _extent(free, threads)
     spans = declared + ([(extent[0], extent[1] + 1)] if extent else [])
     if not spans:

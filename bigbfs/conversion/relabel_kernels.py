@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from bigbfs.conversion.atomics import compare_exchange, fetch_or
+from bigbfs.machine.atomics import compare_and_swap, fetch_or
 
 FREE = np.uint64(2**64 - 1)
 LONGEST_PROBE = 200  # a table three quarters full rarely needs a quarter of this
@@ -82,7 +82,7 @@ def insert(ids, first, last, table):
         while True:
             found = table[slot]
             if found == FREE:
-                found = compare_exchange(table, slot, FREE, key)
+                found = compare_and_swap(table, slot, FREE, key)
                 if found == FREE:
                     break
             if found == key:

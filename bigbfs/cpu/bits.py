@@ -1,4 +1,4 @@
-"""Bitmaps of vertices, and the bit operations that Numba lacks, each one LLVM instruction.
+"""Bitmaps of vertices.
 
 A bitmap is uint64 words; vertex ``v`` is bit ``v % 64`` of word ``v // 64``.
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numba.core import types
-from numba.extending import intrinsic
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -33,40 +31,16 @@ def no_vertices(n: int) -> np.ndarray:
     return bitmap
 
 
-@intrinsic
-def trailing_zeros(typing_context, word):
-    """Return the position (uint64) of the lowest set bit of a uint64 that is not 0."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def leading_zeros(typing_context, word):
-    """Return the number (uint64) of zero bits above the highest set bit of a uint64 that is not 0."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, True))
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def population(typing_context, word):
-    """Return the number (uint64) of set bits of a uint64."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
+@njit
+def bit_value(bitmap, v):
+    """Return bit ``v`` of ``bitmap``: 0 or 1 (uint64)."""
+    return (bitmap[v >> SHIFT] >> (v & _LOW)) & ONE
 
 
 @njit
 def is_set(bitmap, v):
     """Return whether bit ``v`` of ``bitmap`` is set."""
-    return (bitmap[v >> SHIFT] >> (v & _LOW)) & ONE != ZERO
+    return bit_value(bitmap, v) != ZERO
 
 
 @njit

@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from bigbfs.cpu.atomics import fetch_add
-from bigbfs.cpu.bits import ONE, SHIFT, ZERO, is_set, population, trailing_zeros
+from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set
 from bigbfs.cpu.rows import NOBODY, degree, seek, step
+from bigbfs.machine.atomics import fetch_add
+from bigbfs.machine.bits import population, trailing_zeros
 
 _CHUNK = np.uint64(64)
 _TALLY = np.uint64(8)
@@ -40,7 +41,7 @@ def _parent_in_row(rows, u, visited, n, faults):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def pull(rows, heads, visited, visited_next, parents, levels, level, claim, tallies, faults, threads):
+def pull(rows, heads, short, visited, visited_next, parents, levels, level, claim, tallies, faults, threads):
     """Give ``level`` and a parent to every vertex with a visited neighbour, and set its bit in ``visited_next``.
 
     ``tallies`` (uint64, eight for each thread) receives the vertices found, those left, and the edges in the rows left.
@@ -63,17 +64,25 @@ def pull(rows, heads, visited, visited_next, parents, levels, level, claim, tall
                 base = w << SHIFT
                 for j in range(np.uint64(len(heads))):
                     missed = ZERO
+                    tried = todo
                     while todo != ZERO:
                         b = trailing_zeros(todo)
                         todo &= todo - ONE
                         v = np.uint64(heads[j, base + b])
-                        if is_set(visited, v):
-                            new |= ONE << b
-                            parents[base + b] = v
-                            levels[base + b] = level
-                        else:
-                            missed |= ONE << b
+                        # Written either way, without a branch: until it is visited these mean nothing.
+                        parents[base + b] = v
+                        levels[base + b] = level
+                        missed |= (bit_value(visited, v) ^ ONE) << b
+                    new |= tried ^ missed
                     todo = missed
+                done = todo & short[w]
+                todo ^= done
+                left += population(done)
+                while done != ZERO:
+                    b = trailing_zeros(done)
+                    done &= done - ONE
+                    for j in range(np.uint64(len(heads))):
+                        left_edges += ONE if heads[j, base + b] < n else ZERO
                 while todo != ZERO:
                     b = trailing_zeros(todo)
                     todo &= todo - ONE

@@ -166,10 +166,9 @@ class CpuEngine:
             with self._clock("compile"):
                 sample = sample_rows(rows, self.graph.ids)
                 survey = Survey(sample, self.graph.ids, self.threads)
-                Afforest(sample, sample, survey.heads, survey.ranks, self.threads).warm_up()
+                Afforest(sample, sample, survey, self.threads).warm_up()
             with self._clock("place"):
-                survey = self._surveyed()
-                self._afforest = Afforest(rows, self._in, survey.heads, survey.ranks, self.threads)
+                self._afforest = Afforest(rows, self._in, self._surveyed(), self.threads)
             self._count_bytes()
         return self._afforest
 
@@ -178,6 +177,7 @@ class CpuEngine:
         if self._survey is None:
             rows = self._rows() if self._in is None else self._in
             self._survey = Survey(rows, self.graph.ids, self.threads)
+        self._require_vertices(self._survey.faults)
         return self._survey
 
     def _edges_of(self, reached: np.ndarray) -> int:

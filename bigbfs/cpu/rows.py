@@ -10,26 +10,32 @@ reads the row of vertex ``u`` with a cursor kept in its own variables::
 
 ``value`` is the neighbour, always uint64; stopping early is leaving the loop. Graph files are checked for their shape
 when they are opened, not id by id: a kernel must compare ``value`` with n before it uses it, and a compressed row
-never reads past the blob (whose padding holds the end of a varint), whatever its bytes. Numba picks the
-implementation by the tuple's type when it compiles, so nothing is decided at run time. Source of the encodings:
-:mod:`bigbfs.adjacency`.
+never reads past the blob, whatever its bytes. Numba picks the implementation by the tuple's type when it compiles, so
+nothing is decided at run time. Source of the encodings: :mod:`bigbfs.adjacency`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numba.core import types
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.cpu.bits import ONE, ZERO
-from bigbfs.formats.varint_kernels import read_varint
+from bigbfs.machine.bits import trailing_zeros
 from bigbfs.rows import frozen
 
-_BLOCK = np.uint64(BLOCK_IDS)
+_BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)
 _IN_BLOCK = np.uint64(BLOCK_IDS - 1)
+_TWO, _THREE, _FOUR, _SEVEN, _WIDE, _WORD = (np.uint64(value) for value in (2, 3, 4, 7, 8, 64))
+_PAYLOAD = np.uint64(0x7F)
+_TOPS = np.uint64(0x8080808080808080)
+_LOW_7, _HIGH_7 = np.uint64(0x007F007F007F007F), np.uint64(0x7F007F007F007F00)
+_LOW_14, _HIGH_14 = np.uint64(0x00003FFF00003FFF), np.uint64(0x3FFF00003FFF0000)
+_LOW_28, _HIGH_28 = np.uint64(0x000000000FFFFFFF), np.uint64(0x0FFFFFFF00000000)
 
 NOBODY = np.uint64(2**64 - 1)
 """No vertex, whatever the id width."""
@@ -86,8 +92,50 @@ def sample_rows(rows: Rows, ids: np.dtype) -> Rows:
     return rows_of(CompressedAdjacency(offsets, one_each, blob, none.astype(ids), np.zeros(1, np.uint64), none))
 
 
-def _is_plain(rows):
-    return isinstance(rows, types.BaseNamedTuple) and rows.instance_class is PlainRows
+def _item_of(field: str) -> Any:
+    """Return the compiled function (rows, index) -> ``rows.field[index]``.
+
+    Ordinary access to an array inside a tuple counts references, atomically, for every item read in a loop with
+    branches: ten times the cost of the read. This is the load alone.
+    """
+
+    @intrinsic
+    def item(typing_context, rows, index):
+        place = rows.fields.index(field)
+        array = rows.types[place]
+
+        def generate(context, builder, signature, arguments):
+            view = context.make_array(array)(context, builder, builder.extract_value(arguments[0], place))
+            return builder.load(builder.gep(view.data, [arguments[1]]))
+
+        return array.dtype(rows, types.intp), generate
+
+    return item
+
+
+def _length_of(field: str) -> Any:
+    """Return the compiled function (rows) -> ``len(rows.field)``, uint64."""
+
+    @intrinsic
+    def length(typing_context, rows):
+        place = rows.fields.index(field)
+        array = rows.types[place]
+
+        def generate(context, builder, signature, arguments):
+            return context.make_array(array)(context, builder, builder.extract_value(arguments[0], place)).nitems
+
+        return types.uint64(rows), generate
+
+    return length
+
+
+_indptr, _indices, _degree_at, _hub_ptr = map(_item_of, ("indptr", "indices", "degree", "hub_ptr"))
+_blob, _hubs, _block_ptr = map(_item_of, ("blob", "hubs", "block_ptr"))
+_blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "block_ptr"))
+
+
+def _is_plain(rows: Any) -> bool:
+    return getattr(rows, "instance_class", None) is PlainRows
 
 
 def degree(rows, u):
@@ -108,35 +156,70 @@ def step(rows, position, k, previous):
 @overload(degree)
 def _degree(rows, u):
     if _is_plain(rows):
-        return lambda rows, u: rows.indptr[u + ONE] - rows.indptr[u]
-    return lambda rows, u: np.uint64(rows.degree[u])
+        return lambda rows, u: _indptr(rows, u + ONE) - _indptr(rows, u)
+    return lambda rows, u: np.uint64(_degree_at(rows, u))
 
 
 @overload(seek)
 def _seek(rows, u, k):
     if _is_plain(rows):
-        return lambda rows, u, k: rows.indptr[u] + k
-
-    def compressed(rows, u, k):
-        if k == ZERO:
-            return rows.indptr[u]
-        block = rows.hub_ptr[np.uint64(np.searchsorted(rows.hubs, u))] + k // _BLOCK
-        return rows.block_ptr[min(block, np.uint64(len(rows.block_ptr)) - ONE)]
-
-    return compressed
+        return lambda rows, u, k: _indptr(rows, u) + k
+    return lambda rows, u, k: _indptr(rows, u) if k == ZERO else _block(rows, u, k)
 
 
 @overload(step)
 def _step(rows, position, k, previous):
     if _is_plain(rows):
-        return lambda rows, position, k, previous: (np.uint64(rows.indices[position]), position + ONE)
+        return lambda rows, position, k, previous: (np.uint64(_indices(rows, position)), position + ONE)
 
     def compressed(rows, position, k, previous):
-        if position >= np.uint64(len(rows.blob)):
-            return NOBODY, position
-        value, after = read_varint(rows.blob, np.int64(position))
+        value, position = _read_varint(rows, position)
         if k & _IN_BLOCK != ZERO:
             value += previous
-        return value, np.uint64(after)
+        return value, position
 
     return compressed
+
+
+@njit
+def _block(rows, u, k):
+    """Return the position of the block of the hub ``u`` that begins with neighbour ``k``."""
+    low, high = ZERO, _hubs_length(rows)
+    while low < high:
+        middle = (low + high) >> ONE
+        if np.uint64(_hubs(rows, middle)) < u:
+            low = middle + ONE
+        else:
+            high = middle
+    block = _hub_ptr(rows, low) + (k >> _BLOCK_SHIFT)
+    return _block_ptr(rows, block) if block < _blocks_length(rows) else NOBODY
+
+
+@njit
+def _read_varint(rows, position):
+    """Return the varint at ``position`` and the position behind it; past the blob, NOBODY and nothing is read.
+
+    Where eight bytes can be read it takes no branch for each byte, since how long a varint is no predictor can tell:
+    the lowest clear top bit ends it, three steps of shift and or close the gaps between its groups of seven bits.
+    """
+    end = _blob_length(rows)
+    if position + _WIDE <= end:
+        word = ZERO
+        for i in range(_WIDE):
+            word |= np.uint64(_blob(rows, position + i)) << (i * _WIDE)
+        stops = ~word & _TOPS
+        if stops != ZERO:
+            length = (trailing_zeros(stops) >> _THREE) + ONE
+            word &= (stops & (~stops + ONE)) - ONE
+            word = (word & _LOW_7) | ((word & _HIGH_7) >> ONE)
+            word = (word & _LOW_14) | ((word & _HIGH_14) >> _TWO)
+            return (word & _LOW_28) | ((word & _HIGH_28) >> _FOUR), position + length
+    value, shift = ZERO, ZERO
+    while position < end and shift < _WORD:
+        byte = np.uint64(_blob(rows, position))
+        position += ONE
+        value |= (byte & _PAYLOAD) << shift
+        shift += _SEVEN
+        if byte <= _PAYLOAD:
+            return value, position
+    return NOBODY, position

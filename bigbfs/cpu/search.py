@@ -21,13 +21,13 @@ from bigbfs.cpu.rows import Rows, row_count, row_length
 from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
-"""Levels of at most this many edges run serially, many in one call: waking the threads would cost more."""
+"""Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
 
 TOP_DOWN_EDGE = 1.0
 """Cost of an edge in a top-down level: the unit."""
-BOTTOM_UP_PROBE = 0.5
+BOTTOM_UP_PROBE = 0.15
 """Cost of looking at one neighbour in a bottom-up level: rows are read in order."""
-BOTTOM_UP_VERTEX = 1.0
+BOTTOM_UP_VERTEX = 2.0
 """Cost of a vertex in a bottom-up level, apart from its neighbours."""
 
 _TALLY = 8
@@ -122,6 +122,7 @@ class Search:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m, self.threads = out_rows, in_rows, m, threads
         self.heads = np.empty((0, n), ids) if survey is None else survey.heads
+        self.short = np.zeros(0, np.uint64) if survey is None else survey.short
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
@@ -130,11 +131,11 @@ class Search:
         self._visited, self._before = np.zeros((2, len(self._start)), np.uint64)
         self.levels = np.full(n, -1, np.int32)
         self.parents = np.full(n, self.nobody, ids)
-        self._queue = np.empty(n, ids)
+        self._queue = np.empty(n + 1, ids)
         most_hubs = min(n, m // topdown.HUB_EDGES) + 1
         self._hubs, self._next_hubs = np.empty((2, most_hubs), ids)
         self._pieces = np.empty(most_hubs, np.uint64)
-        self._buffers = np.empty((threads, topdown.BUFFER_IDS), ids)
+        self._buffers = np.empty((threads, 2, topdown.BUFFER_IDS), ids)
         self._tails = np.zeros(2 * topdown.HUB_TAIL, np.uint64)
         self._claim = np.zeros(_TALLY, np.uint64)
         self._tallies = np.zeros((threads, _TALLY), np.uint64)
@@ -259,7 +260,7 @@ class Search:
         """Run one level bottom-up."""
         assert self.in_rows is not None
         bottomup.pull(
-            self.in_rows, self.heads, self._visited, self._before, self.parents, self.levels,
+            self.in_rows, self.heads, self.short, self._visited, self._before, self.parents, self.levels,
             np.int32(frontier.depth + 1), self._claim, self._tallies.reshape(-1), self._faults, self.threads,
         )  # fmt: skip
         self._visited, self._before = self._before, self._visited

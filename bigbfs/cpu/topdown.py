@@ -13,15 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from bigbfs.cpu.atomics import fetch_add, fetch_or, load
-from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set, trailing_zeros
+from bigbfs.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
 from bigbfs.cpu.rows import degree, seek, step
+from bigbfs.machine.atomics import fetch_add, fetch_or, load
+from bigbfs.machine.bits import trailing_zeros
 
 HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
 
 BUFFER_IDS = 1024
-"""Vertices that a thread gathers before it takes room in the queue for them."""
+"""Vertices that a thread finds before it settles them."""
 
 TAIL = 0
 """Index in ``tails`` of the queue's end; the hubs' end is ``HUB_TAIL`` (a cache line further)."""
@@ -74,10 +75,28 @@ def walk(rows, queue, first, last, hubs, visited, parents, levels, depth, max_de
 
 
 @njit
-def _flush(buffer, fill, queue, tails):
-    start = fetch_add(tails, TAIL, fill)
+def _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level):
+    """Write what belongs to the ``fill`` vertices ``found`` by this thread and append them; return their edges.
+
+    A pass of its own, because these accesses miss the caches: side by side they overlap, whereas each atomic operation
+    of the search would wait for all those before it.
+    """
+    edges, kept = ZERO, ZERO
     for i in range(fill):
-        queue[start + i] = buffer[i]
+        v = np.uint64(found[i])
+        parents[v] = owners[i]
+        levels[v] = level
+        count = degree(rows, v)
+        edges += count
+        if count > _HUB:
+            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
+        else:
+            found[kept] = v
+            kept += ONE
+    start = fetch_add(tails, TAIL, kept)
+    for i in range(kept):
+        queue[start + i] = found[i]
+    return edges
 
 
 @njit
@@ -88,6 +107,19 @@ def _cut(rows, hubs, hub_count, pieces):
         pieces[i] = total
         total += (degree(rows, np.uint64(hubs[i])) + _HUB - ONE) // _HUB
     return total
+
+
+@njit
+def _owner(pieces, hub_count, piece):
+    """Return the number of the hub that ``piece`` belongs to: the last whose first piece is not after it."""
+    low, high = ZERO, hub_count
+    while high - low > ONE:
+        middle = (low + high) >> ONE
+        if pieces[middle] <= piece:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @njit(parallel=True, nogil=True, cache=True)
@@ -109,7 +141,7 @@ def expand(
     piece_count = _cut(rows, hubs, hub_count, pieces)
     chunks = piece_count + (last - first + _CHUNK - ONE) // _CHUNK
     for t in prange(threads):
-        buffer = buffers[t]
+        found, owners = buffers[t, 0], buffers[t, 1]
         fill = ZERO
         sum_edges = ZERO
         while True:
@@ -119,7 +151,7 @@ def expand(
             is_piece = chunk < piece_count
             begin, end, skip, u = ZERO, ONE, ZERO, ZERO
             if is_piece:
-                h = np.uint64(np.searchsorted(pieces[:hub_count], chunk, side="right")) - ONE
+                h = _owner(pieces, hub_count, chunk)
                 u = np.uint64(hubs[h])
                 skip = (chunk - pieces[h]) * _HUB
             else:
@@ -137,20 +169,15 @@ def expand(
                         continue
                     bit = bit_of(v)
                     if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
-                        parents[v] = u
-                        levels[v] = level
-                        count = degree(rows, v)
-                        sum_edges += count
-                        if count > _HUB:
-                            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
-                        else:
-                            buffer[fill] = v
-                            fill += ONE
-                            if fill == _BUFFER:
-                                _flush(buffer, fill, queue, tails)
-                                fill = ZERO
-        if fill > ZERO:
-            _flush(buffer, fill, queue, tails)
+                        found[fill] = v
+                        owners[fill] = u
+                        fill += ONE
+                        if fill == _BUFFER:
+                            sum_edges += _settle(
+                                rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level
+                            )
+                            fill = ZERO
+        sum_edges += _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level)
         edges[np.uint64(t) * _TALLY] = sum_edges
 
 

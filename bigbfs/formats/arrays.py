@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import errno
+import math
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -64,14 +65,34 @@ def read_npz(source: Source) -> EdgeList:
             raise _damaged(source, error) from error
 
 
-def unpacked_size(source: Source) -> int:
-    """Return the bytes of all arrays in an .npz, as its directory declares them."""
+def array_sizes(source: Source, kind: str) -> tuple[int, int]:
+    """Return (edges, bytes of all arrays) that the headers of an .npy or .npz declare; reads no data.
+
+    Raises
+    ------
+    InputError
+        A header is bad, or the archive is damaged.
+    """
+    if kind == "npy":
+        return _declared_by(source.name, source.read)
     with source.seekable() as (file, _):
         try:
             with zipfile.ZipFile(file) as archive:
-                return sum(info.file_size for info in archive.infolist())
+                found = [(0, sum(info.file_size for info in archive.infolist()))]
+                for info in filter(_is_array, archive.infolist()):
+                    with archive.open(info) as member:
+                        found.append(_declared_by(f"{source.name}[{info.filename}]", member.read))
+        except BigBfsError:
+            raise
         except _DAMAGED as error:
             raise _damaged(source, error) from error
+    return max(edges for edges, _ in found), max(found[0][1], sum(size for _, size in found[1:]))
+
+
+def _declared_by(name: str, read: Callable[[int], bytes]) -> tuple[int, int]:
+    shape, _, dtype, _ = _read_header(name, read)
+    count = math.prod(shape)
+    return (count // 2 if len(shape) == 2 else count), count * dtype.itemsize
 
 
 def _damaged(source: Source, error: Exception) -> BigBfsError:
@@ -152,10 +173,7 @@ def _read_array(name: str, read: Callable[[int], bytes], size: int | None) -> np
     shape, fortran, dtype, header_bytes = _read_header(name, read)
     if dtype.hasobject or dtype.kind not in "iuSUb":
         raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
-    count = 1
-    for length in shape:
-        count *= length
-    wanted = count * dtype.itemsize
+    wanted = math.prod(shape) * dtype.itemsize
     if size is not None and wanted != size - header_bytes:
         raise InputError(
             f"{name}: declares {wanted} bytes of data ({shape} of {dtype}) and holds {size - header_bytes} "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bigbfs.adjacency import PlainAdjacency
@@ -13,8 +15,7 @@ from bigbfs.formats.sources import Source
 def read_graph(source: Source) -> EdgeList:
     """Read all edges of a graph file in original ids.
 
-    A vertex without edges whose id the file cannot declare as part of a range (labels with gaps) gets a self-loop,
-    so that it stays a vertex.
+    Vertices without edges are declared as part of the range of ids, or listed as isolated where ids have gaps.
 
     Raises
     ------
@@ -30,34 +31,23 @@ def read_graph(source: Source) -> EdgeList:
                 rows.require_valid(graph.adjacency, source.name)
                 plain = graph.decompress().adjacency
                 assert isinstance(plain, PlainAdjacency)
-                sources, targets, declared = _edges(plain, graph.labels, graph.first_id)
-                return EdgeList(
-                    sources,
-                    targets,
-                    first_id=graph.first_id if declared is not None else 0,
-                    declared_n=declared,
-                    mirrored=graph.flags.symmetric,
-                    input_bytes=source.consumed,
-                )
+                edges = _edges(plain, graph.labels, graph.first_id)
+                return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed)
         except FormatError as error:
             if str(path) != source.name:
                 raise FormatError(str(error).replace(str(path), source.name)) from error
             raise
 
 
-def _edges(
-    plain: PlainAdjacency, labels: np.ndarray | None, first_id: int
-) -> tuple[np.ndarray, np.ndarray, int | None]:
-    """Return (sources, targets, declared vertices), all copies, in original ids."""
+def _edges(plain: PlainAdjacency, labels: np.ndarray | None, first_id: int) -> EdgeList:
+    """Return the edges and vertices, all copies, in original ids."""
     degrees = plain.degrees()
     if labels is None:
         dtype = np.dtype(np.uint32 if first_id + plain.n <= 2**32 else np.uint64)
         ids = np.arange(first_id, first_id + plain.n, dtype=dtype)
         targets = plain.indices.astype(dtype)
         targets += dtype.type(first_id)
-        return np.repeat(ids, degrees), targets, plain.n
+        return EdgeList(np.repeat(ids, degrees), targets, first_id=first_id, declared_n=plain.n)
     wide = plain.n > 0 and int(labels.max()) >= 2**32
     ids = labels.astype(np.uint64 if wide else np.uint32)
-    alone = ids[degrees == 0]
-    sources = np.concatenate((np.repeat(ids, degrees), alone))
-    return sources, np.concatenate((ids[plain.indices], alone)), None
+    return EdgeList(np.repeat(ids, degrees), ids[plain.indices], isolated=ids[degrees == 0])

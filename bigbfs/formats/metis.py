@@ -19,7 +19,7 @@ from bigbfs.formats.blocks import Block, BlockReader
 from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.headers import counts, next_data_line
 from bigbfs.formats.pairs import CHUNK_BYTES, close_gaps
-from bigbfs.formats.workers import Workers
+from bigbfs.machine.workers import Workers
 
 _WANTED = "expected the header 'vertices edges [fmt [ncon]]'"
 

@@ -10,7 +10,7 @@ from bigbfs.formats import tokenizer
 from bigbfs.formats.bad_lines import bad_line, reason
 from bigbfs.formats.blocks import Block, BlockReader
 from bigbfs.formats.edge_buffer import EdgeBuffer
-from bigbfs.formats.workers import Workers
+from bigbfs.machine.workers import Workers
 
 CHUNK_BYTES = 256 << 10
 LARGEST_ID = 2**63 - 1

@@ -9,9 +9,9 @@ from pathlib import Path
 import zstandard
 
 from bigbfs.edges import EdgeList
-from bigbfs.errors import InputError
-from bigbfs.formats import dimacs, matrix_market, metis
-from bigbfs.formats.arrays import read_npy, read_npz, unpacked_size
+from bigbfs.errors import InputError, UsageError
+from bigbfs.formats import dimacs, layout, matrix_market, metis
+from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
@@ -23,6 +23,7 @@ from bigbfs.formats.text import read_text
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
 _WHOLE_FORMATS = {"npy": read_npy, "npz": read_npz, "csrbin": read_graph, "sg": read_graph}
+_MOST_LINES = 2**62
 
 
 def read_edges(
@@ -54,11 +55,13 @@ def read_edges(
     FormatError
         A graph file is damaged.
     UsageError
-        There is no such format.
+        There is no such format, or ``skip_bad_lines`` is negative.
     DoesNotFitError
         The edges do not fit in memory.
     """
     wanted = None if format is None else checked_format(format)
+    if not 0 <= skip_bad_lines <= _MOST_LINES:
+        raise UsageError(f"--skip-bad-lines {skip_bad_lines}: give a number from 0 to 2^62")
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         if found in _LINE_FORMATS:
@@ -109,16 +112,24 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
+        if found in ("npy", "npz") and head:
+            edges, held = array_sizes(source, found)
+            return InputEstimate(size, edges, held + 16 * edges)
         whole = _decompressed_size(source, head)
-        if found == "npz":
-            whole = max(whole, unpacked_size(source))
-        vertices, declared_edges = _declared(Path(path), found)
-    if found in _LINE_FORMATS:
-        edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)
-        edges = min(edges, whole // 2 + 1)
-        width = 8 if _has_wide_id(head) else 4
-        return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
-    # arrays and graphs: two ids of 4 bytes for each edge at least; read whole, then brought to two columns
+    if found in _WHOLE_FORMATS:
+        return _graph_estimate(Path(path), head, size, whole)
+    vertices, declared_edges = _declared(Path(path), found)
+    edges = declared_edges if declared_edges is not None else _edges_by_lines(head, whole)
+    edges = min(edges, whole // 2 + 1)
+    width = 8 if _has_wide_id(head) else 4
+    return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+
+
+def _graph_estimate(path: Path, head: bytes, size: int, whole: int) -> InputEstimate:
+    """Estimate a graph file: by its header, or where that is foreign or compressed, by its size."""
+    if head.startswith(layout.MAGIC) and whole == size:
+        header, _ = layout.unpack(head[: layout.PAGE], size, path)
+        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n)
     return InputEstimate(size, whole // 4, 3 * whole)
 
 

@@ -79,8 +79,6 @@ def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainA
         As :func:`decode`, for these rows.
     """
     start, stop = int(adjacency.indptr[first]), int(adjacency.indptr[last])
-    if not 0 <= start <= stop <= len(adjacency.blob):
-        raise FormatError(f"compressed graph: corrupted: rows {first} to {last} are no bytes of the blob")
     base, hubs = np.uint64(start), adjacency.hubs
     low, high = np.searchsorted(hubs, np.array([first, last], hubs.dtype))
     hub_ptr = adjacency.hub_ptr[low : high + 1]

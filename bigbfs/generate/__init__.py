@@ -56,9 +56,9 @@ def generate(
         The edges take more than ``memory``.
     """
     from bigbfs.conversion.memory import require
-    from bigbfs.conversion.workers import thread_count
     from bigbfs.edges import EdgeList
     from bigbfs.generate.arrays import shuffle_ids
+    from bigbfs.machine.workers import thread_count
 
     found = find(kind)
     complete = resolve(found, parameters)

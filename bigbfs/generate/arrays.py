@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 
 from bigbfs.adjacency import id_dtype
-from bigbfs.conversion.workers import ranges, run
 from bigbfs.generate.rng import make_key, permuted
+from bigbfs.machine.workers import ranges, run
 
 Pairs = tuple[np.ndarray, np.ndarray]
 """Sources and targets: two arrays of ids, one entry per edge."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bigbfs.conversion.workers import thread_count
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
+from bigbfs.machine.workers import thread_count
 
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bigbfs.conversion.workers import ranges, run
 from bigbfs.generate.arrays import ITEMS, Pairs, allocate
 from bigbfs.generate.rng import draw, make_key, stream, threshold
+from bigbfs.machine.workers import ranges, run
 
 CHAIN_TENTHS = 3
 """Tenths of the vertices that lie inside chains."""

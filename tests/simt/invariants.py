@@ -15,7 +15,7 @@ from bigbfs.gpu.arguments import PROGRESS, SLOT
 from bigbfs.graph import Graph
 
 
-def array_at(address: int, count: int, dtype: Any) -> np.ndarray:
+def array_at(address: Any, count: int, dtype: Any) -> np.ndarray:
     """Return a copy of ``count`` elements in the memory that a struct points to."""
     dtype = np.dtype(dtype)
     if count == 0:

@@ -29,6 +29,7 @@ struct Fiber {
     Context context;
     Block* block;
     State state;
+    bool slow;            // under a seed: seldom chosen, so that others get far ahead of it
     Place place;          // where it waits, or where it was last seen
     // The warp operation or barrier it waits in, and what it gets out of it.
     Op op;
@@ -117,5 +118,7 @@ Fiber* take_fiber();
 void give_fiber(Fiber* fiber);
 void forget_fiber(Fiber* fiber);   // its stack holds a kernel that will never return
 void switch_fiber(Fiber& from, Fiber& to);
+
+void watch(Launch* launch);  // null: the launch is over
 
 }  // namespace simt

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from simt import loader
-from simt.builds import KERNELS
+from simt.builds import KERNELS, missing
 from simt.loader import Function, LaunchOptions
 
 BUILD_VARIABLE = "SIMT_BUILD"
@@ -26,9 +27,15 @@ BUILD_VARIABLE = "SIMT_BUILD"
 
 
 def builds_here() -> list[str]:
-    """Return the builds that this process can run: a sanitizer's library must have been loaded before Python."""
+    """Return the builds that this process can run, for a test module to parametrize with.
+
+    A sanitizer's library must have been loaded before Python. Without a compiler the whole module is skipped.
+    """
     only = os.environ.get(BUILD_VARIABLE)
-    return [only] if only else ["plain", "preempt"]
+    names = [only] if only else ["plain", "preempt"]
+    if missing(names[0]):
+        pytest.skip(f"the emulation cannot be built: {missing(names[0])}", allow_module_level=True)
+    return names
 
 
 @dataclass

@@ -171,6 +171,14 @@ def test_endless_barriers_run_into_the_time_limit(bench):
         bench.run("endless_barriers", 1, 64, (bench.put([0]),), seconds=0.2)
 
 
+@pytest.mark.skipif("tsan" in HERE, reason="the thread sanitizer holds signals back")
+def test_a_loop_without_any_switch_is_stopped(bench):
+    for _ in range(2):
+        with pytest.raises(KernelFault, match=r"kernel volatile_wait_alone.*ran for more than 0\.1 s|livelock"):
+            bench.run("volatile_wait_alone", 1, 32, (bench.put([0]),), seconds=0.1)
+    test_block_sums_of_a_partial_last_block(bench)
+
+
 def test_the_wrong_argument_is_refused(bench):
     array = bench.put([0] * 4)
     for args, message in (

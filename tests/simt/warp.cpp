@@ -151,6 +151,10 @@ void check_arrival(const Warp& warp, const Fiber& fiber, const char* file, int l
 
 }  // namespace
 
+bool Place::operator==(const Place& other) const {
+    return line == other.line && (file == other.file || (file && other.file && std::strcmp(file, other.file) == 0));
+}
+
 const char* op_name(Op op) { return NAMES[static_cast<int>(op)]; }
 
 unsigned thread_number(const Fiber& fiber) {

@@ -185,6 +185,12 @@ KERNEL void volatile_wait(u32* flag) {
 }
 ENTRY(volatile_wait)
 
+KERNEL void volatile_wait_alone(u32* flag) {
+    while (*(volatile u32*)flag == 0) {
+    }
+}
+ENTRY(volatile_wait_alone)
+
 KERNEL void endless_barriers(u32* out) {
     for (;;) {
         __syncthreads();

@@ -1,0 +1,1 @@
+"""What the processor offers and Numba does not: atomics, bit operations, and threads that share out uneven work."""

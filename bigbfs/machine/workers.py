@@ -1,0 +1,106 @@
+"""Threads for kernels that release the GIL: each takes the next task when it is free.
+
+Tasks differ (the buckets of a skewed graph a thousandfold), and another process may use one of the cores. A parallel
+loop of Numba deals its iterations out beforehand and then waits for the slowest thread; these do not, and an interrupt
+is seen between two tasks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+
+def thread_count(threads: int | None = None) -> int:
+    """Return ``threads``, or one for each CPU that this process may use."""
+    return threads if threads else len(os.sched_getaffinity(0))
+
+
+class Workers:
+    """``threads`` threads, the calling one among them; a context manager that can be given work many times."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = thread_count(threads)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def each(self, count: int, work: Callable[[int], object]) -> None:
+        """Call ``work`` with 0 to ``count - 1``, several at once; return when all are done.
+
+        Raises
+        ------
+        Exception
+            The first one that ``work`` raised, once the tasks under way have ended; the others never start.
+        """
+        numbers = deque(range(count))
+        held = [work]
+
+        def take() -> None:
+            try:
+                while numbers:
+                    try:
+                        number = numbers.popleft()
+                    except IndexError:  # another thread was faster
+                        return
+                    held[0](number)
+            except BaseException:
+                numbers.clear()
+                raise
+
+        helpers = min(self._threads, count) - 1
+        if helpers > 0 and self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads - 1, "bigbfs-worker")
+        running = [self._pool.submit(take) for _ in range(helpers) if self._pool]
+        try:
+            take()
+        finally:
+            errors = [error for error in (future.exception() for future in running) if error is not None]
+            held.clear()  # a pool thread may keep `take` a moment longer, but not the arrays of `work`
+        if errors:
+            raise errors[0]
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run(threads: int, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return ``[function(*task) for task in tasks]``, computed by ``threads`` threads.
+
+    The first exception of a task is raised once the tasks under way have ended; the others never start.
+    """
+    arguments = list(tasks)
+    results: list[Any] = [None] * len(arguments)
+
+    def work(number: int) -> None:
+        results[number] = function(*arguments[number])
+
+    with Workers(threads) as workers:
+        workers.each(len(arguments), work)
+    return results
+
+
+def ranges(count: int, parts: int) -> list[tuple[int, int]]:
+    """Cut 0..count into at most ``parts`` ranges of nearly equal length, none empty."""
+    parts = max(1, min(parts, count))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    return [(first, last) for first, last in pairwise(bounds) if first < last]
+
+
+def balanced_ranges(offsets: np.ndarray, parts: int) -> list[tuple[int, int]]:
+    """Cut the rows whose work is ``diff(offsets)`` into at most ``parts`` ranges of nearly equal work."""
+    rows = len(offsets) - 1
+    goals = int(offsets[0]) + (int(offsets[-1]) - int(offsets[0])) * np.arange(1, parts) // parts
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, goals.astype(offsets.dtype)), [rows])))
+    return [(int(first), int(last)) for first, last in pairwise(np.minimum(cuts, rows))]

@@ -1,0 +1,190 @@
+"""``bigbfs convert`` with a full disk, a closed folder, an interrupt: the right exit code and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bigbfs.formats import csrbin
+
+LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000))
+
+
+@pytest.fixture
+def graph_text(folder):
+    """graph.txt in the working folder: a path of 50,000 edges."""
+    (folder / "graph.txt").write_text(LINES)
+    return folder
+
+
+def listing(folder):
+    """Every file of the folder with its size and time, hidden ones too."""
+    return {path.name: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def start(*arguments, before=(), stdin=subprocess.DEVNULL, **options):
+    command = [*before, sys.executable, "-m", "bigbfs", "convert", *map(str, arguments)]
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def refused(run, folder, *says):
+    before = listing(folder)
+    code, out, err = run("convert", "graph.txt")
+    assert (code, out) == (1, "") and err.startswith("bigbfs: error: ") and err.count("\n") == 1
+    for text in says:
+        assert text in err
+    assert listing(folder) == before
+
+
+def refused_process(folder, process, code, *says):
+    before = listing(folder)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (code, ""), err
+    assert err.startswith("bigbfs: error: ") and err.count("\n") == 1
+    for text in says:
+        assert text in err
+    assert listing(folder) == before
+
+
+@contextmanager
+def mounted(path, options):
+    """A tmpfs at ``path``; skips where this process may not mount."""
+    path.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)]
+    if os.geteuid() or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("mounting a tmpfs needs root and the right to mount")
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def test_disk_full(graph_text):
+    with mounted(graph_text / "small", "size=256k") as small:
+        process = start("graph.txt", "-o", small / "graph.csrbin")
+        refused_process(small, process, 1, "small/graph.csrbin", "No space left", "another disk (-o)")
+        assert not list(small.iterdir())
+
+
+def test_disk_full_for_the_compressed_file_leaves_the_whole_plain_one(graph_text):
+    with mounted(graph_text / "small", "size=980k") as small:
+        process = start("graph.txt", "--compressed", "-o", small / "graph.csrbin")
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 1 and "graph.ccsr" in err and "No space left" in err
+        assert [path.name for path in small.iterdir()] == ["graph.csrbin"]
+
+
+def test_file_size_limit(graph_text):
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    process = start("graph.txt", preexec_fn=limit)
+    refused_process(graph_text, process, 1, "graph.csrbin", "File too large", "(-o)")
+
+
+def test_read_only_file_system(graph_text):
+    with mounted(graph_text / "fixed", "size=64k,ro") as fixed:
+        process = start("graph.txt", "-o", fixed / "graph.csrbin")
+        refused_process(fixed, process, 1, "fixed/graph.csrbin", "Read-only file system", "(-o)")
+
+
+def as_mortal(*arguments):
+    """The command line of convert, without the powers by which root passes every permission check."""
+    if os.geteuid():
+        return start(*arguments)
+    drop = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
+    if shutil.which("setpriv") is None:
+        pytest.skip("root needs setpriv (util-linux) to lay its powers down")
+    return start(*arguments, before=drop)
+
+
+def test_no_write_permission(graph_text):
+    graph_text.chmod(0o555)
+    try:
+        refused_process(graph_text, as_mortal("graph.txt"), 1, "graph.csrbin", "Permission denied", "(-o)")
+    finally:
+        graph_text.chmod(0o755)
+
+
+def test_no_read_permission(graph_text):
+    Path("graph.txt").chmod(0)
+    refused_process(graph_text, as_mortal("graph.txt"), 1, "graph.txt", "Permission denied")
+
+
+def test_no_write_permission_by_the_access_check(run, graph_text, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    refused(run, graph_text, "graph.csrbin", "Permission denied", "(-o)")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("through", ["standard input", "named pipe"])
+def test_interrupt_while_reading(folder, number, code, through):
+    os.mkfifo("pipe.txt")
+    if through == "standard input":
+        process = start("-", "-o", "graph.csrbin", "--compressed", stdin=subprocess.PIPE)
+        writer = process.stdin
+    else:
+        process = start("pipe.txt", "-o", "graph.csrbin")
+        writer = Path("pipe.txt").open("w")  # noqa: SIM115
+    before = listing(folder)
+    with process:
+        with writer:
+            writer.write(LINES)  # more than a pipe holds, so reading is under way when this returns
+            writer.flush()
+            process.send_signal(number)
+            assert process.wait(timeout=30) == code
+        assert process.stderr.read().strip() == ("bigbfs: error: interrupted" if code == 130 else "")
+    assert listing(folder).keys() == before.keys()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_while_waiting_for_the_first_byte(folder, number):
+    with start("-", "-o", "graph.csrbin", stdin=subprocess.PIPE) as process:
+        waiting = Path(f"/proc/{process.pid}/wchan")
+        for _ in range(100):
+            time.sleep(0.1)
+            if "pipe" in waiting.read_text():
+                break
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
+    if old:
+        Path("graph.csrbin").write_bytes(b"what was there before")
+    calls = []
+    pieces = csrbin.pieces
+
+    def interrupted(array):
+        calls.append(len(array))
+        assert any(path.name.endswith(".tmp") for path in graph_text.iterdir())
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return pieces(array)
+
+    monkeypatch.setattr(csrbin, "pieces", interrupted)
+    before = listing(graph_text)
+    code, out, err = run("convert", "graph.txt")
+    assert (code, out, err.strip()) == (130, "", "bigbfs: error: interrupted")
+    assert listing(graph_text) == before
+
+
+def test_interrupt_while_building(run, graph_text, monkeypatch):
+    build = "bigbfs.conversion.kernels.sort_buckets"
+    monkeypatch.setattr(build, lambda *arguments: signal.raise_signal(signal.SIGINT))
+    before = listing(graph_text)
+    code, _, err = run("convert", "graph.txt", "--threads", "1")
+    assert (code, err.strip()) == (130, "bigbfs: error: interrupted")
+    assert listing(graph_text) == before

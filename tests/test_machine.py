@@ -1,0 +1,91 @@
+"""Atomics, bit operations and the threads that share out tasks."""
+
+import threading
+
+import numpy as np
+import pytest
+from numba import njit
+
+from bigbfs.machine import atomics, bits
+from bigbfs.machine.workers import Workers, balanced_ranges, ranges, run
+
+
+@njit
+def every_bit_operation(word):
+    return bits.trailing_zeros(word), bits.leading_zeros(word), bits.population(word)
+
+
+@pytest.mark.parametrize("word", [0, 1, 6, 1 << 31, 1 << 32, 1 << 63, 2**64 - 1, 0x00F0_0000_0000_0000])
+def test_bit_operations(word):
+    low = (word & -word).bit_length() - 1 if word else 64
+    assert every_bit_operation(np.uint64(word)) == (low, 64 - word.bit_length(), word.bit_count())
+
+
+@njit
+def load(array, position):
+    return bits.load_word(array, position)
+
+
+@pytest.mark.parametrize("position", range(9))
+def test_load_word_needs_no_alignment(position):
+    text = np.arange(17, dtype=np.uint8)
+    assert load(text, position) == int.from_bytes(text[position : position + 8].tobytes(), "little")
+
+
+@njit(nogil=True)
+def add_and_claim(counters, times, mine, wins):
+    for i in range(times):
+        atomics.fetch_add(counters, 0, counters.dtype.type(1))
+        if atomics.compare_and_swap(counters, 1 + i, counters.dtype.type(0), mine) == 0:
+            wins[0] += 1
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+def test_no_update_is_lost_and_each_slot_has_one_winner(dtype):
+    times, threads = 200_000, 4
+    counters = np.zeros(1 + times, dtype)
+    wins = np.zeros((threads, 8), np.int64)
+    run(threads, add_and_claim, [(counters, times, dtype(t + 1), wins[t]) for t in range(threads)])
+    assert counters[0] == threads * times
+    assert wins[:, 0].sum() == times
+    assert [np.count_nonzero(counters[1:] == t + 1) for t in range(threads)] == wins[:, 0].tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_run_keeps_the_order_of_results(threads):
+    assert run(threads, pow, [(i, 2) for i in range(100)]) == [i * i for i in range(100)]
+    assert run(threads, pow, []) == []
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_after_an_error_no_task_starts(threads):
+    started = []
+
+    def work(number):
+        started.append(number)
+        if number == 3:
+            raise ValueError("task 3")
+
+    with Workers(threads) as workers:
+        with pytest.raises(ValueError, match="task 3"):
+            workers.each(10_000, work)
+        assert len(started) < 10_000
+        done = []
+        workers.each(5, done.append)  # still usable
+        assert sorted(done) == [0, 1, 2, 3, 4]
+
+
+def test_tasks_run_side_by_side():
+    barrier = threading.Barrier(3, timeout=20)  # breaks unless three tasks are under way at once
+    with Workers(3) as workers:
+        workers.each(3, lambda _: barrier.wait())
+
+
+def test_ranges():
+    assert ranges(10, 3) == [(0, 3), (3, 6), (6, 10)]
+    assert ranges(2, 5) == [(0, 1), (1, 2)]
+    assert ranges(0, 4) == []
+
+
+def test_balanced_ranges_follow_the_work():
+    assert balanced_ranges(np.array([0, 100, 101, 102, 200], np.uint64), 2) == [(0, 1), (1, 4)]
