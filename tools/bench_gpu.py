@@ -28,12 +28,12 @@ from bigbfs import generate
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.conversion.order import degree_order, renumber
-from bigbfs.conversion.workers import thread_count
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
 from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.check import DeviceCheck
 from bigbfs.gpu.engine import GpuEngine
 from bigbfs.graph import Graph
+from bigbfs.machine.workers import thread_count
 from bigbfs.record import gteps
 from bigbfs.report.table import table
 from bigbfs.sizes import parse_size
@@ -209,9 +209,10 @@ def main() -> None:
     parser.add_argument("--suite", required=True, help="TOML file in configs/")
     parser.add_argument("--output", type=Path, help="write the rows as JSON lines, each as soon as it is there")
     parser.add_argument("--seconds", type=float, default=1500, help="start nothing new after so many")
+    parser.add_argument("--commit", help="what is measured, where that is no checkout")
     arguments = parser.parse_args()
     suite, clock = read_suite(arguments.suite), Clock(arguments.seconds)
-    about = {"bigbfs": bigbfs.__version__, "commit": commit(), "suite": Path(arguments.suite).name}
+    about = {"bigbfs": bigbfs.__version__, "commit": arguments.commit or commit(), "suite": Path(arguments.suite).name}
     about |= {"command": " ".join(["tools/bench_gpu.py", *sys.argv[1:]])}
     rows: list[dict[str, Any]] = []
     failures = 0
