@@ -93,14 +93,15 @@ class Rule:
     thin_to: int = 1024
     sort_from: int = 1 << 15
     slots: int = 4096
+    hot_share: float = 0.5
 
 
 RULES = {
-    "auto": Rule(),
+    "auto": Rule(hot_share=1),
     "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4),
     "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0),
     "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5),
-    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1),
+    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9),
 }
 
 
@@ -109,6 +110,7 @@ def rule(request, monkeypatch):
     """Bend the engine to a rule."""
     chosen = RULES[request.param]
     monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
+    monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
     monkeypatch.setattr(bfs, "THIN_TO", chosen.thin_to)
     monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
     monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
@@ -187,6 +189,26 @@ def test_hubs_that_many_warps_find_at_once(build, codec, rule):
             assert result.record.levels[-2].direction == "bottom-up"
             assert np.array_equal(result.levels, levels)
             validate.bfs_tree(plain, 0, result.levels, result.parents)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_hot_rows_are_read_and_the_others_too(build, codec):
+    """Of two hubs of unequal length one is hot: what is read from it must not come from the mapped rows."""
+    plain = zoo.build(
+        9_000, zoo.join((np.zeros(6_000, int), np.arange(1, 6_001)), (np.ones(2_500, int), 6_001 + np.arange(2_500)))
+    )
+    whole = plain.compress() if codec == "varint" else plain
+    with GpuEngine(whole, residency="mapped", runtime=SimtRuntime(build=build)) as engine:
+        rows = engine.rows()
+        assert int(rows.struct["hot_from"]) == plain.degrees()[0]
+        # all of the hot row, spoilt where it lies in host memory: nobody may look there
+        edges = rows._mapping.array
+        edges[: int(whole.adjacency.indptr[1])] = 0
+        for source in (0, 1, 6_000, 8_000, 8_999):
+            levels = reference.bfs(plain, source)[0]
+            assert np.array_equal(engine.bfs(source).levels, levels)
+        assert np.array_equal(engine.connected_components().labels, reference.components(plain))
 
 
 @cache

@@ -31,8 +31,8 @@ def _fields(*names: str) -> np.dtype:
 
 
 ADJACENCY = _fields(
-    *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads"),
-    *("n", "chunks", "data_bytes", "hub_count", "head_groups", "head_skip"),
+    *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads", "hot", "hot_ptr"),
+    *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes", "head_skip"),
 )
 
 BFS = np.dtype(
@@ -60,12 +60,12 @@ BFS = np.dtype(
 
 SLOT = _fields(
     *("frontier", "direction", "edges", "queued", "found", "chunks", "missed", "gathered", "probed", "open"),
-    *("clock", "rounds"),
+    *("hot", "clock", "rounds"),
 )
 """What one level of a BFS did."""
 
 PROGRESS = _fields(
-    *("level", "begin", "count", "edges", "reached", "form", "swapped", "done", "missed", "invalid", "clock")
+    *("level", "begin", "count", "edges", "hot", "reached", "form", "swapped", "done", "missed", "invalid", "clock")
 )
 """Where a BFS stands."""
 

@@ -8,6 +8,7 @@ from types import TracebackType
 
 import numpy as np
 
+from bigbfs.adjacency import Adjacency
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
 from bigbfs.gpu.arguments import defines, no_vertex
@@ -23,7 +24,7 @@ from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsRe
 
 def kernel_names(strategy: Strategy) -> list[tuple[str, str]]:
     """Return (file, kernel) of every kernel that placement, BFS by ``strategy`` and components launch."""
-    names = [("place.cu", "place_rows"), ("place.cu", "place_heads")]
+    names = [("place.cu", "place_rows"), ("place.cu", "place_heads"), ("place.cu", "place_hot")]
     names += [(file, name) for file in strategy.kernels for name in bfs.KERNELS]
     return names + [(cc.FILE, name) for name in cc.KERNELS]
 
@@ -50,6 +51,8 @@ class GpuEngine:
         A name of the catalogue.
     head_groups
         Groups of heads of every vertex in device memory; None: as many as are useful and fit.
+    hot_bytes
+        Device memory for hot rows of mapped edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
 
@@ -85,6 +88,7 @@ class GpuEngine:
         vram_budget: int | None = None,
         strategy: str = "auto",
         head_groups: int | None = None,
+        hot_bytes: int | None = None,
         runtime: Runtime | None = None,
     ) -> None:
         if strategy not in STRATEGIES:
@@ -100,7 +104,7 @@ class GpuEngine:
         try:
             free = runtime.free_bytes()
             budget = default_budget(free) if vram_budget is None else vram_budget
-            self.plan: Plan = make_plan(graph, residency, budget, head_groups)
+            self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes)
             self.residency = self.plan.residency
             self._compile()
             self._place()
@@ -124,13 +128,19 @@ class GpuEngine:
         start = time.perf_counter()
         mapped = self.residency == "mapped"
         groups, ranked = self.plan.head_groups, graph.flags.relabelled
-        out = PlacedAdjacency(runtime, graph.adjacency, mapped=mapped, head_groups=groups, ranked=ranked)
+        twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
+        hot = self.plan.hot_bytes // (2 if twins else 1)
+
+        def placed(adjacency: Adjacency) -> PlacedAdjacency:
+            return PlacedAdjacency(runtime, adjacency, mapped=mapped, head_groups=groups, hot_bytes=hot, ranked=ranked)
+
+        out = placed(graph.adjacency)
         self._placed.append(out)
         incoming: PlacedAdjacency | None = None
         if graph.in_adjacency is graph.adjacency:
             incoming = out
         elif graph.in_adjacency is not None:
-            incoming = PlacedAdjacency(runtime, graph.in_adjacency, mapped=mapped, head_groups=groups, ranked=ranked)
+            incoming = placed(graph.in_adjacency)
             self._placed.append(incoming)
         self.edges_kind = out.kind
         self._scratch = runtime.empty(graph.n, graph.ids)

@@ -2,7 +2,8 @@
 
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
 bitmap of the vertices with edges (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
-mapped. The head table (heads.cuh) is built last, by a kernel that reads the rows where they are by then.
+mapped, and then the rows of the largest hubs are copied to device memory (hot.py). The head table (heads.cuh) is built
+last, by a kernel that reads the rows where they are by then.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, WARP, defines, struct
+from bigbfs.gpu.hot import NOTHING_HOT, hottest, offset_bytes
 from bigbfs.gpu.runtime import Array, Mapping, Runtime
 
 U32_MAX = 2**32 - 1
@@ -31,6 +33,8 @@ class PlacedAdjacency:
         Leave the edges in host memory.
     head_groups
         ``HEAD_GROUP`` heads each; 0: no head table.
+    hot_bytes
+        Device memory for hot rows.
     ranked
         Vertices are stored by descending degree.
 
@@ -46,20 +50,32 @@ class PlacedAdjacency:
         Ids that were read for the head table and are no vertices.
     kind
         How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
+    hot_bytes
+        Bytes of the hot rows.
     device_bytes, host_bytes
         Bytes taken in device memory, and bytes of host memory read in place.
     """
 
     def __init__(
-        self, runtime: Runtime, adjacency: Adjacency, *, mapped: bool, head_groups: int = 0, ranked: bool = False
+        self,
+        runtime: Runtime,
+        adjacency: Adjacency,
+        *,
+        mapped: bool,
+        head_groups: int = 0,
+        hot_bytes: int = 0,
+        ranked: bool = False,
     ) -> None:
         self._runtime = runtime
         self._arrays: dict[str, Array] = {}
         self._mapping: Mapping | None = None
         self.kind = "device"
+        self.hot_bytes = 0
         self.n = adjacency.n
         try:
             self._place(adjacency, mapped)
+            if hot_bytes:
+                self._place_hot(adjacency, hot_bytes)
             self.invalid_ids = self._place_heads(adjacency, head_groups, ranked) if head_groups else 0
             self.device_bytes = sum(int(array.nbytes) for array in self._arrays.values())
         except BaseException:
@@ -83,6 +99,7 @@ class PlacedAdjacency:
             data = arrays["data"] = runtime.upload(edges)
         self.host_bytes = edges.nbytes if self._mapping else 0
         self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
+        self.struct["hot_from"] = NOTHING_HOT
         self._point("indptr", "degrees", "block_ptr")
         self._place_hubs(adjacency)
 
@@ -128,6 +145,27 @@ class PlacedAdjacency:
             capacity, self.with_edges = (int(count) for count in runtime.download(counts))
             runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
+
+    def _place_hot(self, adjacency: Adjacency, room: int) -> None:
+        """Copy the rows of the largest hubs to device memory, into ``room`` bytes or less."""
+        runtime, arrays = self._runtime, self._arrays
+        hubs = runtime.download(arrays["hubs"]).astype(np.int64)
+        indptr = adjacency.indptr
+        unit = 1 if isinstance(adjacency, CompressedAdjacency) else adjacency.ids.itemsize
+        lengths = (indptr[hubs + 1] - indptr[hubs]).astype(np.int64)
+        ids = adjacency.degree[hubs] if isinstance(adjacency, CompressedAdjacency) else lengths
+        hot_from, offsets, self.hot_bytes = hottest(
+            ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
+        )
+        if not self.hot_bytes:
+            return
+        arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
+        arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
+        kernel = runtime.kernel("place.cu", "place_hot", defines(adjacency.ids, adjacency.codec))
+        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.chunks * WARP // BLOCK)))
+        kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), arrays["hot_ptr"], arrays["hot"]))
+        self._point("hot", "hot_ptr")
+        self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
 
     def _place_heads(self, adjacency: Adjacency, groups: int, ranked: bool) -> int:
         """Build the head table; return how many ids read are no vertices."""

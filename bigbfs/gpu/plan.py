@@ -5,16 +5,14 @@ Counts are upper bounds, each rounded up to the allocator's grain, so that a pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.gpu.arguments import HEAD_GROUP, PROGRESS, SLOT
+from bigbfs.gpu.hot import GRAIN, offset_bytes
 from bigbfs.graph import Graph
 from bigbfs.sizes import format_size
-
-GRAIN = 512
-"""Bytes to which the device allocator rounds."""
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
@@ -23,6 +21,9 @@ RESIDENCIES = ("auto", "vram", "mapped")
 
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
+
+HOT_SHARE = 0.5
+"""Share of the edges that may be hot where ``"mapped"`` was asked for: the others are to stay in host memory."""
 
 SLOTS = 4096
 """Levels that one launch of a BFS can record."""
@@ -51,12 +52,15 @@ class Plan:
         Bytes of device memory that it may take.
     head_groups
         Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
+    hot_bytes
+        Device memory for hot rows: what is left of the budget where edges are mapped, and no more than they take.
     """
 
     residency: str
     buffers: tuple[Buffer, ...]
     budget: int
     head_groups: int
+    hot_bytes: int = 0
 
     @property
     def device_bytes(self) -> int:
@@ -81,7 +85,9 @@ def default_budget(free_bytes: int) -> int:
     return max(free_bytes - RESERVE, free_bytes // 2)
 
 
-def make_plan(graph: Graph, residency: str, budget: int, head_groups: int | None = None) -> Plan:
+def make_plan(
+    graph: Graph, residency: str, budget: int, head_groups: int | None = None, hot_bytes: int | None = None
+) -> Plan:
     """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
 
     Parameters
@@ -94,6 +100,9 @@ def make_plan(graph: Graph, residency: str, budget: int, head_groups: int | None
         Bytes of device memory for everything that the run allocates.
     head_groups
         So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
+    hot_bytes
+        So much device memory for hot rows of mapped edges at most; None: what is left of the budget, and where
+        ``residency`` is ``"mapped"`` at most ``HOT_SHARE`` of the edges.
 
     Raises
     ------
@@ -108,10 +117,24 @@ def make_plan(graph: Graph, residency: str, budget: int, head_groups: int | None
         for groups in HEAD_GROUPS if head_groups is None else (head_groups,):
             plan = Plan(choice, _buffers(graph, choice, groups), budget, groups)
             if plan.device_bytes <= budget:
-                return plan
+                if hot_bytes is None:
+                    hot_bytes = int(plan.host_bytes * (HOT_SHARE if residency == "mapped" else 1))
+                return _with_hot_rows(plan, graph, hot_bytes)
     raise DoesNotFitError(
         f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}"
     )
+
+
+def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
+    """Give hot rows what is left of the budget, up to ``most`` bytes, if there can be any."""
+    adjacencies = [graph.adjacency]
+    if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
+        adjacencies.append(graph.in_adjacency)
+    hubs = sum(_hubs(adjacency) for adjacency in adjacencies)
+    room = min(plan.budget - plan.device_bytes, most) // GRAIN * GRAIN
+    if plan.residency == "vram" or hubs == 0 or room <= offset_bytes(hubs):
+        return plan
+    return replace(plan, buffers=(*plan.buffers, Buffer("hot rows", room, "device")), hot_bytes=room)
 
 
 def _help(plan: Plan, graph: Graph) -> str:

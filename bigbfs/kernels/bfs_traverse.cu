@@ -86,12 +86,13 @@ DEVICE void thin_levels(const Bfs& s, Team& t) {
         more = t.phase == THIN;
     }
     edges = 0;
-    for (u64 i = threadIdx.x; i < t.count; i += TEAM) edges += degree(s.out, s.queue[t.begin + i]);
+    for (u64 i = threadIdx.x; i < t.count; i += TEAM) edges += count_edges(s, t, s.queue[t.begin + i], 1);
     hand_in(t, EDGES, edges);
     __syncthreads();
     if (threadIdx.x == 0) {
         t.edges = t.tally[EDGES];
-        t.tally[EDGES] = 0;
+        t.hot = t.tally[HOT];
+        t.tally[EDGES] = t.tally[HOT] = 0;
         save_progress(s, t, false);
         // what every other block still believes, so that next_phase() sees the same everywhere
         t.slot -= (u32)t.level - first_level;
@@ -122,7 +123,7 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
     __syncthreads();
     if (threadIdx.x == 0) {
         Slot& slot = s.slots[t.slot < s.slot_count ? t.slot : 0];
-        u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
+        u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed, &slot.hot};
 #pragma unroll
         for (u32 i = 0; i < TALLIES; ++i) {
             if (t.tally[i]) atomicAdd(sums[i], t.tally[i]);

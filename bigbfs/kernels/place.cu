@@ -2,7 +2,7 @@
 //
 // place_rows: a warp owns 32 vertices at a time; degrees are read once. place_heads: a warp owns a row; every lane keeps the
 // best LANE_BEST ids that it has read, then the warp takes the best of all lanes, one after the other: exact for rows of
-// up to 128 ids, nearly so for longer ones. Of a hub only the first chunk is read. Atomics: one for each hub; one for each
+// up to 128 ids, nearly so for longer ones. Of a hub only the first chunk is read. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each
 // id that is no vertex. Memory per edge: the id and, unless ids are ranks already, two words of indptr.
 #include "heads.cuh"
 
@@ -115,3 +115,17 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64* invalid) {
     }
 }
 ENTRY(place_heads)
+
+// Copies the rows of the hubs of `from` ids and more to `hot`, where hot_ptr says; `a` knows of no hot rows yet.
+KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot) {
+    for (u64 c = thread_id() / WARP; c < a.chunks; c += thread_count() / WARP) {
+        const u32 hub = a.chunk_hub[c];
+        const u64 v = a.hubs[hub];
+        if (degree(a, v) < from) continue;
+        const Segment part = chunk(a, c, hub);
+        Unit* const row_at = hot + hot_ptr[hub];
+        const u64 row_begin = a.indptr[v];
+        for (u64 i = part.begin + lane_id(); i < part.end; i += WARP) row_at[i - row_begin] = ((const Unit*)a.data)[i];
+    }
+}
+ENTRY(place_hot)

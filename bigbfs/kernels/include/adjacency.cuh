@@ -11,6 +11,7 @@
 //
 // A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
 // numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
+// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there.
 // heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
 #pragma once
 #include "bitmap.cuh"
@@ -31,11 +32,15 @@ struct Adjacency {
     const u32* chunk_hub;    // chunks: index in hubs
     const u32* rows;         // bitmap: 0 < degree
     const vid* heads;        // head_groups x n x HEAD_GROUP: see heads.cuh
+    const void* hot;         // the rows of the hot hubs, in device memory, encoded as in data
+    const u64* hot_ptr;      // hubs: first id or byte of each hot hub in hot
     u64 n;
     u64 chunks;
     u64 data_bytes;
     u64 hub_count;
     u64 head_groups;         // 0: there is no head table
+    u64 hot_from;            // ids of a row from which it is hot; all ones: there are no hot rows
+    u64 hot_bytes;
     u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
@@ -45,13 +50,16 @@ struct Segment {
     u64 begin;
     u64 end;
     vid base;
+    bool hot;  // of `hot` instead of `data`: some chunks, never row() or rest()
 };
 
+// What the lane `lane` has got from row() or rest().
 DEVICE Segment broadcast(const Segment& s, u32 lane) {
     Segment same;
     same.begin = __shfl_sync(ALL_LANES, s.begin, lane);
     same.end = __shfl_sync(ALL_LANES, s.end, lane);
     same.base = __shfl_sync(ALL_LANES, s.base, lane);
+    same.hot = false;
     return same;
 }
 

@@ -18,6 +18,7 @@ struct Slot {
     u64 gathered;   // vertices put into the queue from the bitmap
     u64 probed;     // sampled vertices, before a level whose direction is open
     u64 open;       // those of them whose heads do not decide
+    u64 hot;        // of `edges`, those in rows that lie in device memory for being hot
     u64 clock;      // cycles at its beginning
     u64 rounds;     // phases
 };
@@ -29,6 +30,7 @@ struct Progress {
     u64 begin;    // of the frontier in the queue
     u64 count;    // vertices of the frontier
     u64 edges;    // of their rows
+    u64 hot;      // of those, the ones in hot rows
     u64 reached;
     u64 form;     // 0 the frontier is queue[begin, begin + count), 1 it is a bitmap
     u64 swapped;  // 1: `next` and `frontier` have changed places
@@ -65,7 +67,7 @@ struct Bfs {
 };
 static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
-enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, TALLIES = 5 };
+enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, HOT = 5, TALLIES = 6 };
 
 enum Phase { THIN, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_CHUNKS, STOP };
 
@@ -88,6 +90,7 @@ struct Team {
     u64 begin;
     u64 count;
     u64 edges;
+    u64 hot;
     u64 reached;
     u64 missed;
     u64 tally[TALLIES];
@@ -107,6 +110,14 @@ DEVICE void count_invalid(const Bfs& s) { atomicAdd(&s.progress->invalid, (u64)1
 DEVICE void hand_in(Team& t, Tally which, u64 x) {
     x = warp_sum(x);
     if (lane_id() == 0 && x) atomicAdd(t.tally + which, x);
+}
+
+// The edges of the row of v, which stands for `weight` vertices of the next frontier. Hot rows are so few that each of
+// them is counted on its own.
+DEVICE u64 count_edges(const Bfs& s, Team& t, u64 v, u64 weight) {
+    const u64 ids = degree(s.out, v);
+    if (ids >= s.out.hot_from) atomicAdd(t.tally + HOT, ids * weight);
+    return ids * weight;
 }
 
 DEVICE void settle(const Bfs& s, u64 v, vid parent, i32 level) {

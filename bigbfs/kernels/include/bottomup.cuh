@@ -119,7 +119,7 @@ DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool
     }
     if (hit) {
         settle(s, v, parent, t.level + 1);
-        if (v % DEGREE_SAMPLE == 0) edges += degree(s.out, v) * DEGREE_SAMPLE;
+        if (v % DEGREE_SAMPLE == 0) edges += count_edges(s, t, v, DEGREE_SAMPLE);
     }
     return hit;
 }
@@ -184,7 +184,7 @@ DEVICE void search_chunks(const Bfs& s, Team& t, u64 chunks) {
             settle(s, v, parent, t.level + 1);
             atomicOr(next_bits(s, t) + word_of(v), bit_of(v));
             found += 1;
-            edges += degree(s.out, v);
+            edges += count_edges(s, t, v, 1);
         }
     }
     hand_in(t, FOUND, found);

@@ -1,7 +1,7 @@
 // What comes next: one thread of every block works it out at each barrier, from what all of them see alike.
 //
 // A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges, and
-// the lines of memory that they take. Bottom-up: two sweeps over bitmaps, the heads of every unvisited vertex, and lines
+// the lines of memory that those take whose rows are not hot. Bottom-up: two sweeps over bitmaps, the heads of every unvisited vertex, and lines
 // for those whose heads do not decide: as many as in the level before, or, where that one was top-down, as a sample says
 // (PROBE; not worth its barrier where top-down costs no more than the sweeps). Source: Beamer et al. (SC'12) for the two
 // directions; the rule is ours.
@@ -14,6 +14,7 @@ DEVICE void load_progress(const Bfs& s, Team& t) {
     t.begin = relaxed_load(&p.begin);
     t.count = relaxed_load(&p.count);
     t.edges = relaxed_load(&p.edges);
+    t.hot = relaxed_load(&p.hot);
     t.reached = relaxed_load(&p.reached);
     t.form = (u32)relaxed_load(&p.form);
     t.swapped = (u32)relaxed_load(&p.swapped);
@@ -26,6 +27,7 @@ DEVICE void save_progress(const Bfs& s, const Team& t, bool done) {
     relaxed_store(&p.begin, t.begin);
     relaxed_store(&p.count, t.count);
     relaxed_store(&p.edges, t.edges);
+    relaxed_store(&p.hot, t.hot);
     relaxed_store(&p.reached, t.reached);
     relaxed_store(&p.form, (u64)t.form);
     relaxed_store(&p.swapped, (u64)t.swapped);
@@ -45,7 +47,8 @@ DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
 DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.reached ? s.in_vertices - t.reached : 0; }
 
 DEVICE u64 topdown_cost(const Bfs& s, const Team& t) {
-    const u64 lines = t.edges * sizeof(vid) / 128 + t.count;
+    const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
+    const u64 lines = away * sizeof(vid) / 128 + t.count;
     return t.edges * s.edge_cost + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }
 
@@ -106,6 +109,7 @@ DEVICE void end_level(const Bfs& s, Team& t) {
         t.form = QUEUE;
     }
     t.edges = relaxed_load(&slot.edges);
+    t.hot = relaxed_load(&slot.hot);
     t.reached += t.count;
     t.level += 1;
     t.slot += 1;

@@ -46,7 +46,7 @@ template <bool ALONE> DEVICE void flush(const Bfs& s, Team& t, bool all, u64& ed
     for (u32 i = lane_id(); i < held; i += WARP) {
         const vid v = t.buffer[warp * BUFFER_IDS + i];
         s.queue[at + i] = v;
-        edges += degree(s.out, v);
+        edges += count_edges(s, t, v, 1);
     }
     __syncwarp();
 }
