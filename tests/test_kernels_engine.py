@@ -94,13 +94,15 @@ class Rule:
     sort_from: int = 1 << 15
     slots: int = 4096
     hot_share: float = 0.5
+    local: bool = True
 
 
 RULES = {
     "auto": Rule(hot_share=1),
     "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4),
-    "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0),
+    "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False),
     "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5),
+    "local": Rule(thin_to=0),
     "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9),
 }
 
@@ -111,6 +113,7 @@ def rule(request, monkeypatch):
     chosen = RULES[request.param]
     monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
     monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
+    monkeypatch.setattr(bfs, "LOCAL", chosen.local)
     monkeypatch.setattr(bfs, "THIN_TO", chosen.thin_to)
     monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
     monkeypatch.setattr(bfs, "SLOTS", chosen.slots)

@@ -52,7 +52,7 @@ BFS = np.dtype(
                 "progress",
                 "meeting",
             ),
-            *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "thin_to"),
+            *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "thin_to", "local"),
             *("sweep_cost", "vertex_cost", "edge_cost", "line_cost"),
         )
     ]
@@ -60,7 +60,7 @@ BFS = np.dtype(
 
 SLOT = _fields(
     *("frontier", "direction", "edges", "queued", "found", "chunks", "missed", "gathered", "probed", "open"),
-    *("hot", "clock", "rounds"),
+    *("hot", "local", "clock", "rounds"),
 )
 """What one level of a BFS did."""
 

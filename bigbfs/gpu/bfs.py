@@ -29,6 +29,9 @@ link's full rate in any order."""
 THIN_TO = 1024
 """Vertices of a frontier that one block expands alone: a barrier of a block costs a fiftieth of the grid's."""
 
+LOCAL = True
+"""Whether frontiers of few edges stay in the shared memory of the blocks that found them."""
+
 NEVER = 2**63
 
 
@@ -111,6 +114,7 @@ class BfsLoop:
             bottom_up=self.bottom_up,
             in_vertices=searched.with_edges,
             thin_to=min(self._team, THIN_TO),
+            local=LOCAL,
             sort_from=SORT_FROM if residency == "mapped" else NEVER,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,

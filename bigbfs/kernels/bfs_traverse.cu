@@ -91,8 +91,8 @@ DEVICE void thin_levels(const Bfs& s, Team& t) {
     __syncthreads();
     if (threadIdx.x == 0) {
         t.edges = t.tally[EDGES];
-        t.hot = t.tally[HOT];
-        t.tally[EDGES] = t.tally[HOT] = 0;
+        t.hot = (u64)t.hot_chunks * BLOCK_IDS;
+        t.tally[EDGES] = t.hot_chunks = 0;
         save_progress(s, t, false);
         // what every other block still believes, so that next_phase() sees the same everywhere
         t.slot -= (u32)t.level - first_level;
@@ -107,6 +107,7 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case THIN:
             if (blockIdx.x == 0) thin_levels(s, t);
             break;
+        case LOCAL: local_levels(s, t); break;
         case PROBE: probe_heads(s, t); break;
         case CLEAR: clear_frontier(s, t); break;
         case SCATTER: scatter_queue(s, t); break;
@@ -123,12 +124,14 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
     __syncthreads();
     if (threadIdx.x == 0) {
         Slot& slot = s.slots[t.slot < s.slot_count ? t.slot : 0];
-        u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed, &slot.hot};
+        u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
 #pragma unroll
         for (u32 i = 0; i < TALLIES; ++i) {
             if (t.tally[i]) atomicAdd(sums[i], t.tally[i]);
             t.tally[i] = 0;
         }
+        if (t.hot_chunks) atomicAdd(&slot.hot, (u64)t.hot_chunks * BLOCK_IDS);
+        t.hot_chunks = 0;
         if (blockIdx.x == 0) slot.rounds += 1;
         meet_other_blocks(s.meeting);
         next_phase(s, t);
@@ -147,7 +150,8 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u32 resume) {
     __syncthreads();
     if (threadIdx.x == 0) {
         t.slot = 0;
-        t.tail = 0;
+        t.tail = t.hot_chunks = 0;
+        t.local_from = 0;
         // before the meeting: behind it the first block may already be writing what comes after thin levels
         load_progress(s, t);
         meet_other_blocks(s.meeting);

@@ -19,6 +19,7 @@ struct Slot {
     u64 probed;     // sampled vertices, before a level whose direction is open
     u64 open;       // those of them whose heads do not decide
     u64 hot;        // of `edges`, those in rows that lie in device memory for being hot
+    u64 local;      // what the blocks say at its end while levels are local (local.cuh)
     u64 clock;      // cycles at its beginning
     u64 rounds;     // phases
 };
@@ -60,6 +61,7 @@ struct Bfs {
     u64 in_vertices;     // vertices with in-edges
     u64 sort_from;       // frontiers of so many vertices are expanded in vertex order
     u64 thin_to;         // frontiers of up to so many vertices are left to the first block; at most TEAM
+    u64 local;           // whether levels may be local (local.cuh)
     u64 sweep_cost;      // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
     u64 vertex_cost;
     u64 edge_cost;
@@ -67,9 +69,9 @@ struct Bfs {
 };
 static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
-enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, HOT = 5, TALLIES = 6 };
+enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, TALLIES = 5 };
 
-enum Phase { THIN, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_CHUNKS, STOP };
+enum Phase { THIN, LOCAL, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_CHUNKS, STOP };
 
 enum Form { QUEUE = 0, BITMAP = 1 };
 
@@ -94,9 +96,18 @@ struct Team {
     u64 reached;
     u64 missed;
     u64 tally[TALLIES];
-    u32 tail;        // thin levels: vertices found
+    u32 hot_chunks;  // of the hot rows found, in units of BLOCK_IDS ids: shared memory adds 32 bits at once
+    u32 tail;        // thin and local levels: vertices found
+    i32 local_from;  // level from which on levels may be local
+    u32 own;         // local levels: the block's part of the frontier
+    u32 aside_count;
+    u32 go_on;
+    u64 counts;      // what all blocks say
+    u64 left_at;     // where the block puts into the queue what it left aside, and what it found
+    u64 found_at;
     u32 held[TEAM_WARPS];
     vid buffer[TEAM_WARPS * BUFFER_IDS];
+    vid aside[TEAM_WARPS * BUFFER_IDS / 16];
     u32 found[TEAM];
 };
 
@@ -116,13 +127,21 @@ DEVICE void hand_in(Team& t, Tally which, u64 x) {
 // them is counted on its own.
 DEVICE u64 count_edges(const Bfs& s, Team& t, u64 v, u64 weight) {
     const u64 ids = degree(s.out, v);
-    if (ids >= s.out.hot_from) atomicAdd(t.tally + HOT, ids * weight);
+    if (ids >= s.out.hot_from) atomicAdd(&t.hot_chunks, (u32)(ids / BLOCK_IDS * weight));
     return ids * weight;
 }
 
 DEVICE void settle(const Bfs& s, u64 v, vid parent, i32 level) {
     s.levels[v] = level;
     if (s.parents) s.parents[v] = parent;
+}
+
+// The first block writes down the level that begins.
+DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
+    if (blockIdx.x != 0) return;
+    s.slots[t.slot].frontier = t.count;
+    s.slots[t.slot].direction = direction;
+    s.slots[t.slot].clock = (u64)clock64();
 }
 
 // Appends the chunks of hub v to the list, for the lanes that ask for it; all lanes call it.

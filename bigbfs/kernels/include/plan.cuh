@@ -6,7 +6,7 @@
 // (PROBE; not worth its barrier where top-down costs no more than the sweeps). Source: Beamer et al. (SC'12) for the two
 // directions; the rule is ours.
 #pragma once
-#include "bfs.cuh"
+#include "local.cuh"
 
 DEVICE void load_progress(const Bfs& s, Team& t) {
     const Progress& p = *s.progress;
@@ -34,14 +34,6 @@ DEVICE void save_progress(const Bfs& s, const Team& t, bool done) {
     relaxed_store(&p.missed, t.missed);
     relaxed_store(&p.done, (u64)done);
     relaxed_store(&p.clock, (u64)clock64());
-}
-
-// The first block writes down the level that begins.
-DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
-    if (blockIdx.x != 0) return;
-    s.slots[t.slot].frontier = t.count;
-    s.slots[t.slot].direction = direction;
-    s.slots[t.slot].clock = (u64)clock64();
 }
 
 DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.reached ? s.in_vertices - t.reached : 0; }
@@ -84,6 +76,9 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
     const u64 down = topdown_cost(s, t);
     if (t.form == QUEUE && t.count <= s.thin_to && t.edges <= TEAM * 8 && !thin_refused) {
         t.phase = THIN;
+    } else if (fits_local(s, t)) {
+        t.bottom_up = 0;
+        t.phase = LOCAL;
     } else if (!s.bottom_up) {
         go_down(s, t);
     } else if (t.form == BITMAP) {
@@ -134,6 +129,10 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             t.slot += (u32)(relaxed_load(&s.progress->level) - (u64)t.level);
             load_progress(s, t);
             begin_level(s, t, true);
+            break;
+        case LOCAL:
+            if (t.count) t.phase = EXPAND;
+            else end_level(s, t);
             break;
         case PROBE: after_probe(s, t); break;
         case CLEAR: t.phase = SCATTER; break;

@@ -46,7 +46,11 @@ template <bool ALONE> DEVICE void flush(const Bfs& s, Team& t, bool all, u64& ed
     for (u32 i = lane_id(); i < held; i += WARP) {
         const vid v = t.buffer[warp * BUFFER_IDS + i];
         s.queue[at + i] = v;
-        edges += count_edges(s, t, v, 1);
+        edges += degree(s.out, v);
+    }
+    // a loop of its own: the one above has no register left
+    for (u32 i = lane_id(); s.out.hot_bytes && i < held; i += WARP) {
+        count_edges(s, t, t.buffer[warp * BUFFER_IDS + i], 1);
     }
     __syncwarp();
 }
