@@ -36,7 +36,7 @@ from bigbfs.graph import Graph
 from bigbfs.machine.workers import thread_count
 from bigbfs.record import gteps
 from bigbfs.report.table import table
-from bigbfs.sizes import parse_size
+from bigbfs.sizes import format_size, parse_size
 
 HEADERS = (
     "graph",
@@ -98,7 +98,7 @@ def trace(run: Run) -> list[dict[str, Any]]:
     """Return the first levels of a run's last launch: microseconds and the device's counters."""
     slots = run.slots[: np.count_nonzero(run.slots["direction"])]
     levels = run.level_records[len(run.level_records) - len(slots) :]
-    names = ("frontier", "edges", "queued", "found", "chunks", "missed", "probed", "open", "rounds")
+    names = ("frontier", "edges", "queued", "found", "chunks", "missed", "probed", "open", "hot", "rounds")
     return [
         {"direction": level.direction, "us": round(1e6 * level.seconds, 1)} | {name: int(slot[name]) for name in names}
         for level, slot in zip(levels, slots, strict=True)
@@ -167,8 +167,9 @@ def measure(
             common |= {"residency": engine.residency, "device": engine.device, "edges_kind": engine.edges_kind}
             common |= {"strategy": strategy, "place": engine.setup.place, "compile": engine.setup.compile}
             common |= {"device_bytes": engine.bytes.device, "host_bytes": engine.bytes.host}
-            common |= {"head_groups": engine.plan.head_groups}
+            common |= {"head_groups": engine.plan.head_groups, "hot_bytes": engine.rows().hot_bytes}
             where = f"{case.name} {order} {codec} {residency} {strategy}, {engine.plan.head_groups} head groups"
+            where += f", {format_size(engine.rows().hot_bytes)} hot of {budget}"
             clock.say(f"{where}: placed in {engine.setup.place:.2f} s, compiled in {engine.setup.compile:.2f} s")
             if "bfs" in case.algorithms:
                 figures, timed = run_bfs(engine, [int(source) for source in few], case.trials)

@@ -97,6 +97,37 @@ MUTANTS = (
         "        expand_batch<true>(s, t, v, ids, edges);",
     ),
     Mutant(
+        "local levels: vertices put aside are lost",
+        "include/local.cuh",
+        "        t.aside[atomicAdd(&t.aside_count, 1u)] = v;",
+        "        ;",
+    ),
+    Mutant(
+        "local levels: one block is not waited for",
+        "include/local.cuh",
+        "sum / ONE_ARRIVED < gridDim.x",
+        "sum / ONE_ARRIVED + (gridDim.x > 1) < gridDim.x",
+    ),
+    Mutant(
+        "local levels: the claim is not asked for",
+        "include/local.cuh",
+        "if (atomicOr(s.visited + word_of(v), bit_of(v)) & bit_of(v)) return;",
+        "if (relaxed_load(s.visited + word_of(v)) & bit_of(v)) return;\n"
+        "    atomicOr(s.visited + word_of(v), bit_of(v));",
+    ),
+    Mutant(
+        "a hot row is looked for in the mapped rows",
+        "include/plain.cuh",
+        "data((const vid*)(s.hot ? a.hot : a.data))",
+        "data((const vid*)a.data)",
+    ),
+    Mutant(
+        "varint: a hot row moved one byte too far",
+        "include/varint.cuh",
+        "const u64 moved = a.hot_ptr[hub] - a.indptr[a.hubs[hub]];",
+        "const u64 moved = a.hot_ptr[hub] - a.indptr[a.hubs[hub]] + 1;",
+    ),
+    Mutant(
         "buffer of a warp flushed too late",
         "include/topdown.cuh",
         "held + STEP_IDS <= BUFFER_IDS",

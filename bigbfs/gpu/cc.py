@@ -2,7 +2,8 @@
 
 In: placed rows. Out: labels id (n), the smallest vertex of each component. Every vertex is linked to its first heads
 (or neighbours), which leaves one giant tree in most graphs; a sample finds it; only the vertices outside it read all
-their edges. Nothing waits for the host on the way. Source: Sutton, Ben-Nun, Barak (IPDPS'18).
+their edges. Where the first heads alone leave such a tree, the other rounds return at once.
+Nothing waits for the host on the way. Source: Sutton, Ben-Nun, Barak (IPDPS'18).
 
 Skipping the giant is exact when each edge is seen from both ends. Where a directed graph stores in-neighbours, the
 rows of both directions are finished; where it does not, nothing is skipped.
@@ -68,6 +69,8 @@ class ComponentsLoop:
         self._sees_both_ends = incoming is not None
         self._labels = labels
         self._giant = runtime.empty(1, ids)
+        self._settled = runtime.zeros(1, np.uint32)
+        self._never = runtime.zeros(1, np.uint32)
         self._invalid = runtime.zeros(1, np.uint64)
         self._kernels = {name: runtime.kernel(FILE, name, defines(ids, codec)) for name in KERNELS}
         self._limits = {name: runtime.max_blocks(kernel, BLOCK) for name, kernel in self._kernels.items()}
@@ -75,18 +78,18 @@ class ComponentsLoop:
     @property
     def device_bytes(self) -> int:
         """Bytes of device memory beyond the labels."""
-        return int(self._giant.nbytes) + int(self._invalid.nbytes)
+        return sum(int(array.nbytes) for array in (self._giant, self._settled, self._never, self._invalid))
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices."""
         nothing = self._out.struct.copy()
         nothing["n"] = 0
         nothing["chunks"] = 0
-        none = np.uint64(0)
+        none, settled = np.uint64(0), self._settled
         self._launch("cc_init", 1, nothing, self._labels)
-        self._launch("cc_round", 1, nothing, self._labels, np.uint32(0), self._invalid)
-        self._launch("cc_compress", 1, none, self._labels)
-        self._launch("cc_giant", 1, none, self._labels, self._giant)
+        self._launch("cc_round", 1, nothing, self._labels, np.uint32(0), settled, self._invalid)
+        self._launch("cc_compress", 1, none, self._labels, settled)
+        self._launch("cc_giant", 1, nothing, self._labels, self._giant, settled)
         self._launch("cc_finish_rows", 1, nothing, self._labels, self._giant, self._invalid)
         self._launch("cc_finish_hubs", 1, nothing, self._labels, self._giant, self._invalid)
         self._runtime.synchronize()
@@ -106,20 +109,29 @@ class ComponentsLoop:
         runtime.fill(self._invalid, 0)
         with runtime.timer() as timer:
             self._launch("cc_init", self.n, self._out.struct, self._labels)
-            for which in range(ROUNDS):
-                self._launch("cc_round", self.n, self._out.struct, self._labels, np.uint32(which), self._invalid)
-                self._launch("cc_compress", self.n, size, self._labels)
-            if self._sees_both_ends:
-                self._launch("cc_giant", 1, size, self._labels, self._giant)
-            else:
+            runtime.fill(self._settled, 0)
+            if not self._sees_both_ends:
                 runtime.fill(self._giant, no_vertex(self.ids))
+            for which in range(ROUNDS):
+                self._round(which)
+                self._launch("cc_compress", self.n, size, self._labels, self._settled)
+                if self._sees_both_ends:
+                    self._launch("cc_giant", 1, self._out.struct, self._labels, self._giant, self._settled)
             for rows in self._rows:
                 self._launch("cc_finish_rows", self.n, rows.struct, self._labels, self._giant, self._invalid)
                 if rows.chunks:
                     threads = rows.chunks * WARP
                     self._launch("cc_finish_hubs", threads, rows.struct, self._labels, self._giant, self._invalid)
-            self._launch("cc_compress", self.n, size, self._labels)
+            self._launch("cc_compress", self.n, size, self._labels, self._never)
         return Labelling(timer.seconds, int(runtime.download(self._invalid)[0]))
+
+    def _round(self, which: int) -> None:
+        """Link every vertex to its head (or neighbour) number ``which``."""
+        if which == 0 and self._out.ranked and self._out.struct["head_groups"]:
+            # cc_init has linked all but those without a smaller neighbour, which their neighbours found or rows will
+            return
+        out = self._out.struct
+        self._launch("cc_round", self.n, out, self._labels, np.uint32(which), self._settled, self._invalid)
 
     def labels(self) -> np.ndarray:
         """Copy the labels of the last run to host memory: id, shape (n,)."""

@@ -46,6 +46,8 @@ class PlacedAdjacency:
         Chunks of hub rows.
     with_edges
         Vertices that have any.
+    ranked
+        As given.
     invalid_ids
         Ids that were read for the head table and are no vertices.
     kind
@@ -72,6 +74,7 @@ class PlacedAdjacency:
         self.kind = "device"
         self.hot_bytes = 0
         self.n = adjacency.n
+        self.ranked = ranked
         try:
             self._place(adjacency, mapped)
             if hot_bytes:

@@ -162,7 +162,7 @@ def _buffers(graph: Graph, residency: str, groups: int) -> tuple[Buffer, ...]:
         Buffer("bitmaps visited, frontier, next", 3 * _grain(words), "device"),
         Buffer("list of chunks", _grain(4 * chunks), "device"),
         Buffer("records of levels", _grain(SLOTS * SLOT.itemsize), "device"),
-        Buffer("progress and counters", _grain(PROGRESS.itemsize) + 4 * _grain(8), "device"),
+        Buffer("progress and counters", _grain(PROGRESS.itemsize) + 6 * _grain(8), "device"),
     ]
     return tuple(buffers)
 

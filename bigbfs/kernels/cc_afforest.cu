@@ -10,6 +10,7 @@
 
 constexpr u32 THREAD_IDS = 8;  // a row of at most this many ids is read by one thread
 constexpr u32 SAMPLE = 512;    // labels drawn to find the giant component
+constexpr u32 OTHERS = 64;     // one vertex with edges in so many may be outside the giant where rounds are saved
 
 DEVICE void link(vid* labels, vid u, vid v) {
     vid a = relaxed_load(labels + u);
@@ -44,8 +45,9 @@ KERNEL void cc_init(Adjacency a, vid* labels) {
 }
 ENTRY(cc_init)
 
-// Links every vertex to its neighbour number `which`.
-KERNEL void cc_round(Adjacency a, vid* labels, u32 which, u64* invalid) {
+// Links every vertex to its neighbour number `which`, unless *settled.
+KERNEL void cc_round(Adjacency a, vid* labels, u32 which, const u32* settled, u64* invalid) {
+    if (*settled) return;
     for (u64 v = thread_id(); v < a.n; v += thread_count()) {
         if (!test_bit(a.rows, v)) continue;
         if (a.head_groups) {
@@ -66,8 +68,9 @@ KERNEL void cc_round(Adjacency a, vid* labels, u32 which, u64* invalid) {
 }
 ENTRY(cc_round)
 
-// Makes every label a root.
-KERNEL void cc_compress(u64 n, vid* labels) {
+// Makes every label a root, unless *settled: then they are.
+KERNEL void cc_compress(u64 n, vid* labels, const u32* settled) {
+    if (*settled) return;
     for (u64 v = thread_id(); v < n; v += thread_count()) {
         const vid label = relaxed_load(labels + v);
         vid root = label;
@@ -78,12 +81,14 @@ KERNEL void cc_compress(u64 n, vid* labels) {
 ENTRY(cc_compress)
 
 // One block: *giant = the most frequent of the labels of SAMPLE vertices drawn by a multiplicative hash. A wrong guess costs
-// time, never the answer.
-KERNEL void cc_giant(u64 n, const vid* labels, vid* giant) {
+// time, never the answer. *settled: nearly all vertices with edges are in it, so that more rounds would cost more than the
+// rows of the others.
+KERNEL void cc_giant(Adjacency a, const vid* labels, vid* giant, u32* settled) {
     __shared__ vid sample[SAMPLE];
-    __shared__ u32 best;
-    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) sample[i] = n ? labels[(i + 1) * 0x9e3779b97f4a7c15ull % n] : 0;
-    if (threadIdx.x == 0) best = 0;
+    __shared__ u32 best, inside, outside;
+    if (*settled) return;
+    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) sample[i] = a.n ? labels[(i + 1) * 0x9e3779b97f4a7c15ull % a.n] : 0;
+    if (threadIdx.x == 0) best = inside = outside = 0;
     __syncthreads();
     for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
         u32 equal = 0;
@@ -91,7 +96,15 @@ KERNEL void cc_giant(u64 n, const vid* labels, vid* giant) {
         atomicMax(&best, equal * SAMPLE + i);
     }
     __syncthreads();
-    if (threadIdx.x == 0) *giant = sample[best % SAMPLE];
+    const vid most = sample[best % SAMPLE];
+    for (u32 i = threadIdx.x; i < SAMPLE && a.n; i += blockDim.x) {
+        if (test_bit(a.rows, (i + 1) * 0x9e3779b97f4a7c15ull % a.n)) atomicAdd(sample[i] == most ? &inside : &outside, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *giant = most;
+        *settled = outside * OTHERS < inside;
+    }
 }
 ENTRY(cc_giant)
 
