@@ -38,6 +38,14 @@ class BenchCase:
         ``"cpu"``, ``"gpu"`` or both; a backend that is not present is left out, and said so.
     residencies
         Of the GPU runs.
+    orders
+        ``"original"``, ``"degree"`` or both (tools/bench_gpu.py).
+    budgets
+        Device memory that a run with its edges mapped may take: ``"all"``, or a size (tools/bench_gpu.py).
+    heads
+        Groups of heads: -1 stands for the engine's choice; each after the first with few sources (tools/bench_gpu.py).
+    strategies
+        Of BFS (tools/bench_gpu.py).
     sources
         Random sources of degree > 0.
     trials
@@ -51,6 +59,10 @@ class BenchCase:
     codecs: tuple[str, ...] = ("plain", "varint")
     backends: tuple[str, ...] = ("cpu", "gpu")
     residencies: tuple[str, ...] = ("vram", "mapped")
+    orders: tuple[str, ...] = ("original",)
+    budgets: tuple[str, ...] = ("all",)
+    heads: tuple[int, ...] = (-1,)
+    strategies: tuple[str, ...] = ("auto",)
     sources: int = 8
     trials: int = 3
 

@@ -43,7 +43,7 @@ def test_the_hash_follows_contents_and_names_and_nothing_else(tmp_path):
 
 def test_the_hash_covers_every_kernel_and_module():
     names = {path.relative_to(PACKAGE).as_posix() for path in source_files()}
-    assert {"gpu/bfs.py", "gpu/sources.py", "kernels/bfs_topdown.cu", "kernels/include/varint.cuh"} <= names
+    assert {"gpu/bfs.py", "gpu/sources.py", "kernels/bfs_traverse.cu", "kernels/include/varint.cuh"} <= names
 
 
 @pytest.mark.parametrize(

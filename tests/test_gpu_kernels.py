@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bigbfs.gpu import arguments
+from bigbfs.gpu import arguments, check
 from bigbfs.gpu.cuda import SOURCES, compile_options, source, source_hash
 from bigbfs.gpu.engine import kernel_names
 from bigbfs.gpu.strategies import STRATEGIES
@@ -42,7 +42,9 @@ def nvrtc_compile(text, codec="plain", ids=np.uint32):
 def test_compiles_without_spills(compiler, file, ids, codec):
     for usage in compiler.compile_kernel(file, 90, ids, codec):
         assert (usage.stack, usage.spills) == (0, 0), usage
-        assert usage.registers <= 64, usage  # four blocks of 256 threads on a multiprocessor
+        # a team, or four blocks of 256 threads, on a multiprocessor
+        threads = arguments.team_threads(arguments.TEAM, ids) if usage.kernel == "bfs_traverse" else 4 * arguments.BLOCK
+        assert usage.registers * threads <= 65536, usage
 
 
 def test_a_spill_is_seen(compiler):
@@ -59,7 +61,15 @@ def test_a_compiler_message_names_file_and_line(compiler):
         nvrtc_compile(source("place.cu").replace("\n", "\nthis is no C++ ", 1))
 
 
-@pytest.mark.parametrize(("struct", "dtype"), [("Adjacency", arguments.ADJACENCY), ("Bfs", arguments.BFS)])
+STRUCTS = {
+    "Adjacency": arguments.ADJACENCY,
+    "Bfs": arguments.BFS,
+    "Slot": arguments.SLOT,
+    "Progress": arguments.PROGRESS,
+}
+
+
+@pytest.mark.parametrize(("struct", "dtype"), STRUCTS.items())
 def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
     checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
     for name, (_, offset) in dtype.fields.items():
@@ -69,12 +79,11 @@ def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
         nvrtc_compile('#include "bfs.cuh"\n' + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
 
 
-def test_counters_have_the_order_of_the_enum():
-    text = (SOURCES / "include" / "bfs.cuh").read_text()
-    found = dict(re.findall(r"(\w+) = (\d+)", re.search(r"enum Counter \{(.*?)\}", text)[1]))
-    names = ("REACHED", "EDGES", "QUEUED", "INVALID")
-    assert {name: getattr(arguments, name) for name in names} == {name: int(value) for name, value in found.items()}
-    assert len(found) == arguments.COUNTERS
+def test_constants_that_both_languages_name_agree():
+    text = (SOURCES / "include" / "heads.cuh").read_text()
+    assert f"HEAD_GROUP = {arguments.HEAD_GROUP};" in text
+    note = (SOURCES / "include" / "bfs.cuh").read_text()
+    assert "// " + ", ".join(f"{code} {name}" for code, name in arguments.DIRECTIONS.items()) in note
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -100,6 +109,7 @@ def test_sources_keep_to_what_both_compilers_take(file):
 
 def test_every_kernel_is_launched_by_somebody():
     launched = {pair for strategy in STRATEGIES.values() for pair in kernel_names(strategy)}
+    launched |= {(check.FILE, name) for name in check.KERNELS}
     exist = {
         (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)
     }

@@ -148,5 +148,5 @@ def test_level_records(runtime):
         record = placed.bfs(int(np.argmax(graph.degrees()))).record
     assert [level.level for level in record.levels] == list(range(len(record.levels)))
     assert sum(level.frontier for level in record.levels) == record.reached
-    assert {level.direction for level in record.levels} == {"top-down", "bottom-up"}
-    assert 0 < sum(level.seconds for level in record.levels) <= record.seconds
+    assert {level.direction for level in record.levels} <= {"top-down", "bottom-up"}
+    assert sum(level.seconds for level in record.levels) == pytest.approx(record.seconds)

@@ -1,12 +1,14 @@
 """The byte ledger: what is chosen, what is refused, and that a run takes no more than was planned."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import zoo
 
 from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.gpu.hot import NOTHING_HOT, hottest
 from bigbfs.gpu.plan import GRAIN, default_budget, make_plan
 
 ENOUGH = 1 << 40
@@ -19,15 +21,24 @@ def buffer(plan, name):
 def test_vram_if_it_fits_else_mapped_else_refused():
     graph = zoo.shared()["clique"]
     vram = make_plan(graph, "vram", ENOUGH)
-    mapped = make_plan(graph, "mapped", ENOUGH)
+    mapped = make_plan(graph, "mapped", ENOUGH, hot_bytes=0)
     assert vram.host_bytes == 0
     assert mapped.host_bytes == buffer(vram, "edges (indices)").bytes
     assert vram.device_bytes == mapped.device_bytes + mapped.host_bytes
-    assert make_plan(graph, "auto", vram.device_bytes).residency == "vram"
-    assert make_plan(graph, "auto", vram.device_bytes - 1).residency == "mapped"
-    assert make_plan(graph, "auto", mapped.device_bytes).residency == "mapped"
+    heads = {
+        place: sum(found.bytes for found in plan.buffers if "heads" in found.name)
+        for place, plan in (("vram", vram), ("mapped", mapped))
+    }
+    assert (vram.head_groups, mapped.head_groups) == (2, 2)
+    assert make_plan(graph, "auto", vram.device_bytes) == replace(vram, budget=vram.device_bytes)
+    fewer = make_plan(graph, "auto", vram.device_bytes - 1)
+    assert (fewer.residency, fewer.head_groups) == ("vram", 1)
+    least = vram.device_bytes - heads["vram"]
+    assert make_plan(graph, "auto", least).head_groups == 0
+    assert make_plan(graph, "auto", least - 1).residency == "mapped"
+    assert make_plan(graph, "mapped", mapped.device_bytes).head_groups == 2
     with pytest.raises(DoesNotFitError) as caught:
-        make_plan(graph, "auto", mapped.device_bytes - 1)
+        make_plan(graph, "auto", mapped.device_bytes - heads["mapped"] - 1)
     assert caught.value.exit_code == 5
 
 
@@ -49,6 +60,37 @@ def test_the_refusal_says_what_helps(residency, codec, helps):
     ] == helps
     assert any("indptr" in line and "device" in line for line in lines)
     assert "1 kB" in lines[-2]
+
+
+def test_hot_rows_take_what_is_left():
+    graph = zoo.shared()["two-hubs"]
+    bare = make_plan(graph, "mapped", ENOUGH, hot_bytes=0)
+    assert bare.hot_bytes == 0
+    edges = bare.host_bytes
+    half = make_plan(graph, "mapped", ENOUGH)
+    assert edges // 2 - GRAIN < half.hot_bytes <= edges // 2
+    assert half.device_bytes == bare.device_bytes + half.hot_bytes
+    assert "hot rows" in half.ledger()
+    for left in (0, GRAIN, 4 * GRAIN, 10_000):
+        plan = make_plan(graph, "mapped", bare.device_bytes + left)
+        assert plan.hot_bytes in (0, left // GRAIN * GRAIN)
+        assert plan.device_bytes <= plan.budget
+    assert make_plan(graph, "mapped", bare.device_bytes + GRAIN).hot_bytes == 0, "no room for their offsets"
+    assert make_plan(graph, "vram", ENOUGH).hot_bytes == 0
+    assert make_plan(zoo.shared()["path"], "mapped", ENOUGH).hot_bytes == 0
+
+
+def test_the_hottest_rows():
+    ids = np.array([2000, 5000, 3000, 3000, 1100])
+    assert hottest(ids, 4 * ids, 10**6)[::2] == (1100, 8064 + 20096 + 2 * 12032 + 4480)
+    hot_from, offsets, total = hottest(ids, 4 * ids, 20096 + 2 * 12032)
+    assert (hot_from, offsets.tolist(), total) == (3000, [0, 0, 20096, 32128, 0], 44160)
+    # one of two equal rows would fit
+    assert hottest(ids, 4 * ids, 44159) == (5000, pytest.approx(np.zeros(5)), 20096)
+    assert hottest(ids, 4 * ids, 20095)[::2] == (NOTHING_HOT, 0)
+    assert hottest(ids, 4 * ids, -5)[::2] == (NOTHING_HOT, 0)
+    none = np.empty(0, np.int64)
+    assert hottest(none, none, 100)[::2] == (NOTHING_HOT, 0)
 
 
 def test_unknown_residency():

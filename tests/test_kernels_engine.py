@@ -1,6 +1,7 @@
-"""The GPU engine's own level loops and kernels, emulated: strategies x codecs x the zoo x builds.
+"""The GPU engine's own level loops and kernels, emulated: rules x codecs x residencies x the zoo x builds.
 
-Levels, parents and labels against the reference, and between launches the invariants of simt/invariants.py. In the
+Levels, parents and labels against the reference, and after launches the invariants of simt/invariants.py. A rule bends
+the choice of directions, so that small graphs see every phase of a traversal. In the
 preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
 sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs.
 """
@@ -9,20 +10,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pytest
 import zoo
-from simt.invariants import FrontierWatch, LabelWatch
+from simt.invariants import LabelWatch, TraversalWatch
 from simt.runtime import SimtRuntime, builds_here
 
 from bigbfs import reference
 from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import FormatError
 from bigbfs.formats import varint
+from bigbfs.gpu import bfs, plan
+from bigbfs.gpu.costs import Costs
 from bigbfs.gpu.engine import GpuEngine
-from bigbfs.gpu.strategies import STRATEGIES
 from bigbfs.graph import Graph
 from bigbfs.reference import validate
 
@@ -79,14 +82,52 @@ def set_seed(runtime, number):
     runtime.seed = 1 + number if runtime.build == "preempt" else 0
 
 
-def check_bfs(engine, runtime, name, codec, source, watch):
+@dataclass(frozen=True)
+class Rule:
+    """How directions are chosen, and what else a test of BFS can set."""
+
+    strategy: str = "auto"
+    residency: str = "mapped"
+    costs: Costs | None = None
+    heads: int = 2
+    thin_to: int = 1024
+    sort_from: int = 1 << 15
+    slots: int = 4096
+    hot_share: float = 0.5
+    local: bool = True
+
+
+RULES = {
+    "auto": Rule(hot_share=1),
+    "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4),
+    "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False),
+    "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5),
+    "local": Rule(thin_to=0),
+    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9),
+}
+
+
+@pytest.fixture
+def rule(request, monkeypatch):
+    """Bend the engine to a rule."""
+    chosen = RULES[request.param]
+    monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
+    monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
+    monkeypatch.setattr(bfs, "LOCAL", chosen.local)
+    monkeypatch.setattr(bfs, "THIN_TO", chosen.thin_to)
+    monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
+    monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
+    if chosen.costs:
+        monkeypatch.setattr(bfs, "costs", lambda n, residency: chosen.costs)
+    return chosen
+
+
+def check_bfs(engine, name, source):
     plain = zoo.shared()[name]
-    watch.start()
     result = engine.bfs(source)
     levels = expected_levels(name, source)
     assert np.array_equal(result.levels, levels)
     validate.bfs_tree(plain, source, result.levels, result.parents)
-    watch.finish(result.levels)
     record = result.record
     assert record.reached == int((levels >= 0).sum())
     assert record.depth == levels.max()
@@ -94,20 +135,18 @@ def check_bfs(engine, runtime, name, codec, source, watch):
     assert [level.frontier for level in record.levels] == np.bincount(levels[levels >= 0]).tolist()
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("rule", RULES, indirect=True)
 @pytest.mark.parametrize(LABELS, CASES)
-def test_bfs(build, codec, name, strategy):
+def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
-    watch = FrontierWatch(plain)
-    runtime.watchers.append(watch)
-    residency = "mapped" if strategy == "auto" else "vram"
-    with GpuEngine(graph(name, codec), residency=residency, strategy=strategy, runtime=runtime) as engine:
-        assert engine.residency == residency
+    runtime.watchers.append(TraversalWatch(plain))
+    with GpuEngine(graph(name, codec), residency=rule.residency, strategy=rule.strategy, runtime=runtime) as engine:
+        assert engine.residency == rule.residency
         count = 1 if build == "tsan" or name in SLOW or name in zoo.BIG else len(SEEDS)
         for number, source in enumerate(zoo.sources(plain, count)):
             set_seed(runtime, SEEDS[number])
-            check_bfs(engine, runtime, name, codec, source, watch)
+            check_bfs(engine, name, source)
 
 
 @pytest.mark.parametrize(LABELS, CASES)
@@ -138,22 +177,41 @@ def late_hubs(codec):
     return plain.compress() if codec == "varint" else plain
 
 
+@pytest.mark.parametrize("rule", ["no heads"], indirect=True)
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("build", HERE)
-def test_hubs_that_many_warps_find_at_once(build, codec):
+def test_hubs_that_many_warps_find_at_once(build, codec, rule):
     plain = late_hubs("plain")
     levels = reference.bfs(plain, 0)[0]
     runtime = SimtRuntime(build=build, sm_count=3, resident=3, preempt_every=3)
-    watch = FrontierWatch(plain)
-    runtime.watchers.append(watch)
+    runtime.watchers.append(TraversalWatch(plain))
     with GpuEngine(late_hubs(codec), runtime=runtime) as engine:
         for number in range(4 if build == "preempt" else 1):
             set_seed(runtime, number)
-            watch.start()
             result = engine.bfs(0)
             assert result.record.levels[-2].direction == "bottom-up"
             assert np.array_equal(result.levels, levels)
             validate.bfs_tree(plain, 0, result.levels, result.parents)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_hot_rows_are_read_and_the_others_too(build, codec):
+    """Of two hubs of unequal length one is hot: what is read from it must not come from the mapped rows."""
+    plain = zoo.build(
+        9_000, zoo.join((np.zeros(6_000, int), np.arange(1, 6_001)), (np.ones(2_500, int), 6_001 + np.arange(2_500)))
+    )
+    whole = plain.compress() if codec == "varint" else plain
+    with GpuEngine(whole, residency="mapped", runtime=SimtRuntime(build=build)) as engine:
+        rows = engine.rows()
+        assert int(rows.struct["hot_from"]) == plain.degrees()[0]
+        # all of the hot row, spoilt where it lies in host memory: nobody may look there
+        edges = rows._mapping.array
+        edges[: int(whole.adjacency.indptr[1])] = 0
+        for source in (0, 1, 6_000, 8_000, 8_999):
+            levels = reference.bfs(plain, source)[0]
+            assert np.array_equal(engine.bfs(source).levels, levels)
+        assert np.array_equal(engine.connected_components().labels, reference.components(plain))
 
 
 @cache

@@ -20,7 +20,7 @@ from itertools import product
 
 import numpy as np
 
-from bigbfs.gpu.arguments import defines
+from bigbfs.gpu.arguments import defines, team_of
 from bigbfs.gpu.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
@@ -58,7 +58,7 @@ def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
-    options = compile_options(defines(np.dtype(ids), codec))
+    options = compile_options(defines(np.dtype(ids), codec, team_of((arch // 10, arch % 10))))
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:

@@ -1,8 +1,8 @@
 """The argument structs of the kernels as NumPy dtypes, and the ``-D`` defines that go with them.
 
-``ADJACENCY`` and ``BFS`` mirror ``struct Adjacency`` (kernels/include/adjacency.cuh) and ``struct Bfs`` (bfs.cuh)
-field by field; every field is 8 bytes, so there is no padding to disagree about. Their sizes travel to the compiler
-as defines and are asserted there; a test compares every offset.
+``ADJACENCY`` mirrors ``struct Adjacency`` (kernels/include/adjacency.cuh) field by field, ``BFS``, ``SLOT`` and
+``PROGRESS`` the structs of bfs.cuh; every field is 8 bytes, so there is no padding to disagree about. Their sizes
+travel to the compiler as defines and are asserted there; a test compares every offset.
 """
 
 from __future__ import annotations
@@ -18,40 +18,59 @@ WARP = 32
 
 _U8 = np.uint64
 
-ADJACENCY = np.dtype(
-    [
-        ("indptr", _U8),
-        ("degrees", _U8),
-        ("data", _U8),
-        ("hubs", _U8),
-        ("hub_ptr", _U8),
-        ("block_ptr", _U8),
-        ("chunk_hub", _U8),
-        ("rows", _U8),
-        ("n", _U8),
-        ("chunks", _U8),
-        ("data_bytes", _U8),
-    ]
+TEAM = 1024
+"""Threads of a block of a kernel that holds the whole device, one block to a multiprocessor."""
+
+HEAD_GROUP = 4
+"""Heads of a vertex that lie side by side (kernels/include/heads.cuh)."""
+
+
+def _fields(*names: str) -> np.dtype:
+    """Return a struct of fields of 8 bytes."""
+    return np.dtype([(name, _U8) for name in names])
+
+
+ADJACENCY = _fields(
+    *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads", "hot", "hot_ptr"),
+    *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes", "head_skip"),
 )
 
 BFS = np.dtype(
-    [
-        ("out", ADJACENCY),
-        ("in", ADJACENCY),
-        ("visited", _U8),
-        ("seen", _U8),
-        ("frontier", _U8),
-        ("queue", _U8),
-        ("levels", _U8),
-        ("parents", _U8),
-        ("counters", _U8),
+    [("out", ADJACENCY), ("in", ADJACENCY)]
+    + [
+        (name, _U8)
+        for name in (
+            *(
+                "visited",
+                "frontier",
+                "next",
+                "queue",
+                "chunk_list",
+                "levels",
+                "parents",
+                "slots",
+                "progress",
+                "meeting",
+            ),
+            *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "thin_to", "local"),
+            *("sweep_cost", "vertex_cost", "edge_cost", "line_cost"),
+        )
     ]
 )
 
-COUNTERS = 4
-"""uint64 counters of a BFS, in the order of ``enum Counter``."""
+SLOT = _fields(
+    *("frontier", "direction", "edges", "queued", "found", "chunks", "missed", "gathered", "probed", "open"),
+    *("hot", "local", "clock", "rounds"),
+)
+"""What one level of a BFS did."""
 
-REACHED, EDGES, QUEUED, INVALID = range(COUNTERS)
+PROGRESS = _fields(
+    *("level", "begin", "count", "edges", "hot", "reached", "form", "swapped", "done", "missed", "invalid", "clock")
+)
+"""Where a BFS stands."""
+
+DIRECTIONS = {1: "top-down", 2: "bottom-up"}
+"""What ``SLOT.direction`` says."""
 
 
 def no_vertex(ids: np.dtype) -> int:
@@ -59,14 +78,27 @@ def no_vertex(ids: np.dtype) -> int:
     return int(np.iinfo(ids).max)
 
 
-def defines(ids: np.dtype, codec: str) -> Mapping[str, str]:
-    """Return the ``-D`` defines of a kernel for ids of dtype ``ids`` and rows encoded as ``codec``."""
+def team_of(capability: tuple[int, int]) -> int:
+    """Return the threads of a team for 32-bit ids: before capability 9.0 each needs more registers."""
+    return TEAM if capability >= (9, 0) else TEAM // 2
+
+
+def team_threads(team: int, ids: np.dtype) -> int:
+    """Return the threads of a team for ids of dtype ``ids``, where 32-bit ids have ``team``."""
+    return team * 4 // np.dtype(ids).itemsize
+
+
+def defines(ids: np.dtype, codec: str, team: int = TEAM) -> Mapping[str, str]:
+    """Return the ``-D`` defines of a kernel for ids of dtype ``ids``, rows encoded as ``codec``, and teams of ``team``
+    threads where ids have 32 bits."""
     return {
         "ID_BITS": str(8 * np.dtype(ids).itemsize),
         "VARINT": str(int(codec == "varint")),
-        "BLOCK_THREADS": str(BLOCK),
+        "TEAM_THREADS": str(team_threads(team, ids)),
         "ADJACENCY_BYTES": str(ADJACENCY.itemsize),
         "BFS_BYTES": str(BFS.itemsize),
+        "SLOT_BYTES": str(SLOT.itemsize),
+        "PROGRESS_BYTES": str(PROGRESS.itemsize),
     }
 
 

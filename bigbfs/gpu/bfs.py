@@ -1,55 +1,51 @@
-"""The level loop of a BFS on a device, and its state.
+"""BFS on a device: one launch for a whole traversal, and its state.
 
-In: placed rows (out-neighbours; in-neighbours too, where bottom-up may run). Out: levels int32 (n), parents id (n) in
-host memory, and what the run measured. The host launches each level and reads the counters once at its end: 32 bytes,
-from which it chooses the next direction. Counters only grow, so nothing is cleared between levels.
+In: placed rows (out-neighbours; in-neighbours too, where bottom-up may run). Out: levels int32 (n), parents id (n),
+and what the run measured. The kernel goes from level to level by itself (kernels/bfs_traverse.cu) and leaves a record
+of each; it comes back early only when its ``SLOTS`` records are full, and is launched again from where it stopped.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.gpu.arguments import (
-    BFS,
-    BLOCK,
-    COUNTERS,
-    EDGES,
-    INVALID,
-    QUEUED,
-    REACHED,
-    WARP,
-    defines,
-    no_vertex,
-    struct,
-)
+from bigbfs.gpu.arguments import BFS, BLOCK, DIRECTIONS, PROGRESS, SLOT, defines, struct, team_threads
+from bigbfs.gpu.costs import costs
 from bigbfs.gpu.placement import PlacedAdjacency
-from bigbfs.gpu.runtime import Array, Kernel, Runtime
+from bigbfs.gpu.plan import SLOTS
+from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import Strategy
 from bigbfs.record import LevelRecord
 
-KERNELS = {
-    "bfs_frontier.cu": ("start", "advance", "gather"),
-    "bfs_topdown.cu": ("expand_rows", "expand_hubs"),
-    "bfs_bottomup.cu": ("search_rows", "search_hubs"),
-}
-"""Kernels of each file, without the prefix ``bfs_``."""
+FILE = "bfs_traverse.cu"
+KERNELS = ("bfs_traverse", "bfs_count")
+
+SORT_FROM = 1 << 15
+"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: fewer are read at the
+link's full rate in any order."""
+
+THIN_TO = 1024
+"""Vertices of a frontier that one block expands alone: a barrier of a block costs a fiftieth of the grid's."""
+
+LOCAL = True
+"""Whether frontiers of few edges stay in the shared memory of the blocks that found them."""
+
+NEVER = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Traversal:
-    """What one run found: arrays in host memory, and its figures (as in ``RunRecord``)."""
+class Run:
+    """What one run measured (as in ``RunRecord``); ``slots``: the device's own records of its last levels."""
 
-    levels: np.ndarray
-    parents: np.ndarray | None
     reached: int
     depth: int
     edges: int
     seconds: float
     level_records: tuple[LevelRecord, ...]
     invalid_ids: int
+    slots: np.ndarray
 
 
 class BfsLoop:
@@ -67,8 +63,8 @@ class BfsLoop:
         From the catalogue.
     ids, codec
         Dtype of an id, and encoding of the rows.
-    m
-        Edges of ``out``.
+    residency
+        ``"vram"`` or ``"mapped"``.
     queue
         n ids of scratch memory.
     """
@@ -82,45 +78,56 @@ class BfsLoop:
         *,
         ids: np.dtype,
         codec: str,
-        m: int,
+        residency: str,
         queue: Array,
     ) -> None:
         self.n = out.n
-        self.m = m
         self.ids = ids
         self.strategy = strategy
         self.bottom_up = strategy.bottom_up and incoming is not None
         self._runtime = runtime
-        self._out = out
-        self._in = incoming or out
+        searched = incoming or out
         words = -(-self.n // 32)
-        self._visited, self._seen, self._frontier = (runtime.empty(words, np.uint32) for _ in range(3))
-        self._levels = runtime.empty(self.n, np.int32)
         self._parents: Array | None = None
-        self._queue = queue
-        self._counters = runtime.zeros(COUNTERS, np.uint64)
-        self._kernels = {
-            name: runtime.kernel(file, f"bfs_{name}", defines(ids, codec))
-            for file in strategy.kernels
-            for name in KERNELS[file]
+        self._arrays = {
+            "visited": runtime.empty(words, np.uint32),
+            "frontier": runtime.empty(words, np.uint32),
+            "next": runtime.empty(words, np.uint32),
+            "chunk_list": runtime.empty(max(out.chunks, searched.chunks), np.uint32),
+            "levels": runtime.empty(self.n, np.int32),
+            "slots": runtime.zeros(SLOTS * len(SLOT.names or ()), np.uint64),
+            "progress": runtime.zeros(len(PROGRESS.names or ()), np.uint64),
+            "meeting": runtime.zeros(1, np.uint32),
         }
-        self._limits = {name: runtime.max_blocks(kernel, BLOCK) for name, kernel in self._kernels.items()}
+        self._edges = runtime.zeros(1, np.uint64)
+        wanted = defines(ids, codec, runtime.team)
+        self._traverse = runtime.kernel(FILE, "bfs_traverse", wanted, cooperative=True)
+        self._count = runtime.kernel(FILE, "bfs_count", wanted)
+        self._team = team_threads(runtime.team, ids)
+        self._team_blocks = runtime.max_blocks(self._traverse, self._team)
+        unit = costs(self.n, residency)
         self._state = struct(
             BFS,
             out=out.struct,
-            visited=runtime.pointer(self._visited),
-            seen=runtime.pointer(self._seen),
-            frontier=runtime.pointer(self._frontier),
             queue=runtime.pointer(queue),
-            levels=runtime.pointer(self._levels),
-            counters=runtime.pointer(self._counters),
+            slot_count=SLOTS,
+            bottom_up=self.bottom_up,
+            in_vertices=searched.with_edges,
+            thin_to=min(self._team, THIN_TO),
+            local=LOCAL,
+            sort_from=SORT_FROM if residency == "mapped" else NEVER,
+            sweep_cost=unit.sweep,
+            vertex_cost=unit.vertex,
+            edge_cost=unit.edge,
+            line_cost=unit.line,
+            **{name: runtime.pointer(array) for name, array in self._arrays.items()},
         )
-        self._state["in"] = self._in.struct
+        self._state["in"] = searched.struct
 
     @property
     def device_bytes(self) -> int:
         """Bytes of device memory that the state takes, the queue aside."""
-        arrays = [self._visited, self._seen, self._frontier, self._levels, self._counters, self._parents]
+        arrays = [*self._arrays.values(), self._edges, self._parents]
         return sum(int(array.nbytes) for array in arrays if array is not None)
 
     def warm(self) -> None:
@@ -128,117 +135,80 @@ class BfsLoop:
         nothing = self._state.copy()
         for side in ("out", "in"):
             nothing[side]["n"] = 0
-            nothing[side]["chunks"] = 0
-        arguments: dict[str, tuple[np.generic, ...]] = {
-            "start": (np.uint64(0),),
-            "advance": (),
-            "gather": (np.uint64(0),),
-            "expand_rows": (np.uint64(0), np.int32(0)),
-        }
-        for name, kernel in self._kernels.items():
-            kernel(1, BLOCK, (nothing, *arguments.get(name, (np.int32(0),))))
+        nothing["max_depth"] = 0
+        nothing["queue"] = nothing["visited"]
+        self._traverse(self._team_blocks, self._team, (nothing, np.uint64(0), np.uint32(1)))
+        self._count(1, BLOCK, (nothing, self._edges))
         self._runtime.synchronize()
 
-    def run(self, source: int, max_depth: int | None, want_parents: bool) -> Traversal:
-        """Traverse from ``source``; the clock runs from the reset of the state to the last level's counters.
+    def run(self, source: int, max_depth: int | None, want_parents: bool) -> Run:
+        """Traverse from ``source``; levels and parents stay on the device.
+
+        The clock runs from the reset of the state to the end of the last level; what was measured is read afterwards.
 
         Raises
         ------
         DeviceError
             A kernel failed.
         """
+        runtime = self._runtime
         if want_parents and self._parents is None:
-            self._parents = self._runtime.empty(self.n, self.ids)
+            self._parents = runtime.empty(self.n, self.ids)
         state = self._state.copy()
-        if want_parents:
-            state["parents"] = self._runtime.pointer(self._parents)
-        with self._runtime.timer() as timer:
-            self._reset(state, source, want_parents)
-            records, counters = self._levels_from(state, max_depth)
-        download = self._runtime.download
-        return Traversal(
-            levels=download(self._levels),
-            parents=download(self._parents) if want_parents else None,
-            reached=int(counters[REACHED]),
-            depth=records.depth,
-            edges=int(counters[EDGES]),
-            seconds=timer.seconds,
-            level_records=tuple(records.levels),
-            invalid_ids=int(counters[INVALID]),
+        state["parents"] = runtime.pointer(self._parents) if want_parents else 0
+        state["max_depth"] = NEVER if max_depth is None else max_depth
+        seconds, resume = 0.0, False
+        start = np.zeros((), PROGRESS)
+        start["count"] = start["reached"] = start["edges"] = 1
+        runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
+        records: list[LevelRecord] = []
+        while True:
+            runtime.fill(self._arrays["slots"], 0)
+            with runtime.timer() as timer:
+                self._traverse(self._team_blocks, self._team, (state, np.uint64(source), np.uint32(resume)))
+            seconds += timer.seconds
+            progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
+            slots = runtime.download(self._arrays["slots"]).view(SLOT)
+            records += _records(slots, int(progress["clock"]), timer.seconds, len(records))
+            if progress["done"]:
+                break
+            resume = True
+        runtime.fill(self._edges, 0)
+        grid = max(1, min(runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
+        self._count(grid, BLOCK, (state, self._edges))
+        level, count = int(progress["level"]), int(progress["count"])
+        return Run(
+            reached=int(progress["reached"]),
+            depth=level if count else level - 1,
+            edges=int(runtime.download(self._edges)[0]),
+            seconds=seconds,
+            level_records=tuple(records),
+            invalid_ids=int(progress["invalid"]),
+            slots=slots,
         )
 
-    def _reset(self, state: np.ndarray, source: int, want_parents: bool) -> None:
-        fill = self._runtime.fill
-        for bitmap in (self._visited, self._seen):
-            fill(bitmap, 0)
-        fill(self._counters, 0)
-        fill(self._levels, -1)
-        if want_parents:
-            fill(self._parents, no_vertex(self.ids))
-        self._launch("start", 1, state, np.uint64(source))
-        self._advance(state)
+    def device_arrays(self) -> tuple[Array, Array]:
+        """Return levels and parents of the last run where they are."""
+        return self._arrays["levels"], self._parents
 
-    def _levels_from(self, state: np.ndarray, max_depth: int | None) -> tuple[_Records, np.ndarray]:
-        """Expand level after level; return the records and the final counters."""
-        records = _Records()
-        before = np.zeros(COUNTERS, np.uint64)
-        counters = self._runtime.download(self._counters)
-        level, frontier_before, bottom_up = 0, 0, False
-        while True:
-            frontier = int(counters[REACHED]) - int(before[REACHED])
-            if frontier == 0:
-                break
-            records.depth = level
-            if max_depth is not None and level >= max_depth:
-                break
-            bottom_up = self.bottom_up and self.strategy.goes_bottom_up(
-                was=bottom_up,
-                frontier=frontier,
-                frontier_before=frontier_before,
-                edges=int(counters[EDGES]) - int(before[EDGES]),
-                edges_left=self.m - int(counters[EDGES]),
-                n=self.n,
-            )
-            level += 1
-            if bottom_up:
-                self._search(state, np.int32(level))
-            else:
-                self._expand(state, np.int32(level), frontier, np.uint64(counters[QUEUED]))
-            self._advance(state)
-            before, counters = counters, self._runtime.download(self._counters)
-            records.add(level - 1, "bottom-up" if bottom_up else "top-down", frontier)
-            frontier_before = frontier
-        return records, counters
+    def levels(self) -> np.ndarray:
+        """Copy the levels of the last run to host memory: int32, shape (n,), -1 unreached."""
+        return self._runtime.download(self._arrays["levels"])
 
-    def _expand(self, state: np.ndarray, level: np.int32, frontier: int, queued: np.uint64) -> None:
-        self._launch("gather", self.n // 32 + 1, state, queued)
-        self._launch("expand_rows", frontier * WARP, state, queued, level)
-        if self._out.chunks:
-            self._launch("expand_hubs", self._out.chunks * WARP, state, level)
-
-    def _search(self, state: np.ndarray, level: np.int32) -> None:
-        self._launch("search_rows", self.n // 32 + 1, state, level)
-        if self._in.chunks:
-            self._launch("search_hubs", self._in.chunks * WARP, state, level)
-
-    def _advance(self, state: np.ndarray) -> None:
-        self._launch("advance", self.n // 32 + 1, state)
-
-    def _launch(self, name: str, threads: int, *arguments: np.ndarray | np.generic) -> None:
-        kernel: Kernel = self._kernels[name]
-        grid = max(1, min(self._limits[name], -(-threads // BLOCK)))
-        kernel(grid, BLOCK, arguments)
+    def parents(self) -> np.ndarray:
+        """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
+        return self._runtime.download(self._parents)
 
 
-class _Records:
-    """The level records of one run; a level's time ends when its counters have arrived."""
-
-    def __init__(self) -> None:
-        self.levels: list[LevelRecord] = []
-        self.depth = 0
-        self._last = time.perf_counter()
-
-    def add(self, level: int, direction: str, frontier: int) -> None:
-        now = time.perf_counter()
-        self.levels.append(LevelRecord(level, direction, frontier, now - self._last))
-        self._last = now
+def _records(slots: np.ndarray, end: int, seconds: float, first: int) -> list[LevelRecord]:
+    """Return the levels of one launch: its time is shared out by the cycles that the device counted."""
+    used = slots[: np.count_nonzero(slots["direction"])]
+    clocks = np.append(used["clock"], np.uint64(end)).astype(np.int64)
+    cycles = np.diff(clocks)
+    scale = seconds / max(1, int(cycles.sum()))
+    return [
+        LevelRecord(
+            first + i, DIRECTIONS[int(slot["direction"])], int(slot["frontier"]), max(0.0, int(cycles[i]) * scale)
+        )
+        for i, slot in enumerate(used)
+    ]

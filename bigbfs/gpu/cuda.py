@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bigbfs.errors import DeviceError, DoesNotFitError
+from bigbfs.gpu.arguments import team_of
 from bigbfs.gpu.device import probe
 from bigbfs.gpu.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.gpu.runtime import Array, Shape
@@ -110,7 +111,8 @@ class CudaRuntime:
         if limit is not None:
             # zero means "no limit" to the pool
             self._pool.set_limit(size=max(limit, 1))
-        self._modules: dict[tuple[str, frozenset[tuple[str, str]]], Any] = {}
+        self.team = team_of(self.info.capability)
+        self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
 
     @property
@@ -181,6 +183,11 @@ class CudaRuntime:
                 registration.close()
         return target
 
+    def write(self, array: Array, values: np.ndarray) -> None:
+        """Overwrite ``array``."""
+        with self._errors():
+            self._cupy.cuda.runtime.memcpy(array.data.ptr, values.ctypes.data, values.nbytes, TO_DEVICE)
+
     def download(self, array: Array) -> np.ndarray:
         """Copy to host memory after everything launched."""
         host = np.empty(array.shape, array.dtype)
@@ -197,7 +204,7 @@ class CudaRuntime:
         """Return the device address."""
         return int(array.data.ptr)
 
-    def kernel(self, file: str, name: str, defines: Mapping[str, str]) -> CudaKernel:
+    def kernel(self, file: str, name: str, defines: Mapping[str, str], *, cooperative: bool = False) -> CudaKernel:
         """Compile and load a kernel.
 
         Raises
@@ -205,11 +212,13 @@ class CudaRuntime:
         DeviceError
             It does not compile or load; the message is the compiler's.
         """
-        key = (file, frozenset(defines.items()))
+        key = (file, frozenset(defines.items()), cooperative)
         if (key, name) not in self._kernels:
             try:
                 if key not in self._modules:
-                    self._modules[key] = self._cupy.RawModule(code=source(file), options=compile_options(defines))
+                    self._modules[key] = self._cupy.RawModule(
+                        code=source(file), options=compile_options(defines), enable_cooperative_groups=cooperative
+                    )
                 raw = self._modules[key].get_function(name)
                 raw.compile()
             except (self._cupy.cuda.compiler.CompileException, self._cupy.cuda.driver.CUDADriverError) as error:

@@ -8,14 +8,15 @@ from types import TracebackType
 
 import numpy as np
 
+from bigbfs.adjacency import Adjacency
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
 from bigbfs.gpu.arguments import defines, no_vertex
-from bigbfs.gpu.bfs import BfsLoop
-from bigbfs.gpu.cc import ComponentsLoop
+from bigbfs.gpu.bfs import BfsLoop, Run
+from bigbfs.gpu.cc import ComponentsLoop, Labelling
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
-from bigbfs.gpu.runtime import Runtime
+from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import STRATEGIES, Strategy
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsResult, RunRecord, SetupRecord
@@ -23,8 +24,8 @@ from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsRe
 
 def kernel_names(strategy: Strategy) -> list[tuple[str, str]]:
     """Return (file, kernel) of every kernel that placement, BFS by ``strategy`` and components launch."""
-    names = [("place.cu", "place_rows")]
-    names += [(file, f"bfs_{name}") for file in strategy.kernels for name in bfs.KERNELS[file]]
+    names = [("place.cu", "place_rows"), ("place.cu", "place_heads"), ("place.cu", "place_hot")]
+    names += [(file, name) for file in strategy.kernels for name in bfs.KERNELS]
     return names + [(cc.FILE, name) for name in cc.KERNELS]
 
 
@@ -48,6 +49,10 @@ class GpuEngine:
         Bytes of device memory that the engine may take, a hard limit; None: what is free, less a reserve.
     strategy
         A name of the catalogue.
+    head_groups
+        Groups of heads of every vertex in device memory; None: as many as are useful and fit.
+    hot_bytes
+        Device memory for hot rows of mapped edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
 
@@ -82,6 +87,8 @@ class GpuEngine:
         residency: str = "auto",
         vram_budget: int | None = None,
         strategy: str = "auto",
+        head_groups: int | None = None,
+        hot_bytes: int | None = None,
         runtime: Runtime | None = None,
     ) -> None:
         if strategy not in STRATEGIES:
@@ -96,7 +103,8 @@ class GpuEngine:
         self._placed: list[PlacedAdjacency] = []
         try:
             free = runtime.free_bytes()
-            self.plan: Plan = make_plan(graph, residency, default_budget(free) if vram_budget is None else vram_budget)
+            budget = default_budget(free) if vram_budget is None else vram_budget
+            self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes)
             self.residency = self.plan.residency
             self._compile()
             self._place()
@@ -108,29 +116,38 @@ class GpuEngine:
     def _compile(self) -> None:
         """Build every kernel that a run will ask for, so that placing does not wait for the compiler."""
         start = time.perf_counter()
-        wanted = defines(self.graph.ids, self.graph.codec)
+        runtime, ids, codec = self._running(), self.graph.ids, self.graph.codec
         for file, name in kernel_names(STRATEGIES[self.strategy]):
-            self._running().kernel(file, name, wanted)
+            team = file == bfs.FILE
+            wanted = defines(ids, codec, runtime.team) if team else defines(ids, codec)
+            runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
         self.setup.compile = time.perf_counter() - start
 
     def _place(self) -> None:
         runtime, graph = self._running(), self.graph
         start = time.perf_counter()
         mapped = self.residency == "mapped"
-        out = PlacedAdjacency(runtime, graph.adjacency, mapped=mapped)
+        groups, ranked = self.plan.head_groups, graph.flags.relabelled
+        twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
+        hot = self.plan.hot_bytes // (2 if twins else 1)
+
+        def placed(adjacency: Adjacency) -> PlacedAdjacency:
+            return PlacedAdjacency(runtime, adjacency, mapped=mapped, head_groups=groups, hot_bytes=hot, ranked=ranked)
+
+        out = placed(graph.adjacency)
         self._placed.append(out)
         incoming: PlacedAdjacency | None = None
         if graph.in_adjacency is graph.adjacency:
             incoming = out
         elif graph.in_adjacency is not None:
-            incoming = PlacedAdjacency(runtime, graph.in_adjacency, mapped=mapped)
+            incoming = placed(graph.in_adjacency)
             self._placed.append(incoming)
         self.edges_kind = out.kind
         self._scratch = runtime.empty(graph.n, graph.ids)
         ids, codec = graph.ids, graph.codec
         strategy = STRATEGIES[self.strategy]
         self._bfs: BfsLoop | None = BfsLoop(
-            runtime, out, incoming, strategy, ids=ids, codec=codec, m=graph.m, queue=self._scratch
+            runtime, out, incoming, strategy, ids=ids, codec=codec, residency=self.residency, queue=self._scratch
         )
         self._cc: ComponentsLoop | None = ComponentsLoop(
             runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch
@@ -183,13 +200,11 @@ class GpuEngine:
         self._count_bytes()
         self._check_ids(found.invalid_ids)
         record = RunRecord(source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records)
-        parents = found.parents
-        if parents is None:
-            signed = np.full(self.graph.n, -1, np.int64)
-        else:
-            signed = parents.astype(np.int64)
-            signed[parents == no_vertex(self.graph.ids)] = -1
-        return BfsResult(found.levels, signed, record)
+        signed = np.full(self.graph.n, -1, np.int64)
+        if want_parents:
+            parents = self._bfs.parents()
+            np.copyto(signed, parents, where=parents != no_vertex(self.graph.ids), casting="unsafe")
+        return BfsResult(self._bfs.levels(), signed, record)
 
     def connected_components(self) -> ComponentsResult:
         """Label the (weakly) connected components: the smallest vertex of each.
@@ -205,10 +220,39 @@ class GpuEngine:
         assert self._cc is not None
         found = self._cc.run()
         self._check_ids(found.invalid_ids)
-        labels = found.labels.astype(np.int64)
+        labels = self._cc.labels().astype(np.int64)
         sizes = np.bincount(labels) if len(labels) else np.zeros(1, np.int64)
         record = ComponentsRecord(int(np.count_nonzero(sizes)), int(sizes.max()), found.seconds)
         return ComponentsResult(labels, record)
+
+    def run_bfs(self, source: int, *, want_parents: bool = True) -> Run:
+        """Traverse, and leave levels and parents on the device (see ``tree_arrays``)."""
+        self._running()
+        assert self._bfs is not None
+        return self._bfs.run(source, None, want_parents)
+
+    def run_components(self) -> Labelling:
+        """Label the components, and leave the labels on the device (see ``label_array``)."""
+        self._running()
+        assert self._cc is not None
+        return self._cc.run()
+
+    def tree_arrays(self) -> tuple[Array, Array]:
+        """Return the device's levels and parents of the last BFS."""
+        assert self._bfs is not None
+        return self._bfs.device_arrays()
+
+    def label_array(self) -> Array:
+        """Return the device's labels of the last run."""
+        return self._scratch
+
+    def rows(self) -> PlacedAdjacency:
+        """Return the placed rows."""
+        return self._placed[0]
+
+    def runtime(self) -> Runtime:
+        """Return what runs the kernels."""
+        return self._running()
 
     def _running(self) -> Runtime:
         if self._runtime is None:
@@ -216,6 +260,7 @@ class GpuEngine:
         return self._runtime
 
     def _check_ids(self, invalid: int) -> None:
+        invalid += sum(placed.invalid_ids for placed in self._placed)
         if invalid:
             raise FormatError(
                 f"{self.graph.path or 'the graph'}: at least {invalid} neighbour ids read are no vertices (not below "

@@ -1,7 +1,9 @@
 """One adjacency where kernels can read it: the small arrays in device memory, the edges there or mapped.
 
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
-bitmap of ordinary rows (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is mapped.
+bitmap of the vertices with edges (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
+mapped, and then the rows of the largest hubs are copied to device memory (hot.py). The head table (heads.cuh) is built
+last, by a kernel that reads the rows where they are by then.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from types import TracebackType
 import numpy as np
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.gpu.arguments import ADJACENCY, BLOCK, defines, struct
+from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, WARP, defines, struct
+from bigbfs.gpu.hot import NOTHING_HOT, hottest, offset_bytes
 from bigbfs.gpu.runtime import Array, Mapping, Runtime
 
 U32_MAX = 2**32 - 1
@@ -28,6 +31,12 @@ class PlacedAdjacency:
         Plain or compressed rows; the arrays of a mapped one must outlive this object.
     mapped
         Leave the edges in host memory.
+    head_groups
+        ``HEAD_GROUP`` heads each; 0: no head table.
+    hot_bytes
+        Device memory for hot rows.
+    ranked
+        Vertices are stored by descending degree.
 
     Attributes
     ----------
@@ -35,20 +44,43 @@ class PlacedAdjacency:
         The kernel argument: a zero-dimensional array of dtype ``ADJACENCY``.
     chunks
         Chunks of hub rows.
+    with_edges
+        Vertices that have any.
+    ranked
+        As given.
+    invalid_ids
+        Ids that were read for the head table and are no vertices.
     kind
         How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
+    hot_bytes
+        Bytes of the hot rows.
     device_bytes, host_bytes
         Bytes taken in device memory, and bytes of host memory read in place.
     """
 
-    def __init__(self, runtime: Runtime, adjacency: Adjacency, *, mapped: bool) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        adjacency: Adjacency,
+        *,
+        mapped: bool,
+        head_groups: int = 0,
+        hot_bytes: int = 0,
+        ranked: bool = False,
+    ) -> None:
         self._runtime = runtime
         self._arrays: dict[str, Array] = {}
         self._mapping: Mapping | None = None
         self.kind = "device"
+        self.hot_bytes = 0
         self.n = adjacency.n
+        self.ranked = ranked
         try:
             self._place(adjacency, mapped)
+            if hot_bytes:
+                self._place_hot(adjacency, hot_bytes)
+            self.invalid_ids = self._place_heads(adjacency, head_groups, ranked) if head_groups else 0
+            self.device_bytes = sum(int(array.nbytes) for array in self._arrays.values())
         except BaseException:
             self.close()
             raise
@@ -70,9 +102,9 @@ class PlacedAdjacency:
             data = arrays["data"] = runtime.upload(edges)
         self.host_bytes = edges.nbytes if self._mapping else 0
         self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
+        self.struct["hot_from"] = NOTHING_HOT
         self._point("indptr", "degrees", "block_ptr")
         self._place_hubs(adjacency)
-        self.device_bytes = sum(int(array.nbytes) for array in arrays.values())
 
     def _point(self, *names: str) -> None:
         for name in names:
@@ -80,7 +112,7 @@ class PlacedAdjacency:
                 self.struct[name] = self._runtime.pointer(self._arrays[name])
 
     def _place_hubs(self, adjacency: Adjacency) -> None:
-        """Make the bitmap of ordinary rows and the tables of the hubs and their chunks."""
+        """Make the bitmap of rows and the tables of the hubs and their chunks."""
         runtime, arrays = self._runtime, self._arrays
         arrays["rows"] = runtime.empty(-(-adjacency.n // 32), np.uint32)
         found = self._find_hubs(adjacency)
@@ -92,7 +124,7 @@ class PlacedAdjacency:
             degrees = adjacency.indptr[hubs.astype(np.int64) + 1] - adjacency.indptr[hubs]
             hub_ptr = np.zeros(len(hubs) + 1, np.uint64)
             np.cumsum(-(-degrees.astype(np.int64) // BLOCK_IDS), out=hub_ptr[1:], dtype=np.uint64)
-        assert len(hubs) <= U32_MAX
+        assert len(hubs) <= U32_MAX and int(hub_ptr[-1]) <= U32_MAX
         chunk_hub = np.repeat(np.arange(len(hubs), dtype=np.uint32), np.diff(hub_ptr).astype(np.int64))
         arrays["hubs"] = runtime.upload(hubs)
         arrays["hub_ptr"] = runtime.upload(hub_ptr)
@@ -100,21 +132,57 @@ class PlacedAdjacency:
         self._point("rows", "hubs", "hub_ptr", "chunk_hub")
         self.chunks = len(chunk_hub)
         self.struct["chunks"] = self.chunks
+        self.struct["hub_count"] = len(hubs)
 
     def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
         runtime = self._runtime
         kernel = runtime.kernel("place.cu", "place_rows", defines(adjacency.ids, adjacency.codec))
         grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-adjacency.n // BLOCK)))
-        count = runtime.zeros(1, np.uint64)
+        counts = runtime.zeros(2, np.uint64)
         # two passes, so that the list is exactly as long as it must be
         capacity = 0
         for _ in range(1 if isinstance(adjacency, CompressedAdjacency) else 2):
             hubs = runtime.empty(capacity, adjacency.ids)
-            kernel(grid, BLOCK, (self.struct, self._arrays["rows"], hubs, np.uint64(capacity), count))
-            capacity = int(runtime.download(count)[0])
-            runtime.fill(count, 0)
+            kernel(grid, BLOCK, (self.struct, self._arrays["rows"], hubs, np.uint64(capacity), counts))
+            capacity, self.with_edges = (int(count) for count in runtime.download(counts))
+            runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
+
+    def _place_hot(self, adjacency: Adjacency, room: int) -> None:
+        """Copy the rows of the largest hubs to device memory, into ``room`` bytes or less."""
+        runtime, arrays = self._runtime, self._arrays
+        hubs = runtime.download(arrays["hubs"]).astype(np.int64)
+        indptr = adjacency.indptr
+        unit = 1 if isinstance(adjacency, CompressedAdjacency) else adjacency.ids.itemsize
+        lengths = (indptr[hubs + 1] - indptr[hubs]).astype(np.int64)
+        ids = adjacency.degree[hubs] if isinstance(adjacency, CompressedAdjacency) else lengths
+        hot_from, offsets, self.hot_bytes = hottest(
+            ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
+        )
+        if not self.hot_bytes:
+            return
+        arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
+        arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
+        kernel = runtime.kernel("place.cu", "place_hot", defines(adjacency.ids, adjacency.codec))
+        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.chunks * WARP // BLOCK)))
+        kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), arrays["hot_ptr"], arrays["hot"]))
+        self._point("hot", "hot_ptr")
+        self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
+
+    def _place_heads(self, adjacency: Adjacency, groups: int, ranked: bool) -> int:
+        """Build the head table; return how many ids read are no vertices."""
+        runtime = self._runtime
+        heads = self._arrays["heads"] = runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
+        invalid = runtime.zeros(1, np.uint64)
+        self.struct["head_groups"] = groups
+        self._point("heads")
+        kernel = runtime.kernel("place.cu", "place_heads", defines(adjacency.ids, adjacency.codec))
+        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.n * WARP // BLOCK)))
+        kernel(grid, BLOCK, (self.struct, heads, np.uint32(ranked), invalid))
+        if ranked and isinstance(adjacency, PlainAdjacency):
+            self.struct["head_skip"] = groups * HEAD_GROUP
+        return int(runtime.download(invalid)[0])
 
     def close(self) -> None:
         """Release the arrays and the mapping; a second call does nothing."""

@@ -5,21 +5,28 @@ Counts are upper bounds, each rounded up to the allocator's grain, so that a pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DoesNotFitError, UsageError
-from bigbfs.gpu.arguments import COUNTERS
+from bigbfs.gpu.arguments import HEAD_GROUP, PROGRESS, SLOT
+from bigbfs.gpu.hot import GRAIN, offset_bytes
 from bigbfs.graph import Graph
 from bigbfs.sizes import format_size
-
-GRAIN = 512
-"""Bytes to which the device allocator rounds."""
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
 
 RESIDENCIES = ("auto", "vram", "mapped")
+
+HEAD_GROUPS = (2, 1, 0)
+"""Groups of heads that are tried, most first."""
+
+HOT_SHARE = 0.5
+"""Share of the edges that may be hot where ``"mapped"`` was asked for: the others are to stay in host memory."""
+
+SLOTS = 4096
+"""Levels that one launch of a BFS can record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +50,17 @@ class Plan:
         Everything, edges included.
     budget
         Bytes of device memory that it may take.
+    head_groups
+        Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
+    hot_bytes
+        Device memory for hot rows: what is left of the budget where edges are mapped, and no more than they take.
     """
 
     residency: str
     buffers: tuple[Buffer, ...]
     budget: int
+    head_groups: int
+    hot_bytes: int = 0
 
     @property
     def device_bytes(self) -> int:
@@ -72,7 +85,9 @@ def default_budget(free_bytes: int) -> int:
     return max(free_bytes - RESERVE, free_bytes // 2)
 
 
-def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
+def make_plan(
+    graph: Graph, residency: str, budget: int, head_groups: int | None = None, hot_bytes: int | None = None
+) -> Plan:
     """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
 
     Parameters
@@ -80,9 +95,14 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
     graph
         Plain or compressed.
     residency
-        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there.
+        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there. The head table is as large as fits.
     budget
         Bytes of device memory for everything that the run allocates.
+    head_groups
+        So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
+    hot_bytes
+        So much device memory for hot rows of mapped edges at most; None: what is left of the budget, and where
+        ``residency`` is ``"mapped"`` at most ``HOT_SHARE`` of the edges.
 
     Raises
     ------
@@ -94,12 +114,27 @@ def make_plan(graph: Graph, residency: str, budget: int) -> Plan:
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     for choice in ("vram", "mapped") if residency == "auto" else (residency,):
-        plan = Plan(choice, _buffers(graph, choice), budget)
-        if plan.device_bytes <= budget:
-            return plan
+        for groups in HEAD_GROUPS if head_groups is None else (head_groups,):
+            plan = Plan(choice, _buffers(graph, choice, groups), budget, groups)
+            if plan.device_bytes <= budget:
+                if hot_bytes is None:
+                    hot_bytes = int(plan.host_bytes * (HOT_SHARE if residency == "mapped" else 1))
+                return _with_hot_rows(plan, graph, hot_bytes)
     raise DoesNotFitError(
         f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}"
     )
+
+
+def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
+    """Give hot rows what is left of the budget, up to ``most`` bytes, if there can be any."""
+    adjacencies = [graph.adjacency]
+    if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
+        adjacencies.append(graph.in_adjacency)
+    hubs = sum(_hubs(adjacency) for adjacency in adjacencies)
+    room = min(plan.budget - plan.device_bytes, most) // GRAIN * GRAIN
+    if plan.residency == "vram" or hubs == 0 or room <= offset_bytes(hubs):
+        return plan
+    return replace(plan, buffers=(*plan.buffers, Buffer("hot rows", room, "device")), hot_bytes=room)
 
 
 def _help(plan: Plan, graph: Graph) -> str:
@@ -111,47 +146,57 @@ def _help(plan: Plan, graph: Graph) -> str:
     return "what helps: " + "; ".join(options)
 
 
-def _buffers(graph: Graph, residency: str) -> tuple[Buffer, ...]:
+def _buffers(graph: Graph, residency: str, groups: int) -> tuple[Buffer, ...]:
     n, ids = graph.n, graph.ids.itemsize
     words = 4 * -(-n // 32)
     edges = "device" if residency == "vram" else "host"
-    buffers = _rows("", graph.adjacency, edges)
+    buffers = _rows("", graph.adjacency, edges, groups)
+    chunks = _chunks(graph.adjacency)
     if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
-        buffers += _rows("in-", graph.in_adjacency, edges)
+        buffers += _rows("in-", graph.in_adjacency, edges, groups)
+        chunks = max(chunks, _chunks(graph.in_adjacency))
     buffers += [
         Buffer("queue (components: labels)", _grain(n * ids), "device"),
         Buffer("levels", _grain(4 * n), "device"),
         Buffer("parents", _grain(n * ids), "device"),
-        Buffer("bitmaps visited, seen, frontier", 3 * _grain(words), "device"),
-        Buffer("counters and sample", 2 * _grain(8 * COUNTERS) + _grain(8 * SAMPLE), "device"),
+        Buffer("bitmaps visited, frontier, next", 3 * _grain(words), "device"),
+        Buffer("list of chunks", _grain(4 * chunks), "device"),
+        Buffer("records of levels", _grain(SLOTS * SLOT.itemsize), "device"),
+        Buffer("progress and counters", _grain(PROGRESS.itemsize) + 6 * _grain(8), "device"),
     ]
     return tuple(buffers)
 
 
-SAMPLE = 1024
-"""Labels drawn to find the giant component."""
+def _hubs(adjacency: Adjacency) -> int:
+    """Return how many hubs there are at most: each has more than BLOCK_IDS edges."""
+    return len(adjacency.hubs) if isinstance(adjacency, CompressedAdjacency) else adjacency.m // (BLOCK_IDS + 1)
 
 
-def _rows(prefix: str, adjacency: Adjacency, edges: str) -> list[Buffer]:
+def _chunks(adjacency: Adjacency) -> int:
+    """Return how many chunks of hub rows there are at most: one of each hub is not full."""
+    return len(adjacency.block_ptr) if isinstance(adjacency, CompressedAdjacency) else 2 * _hubs(adjacency)
+
+
+def _rows(prefix: str, adjacency: Adjacency, edges: str, groups: int) -> list[Buffer]:
     """Return the buffers of one adjacency."""
-    n, ids = adjacency.n, adjacency.ids.itemsize
+    n, ids, hubs, chunks = adjacency.n, adjacency.ids.itemsize, _hubs(adjacency), _chunks(adjacency)
     buffers = [Buffer(f"{prefix}indptr", _grain(8 * (n + 1)), "device")]
     if isinstance(adjacency, CompressedAdjacency):
-        hubs, chunks = len(adjacency.hubs), len(adjacency.block_ptr)
         buffers.append(Buffer(f"{prefix}degree", _grain(n * ids), "device"))
-        buffers.append(Buffer(f"{prefix}block index", _grain(8 * chunks), "device"))
+        buffers.append(Buffer(f"{prefix}block index", _grain(8 * len(adjacency.block_ptr)), "device"))
         buffers.append(Buffer(f"{prefix}edges (blob)", _grain(len(adjacency.blob)), edges))
     else:
         assert isinstance(adjacency, PlainAdjacency)
-        # a hub has more than BLOCK_IDS edges and at most one chunk that is not full
-        hubs = adjacency.m // (BLOCK_IDS + 1)
-        chunks = 2 * hubs if hubs else 0
         buffers.append(Buffer(f"{prefix}edges (indices)", _grain(adjacency.m * ids), edges))
     hub_bytes = _grain(hubs * ids) + _grain(8 * (hubs + 1)) + _grain(4 * chunks)
     buffers.append(Buffer(f"{prefix}hubs and their chunks", hub_bytes, "device"))
     buffers.append(Buffer(f"{prefix}bitmap of rows", _grain(4 * -(-n // 32)), "device"))
-    # the placement's own counter, and the hubs once more while they are sorted
-    buffers.append(Buffer(f"{prefix}placement", _grain(8) + _grain(hubs * ids), "device"))
+    if groups:
+        buffers.append(
+            Buffer(f"{prefix}heads, {groups * HEAD_GROUP} each", _grain(groups * HEAD_GROUP * n * ids), "device")
+        )
+    # the placement's own counters, and the hubs once more while they are sorted
+    buffers.append(Buffer(f"{prefix}placement", 2 * _grain(16) + 2 * _grain(hubs * ids), "device"))
     return buffers
 
 

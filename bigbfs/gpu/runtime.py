@@ -62,10 +62,13 @@ class Runtime(Protocol):
         The device, for people.
     sm_count
         Multiprocessors.
+    team
+        Threads of a block of a cooperative kernel for 32-bit ids.
     """
 
     name: str
     sm_count: int
+    team: int
 
     def free_bytes(self) -> int:
         """Return the bytes of device memory that ``empty`` can still give."""
@@ -82,6 +85,9 @@ class Runtime(Protocol):
     def upload(self, array: np.ndarray) -> Array:
         """Copy ``array``, of any size, also memory-mapped, to device memory."""
 
+    def write(self, array: Array, values: np.ndarray) -> None:
+        """Overwrite ``array``, a small one, by ``values`` of the same size."""
+
     def download(self, array: Array) -> np.ndarray:
         """Wait for everything launched and copy ``array`` to host memory."""
 
@@ -91,8 +97,11 @@ class Runtime(Protocol):
     def pointer(self, array: Array) -> int:
         """Return the address that kernels see, for a field of an argument struct; the caller keeps the array."""
 
-    def kernel(self, file: str, name: str, defines: Dictionary[str, str]) -> Kernel:
-        """Compile kernel ``name`` of ``kernels/file`` with ``-D`` ``defines``; the same three give the same kernel."""
+    def kernel(self, file: str, name: str, defines: Dictionary[str, str], *, cooperative: bool = False) -> Kernel:
+        """Compile kernel ``name`` of ``kernels/file`` with ``-D`` ``defines``; the same three give the same kernel.
+
+        The blocks of a ``cooperative`` one all run at once, or its launch fails.
+        """
 
     def max_blocks(self, kernel: Kernel, block: int) -> int:
         """Return how many blocks of ``block`` threads of ``kernel`` the device runs at once."""

@@ -6,7 +6,7 @@ import zoo
 
 from bigbfs import generate, reference
 from bigbfs.errors import DoesNotFitError
-from bigbfs.gpu import GpuEngine, memory
+from bigbfs.gpu import GpuEngine, memory, plan
 from bigbfs.gpu.plan import make_plan
 from bigbfs.graph import Graph
 
@@ -103,20 +103,40 @@ def test_registration_in_several_chunks(tmp_path, medium, registered, monkeypatc
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 def test_the_budget_is_a_limit_and_the_plan_keeps_it(medium, residency, codec):
     graph = medium.compress() if codec == "varint" else medium
-    need = make_plan(graph, residency, 1 << 40).device_bytes
+    need = make_plan(graph, residency, 1 << 40, hot_bytes=0).device_bytes
     with GpuEngine(graph, residency=residency, vram_budget=need) as engine:
         check(engine, graph)
         assert engine.bytes.device <= engine._running().allocated_bytes <= need
         assert engine.bytes.device > need * 0.9  # the plan is no excuse for asking for too much
     with pytest.raises(DoesNotFitError, match="in all"):
-        GpuEngine(graph, residency=residency, vram_budget=need - 512)
+        GpuEngine(graph, residency=residency, vram_budget=need - 512, head_groups=2)
+    with GpuEngine(graph, residency=residency, vram_budget=need - 512) as engine:
+        assert engine.plan.head_groups == 1
+        check(engine, graph)
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_hot_rows_stay_in_the_budget(codec, monkeypatch):
+    monkeypatch.setattr(plan, "HOT_SHARE", 1)
+    medium = generate.graph("kronecker", scale=18, seed=3)
+    graph = medium.compress() if codec == "varint" else medium
+    bare = make_plan(graph, "mapped", 1 << 40, hot_bytes=0)
+    taken = []
+    for share in (0.01, 0.1, 1):
+        budget = bare.device_bytes + int(share * bare.host_bytes)
+        with GpuEngine(graph, residency="mapped", vram_budget=budget) as engine:
+            assert engine._running().allocated_bytes <= budget
+            taken.append(engine.rows().hot_bytes)
+            check(engine, graph)
+    assert 0 < taken[0] < taken[1] < taken[2] < bare.host_bytes
 
 
 def test_auto_residency_follows_the_budget(medium):
     need = make_plan(medium, "vram", 1 << 40).device_bytes
     with GpuEngine(medium, vram_budget=need) as engine:
         assert engine.residency == "vram"
-    with GpuEngine(medium, vram_budget=need - 512) as engine:
+    least = make_plan(medium, "vram", 1 << 40, head_groups=0).device_bytes
+    with GpuEngine(medium, vram_budget=least - 512) as engine:
         assert engine.residency == "mapped"
         check(engine, medium)
 

@@ -1,6 +1,6 @@
 """What must hold between the launches of a traversal, read from the kernels' own arrays: frontiers, queues, labels.
 
-``FrontierWatch`` and ``LabelWatch`` hang on a SimtRuntime. In: the argument structs that the level loops pass. Each
+``TraversalWatch`` and ``LabelWatch`` hang on a SimtRuntime. In: the argument structs that the level loops pass. Each
 broken rule is an AssertionError that names the kernel and a vertex.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.gpu.arguments import EDGES, QUEUED, REACHED
+from bigbfs.gpu.arguments import PROGRESS, SLOT
 from bigbfs.graph import Graph
 
 
@@ -31,8 +31,8 @@ def members(bitmap: np.ndarray, n: int) -> np.ndarray:
     return np.flatnonzero(bits[:n])
 
 
-class FrontierWatch:
-    """Every vertex enters a frontier exactly once, and counters and queues agree with the frontiers.
+class TraversalWatch:
+    """Bitmap, queue, counters and levels of a finished launch agree: every vertex entered exactly one frontier.
 
     Parameters
     ----------
@@ -43,54 +43,33 @@ class FrontierWatch:
     def __init__(self, graph: Graph) -> None:
         self.n = graph.n
         self.ids = graph.ids
-        self._degrees = graph.degrees()
-        self.start()
-
-    def start(self) -> None:
-        """Forget the traversal before."""
-        self.entered = np.zeros(self.n, np.int64)
-        self.frontiers: list[np.ndarray] = []
-        self._queued = 0
+        self.launches = 0
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
-        if name in ("bfs_advance", "bfs_gather") and int(args[0]["out"]["n"]) == self.n:
-            getattr(self, name)(args[0], *args[1:])
-
-    def bfs_advance(self, state: np.ndarray) -> None:
-        """Check the frontier that was just made."""
-        words = -(-self.n // 32)
-        frontier = members(array_at(state["frontier"], words, np.uint32), self.n)
-        visited = array_at(state["visited"], words, np.uint32)
-        assert np.array_equal(visited, array_at(state["seen"], words, np.uint32)), "seen is not what was visited"
-        self.entered[frontier] += 1
-        self.frontiers.append(frontier)
-        again = np.flatnonzero(self.entered > 1)
-        assert len(again) == 0, f"vertex {again[0]} entered a frontier {self.entered[again[0]]} times"
-        everyone = np.flatnonzero(self.entered)
-        assert np.array_equal(everyone, members(visited, self.n)), "the frontiers are not what was visited"
-        counters = array_at(state["counters"], 4, np.uint64)
-        assert int(counters[REACHED]) == len(everyone), "the counter of reached vertices differs from the frontiers"
-        assert int(counters[EDGES]) == int(self._degrees[everyone].sum()), "the counter of edges differs"
+        if name != "bfs_traverse" or int(args[0]["out"]["n"]) != self.n or self.n == 0:
+            return
+        state = args[0]
+        self.launches += 1
+        progress = array_at(state["progress"], 1, PROGRESS)[0]
+        slots = array_at(state["slots"], int(state["slot_count"]), SLOT)
         levels = array_at(state["levels"], self.n, np.int32)
-        found = np.unique(levels[frontier])
-        assert found.tolist() == [len(self.frontiers) - 1] * min(1, len(frontier)), f"levels in the frontier: {found}"
-
-    def bfs_gather(self, state: np.ndarray, before: np.generic) -> None:
-        """Check the queue that was just filled."""
-        words = -(-self.n // 32)
-        rows = members(array_at(state["out"]["rows"], words, np.uint32), self.n)
-        expected = np.intersect1d(self.frontiers[-1], rows)
-        assert int(before) == self._queued, "the queue does not begin where the last one ended"
-        length = int(array_at(state["counters"], 4, np.uint64)[QUEUED]) - self._queued
-        assert length == len(expected), f"{length} vertices queued, {len(expected)} have rows to expand"
-        queue = array_at(state["queue"], length, self.ids)
-        assert np.array_equal(np.sort(queue), expected.astype(self.ids)), "the queue is not the frontier, each once"
-        self._queued += length
-
-    def finish(self, levels: np.ndarray) -> None:
-        """Check that the frontiers of the whole run are the reached vertices, each once."""
         reached = np.flatnonzero(levels >= 0)
-        assert np.array_equal(reached, np.flatnonzero(self.entered == 1)), "a reached vertex was in no frontier"
+        visited = members(array_at(state["visited"], -(-self.n // 32), np.uint32), self.n)
+        assert np.array_equal(visited, reached), "the bitmap of visited vertices is not what has a level"
+        assert int(progress["reached"]) == len(reached), "the counter of reached vertices differs from the levels"
+        last = int(progress["level"])
+        assert int(progress["count"]) == np.count_nonzero(levels == last), "the counter of the frontier differs"
+        used = slots[: np.count_nonzero(slots["direction"])]
+        sizes = np.bincount(levels[reached], minlength=last + 1)
+        first = last - len(used)
+        assert used["frontier"].tolist() == sizes[first:last].tolist(), "the frontiers are not the levels"
+        thin = (used["queued"] == 0) & (used["found"] == 0)
+        entered = np.where(thin, sizes[first + 1 : last + 1], used["queued"] + used["found"])
+        assert entered.tolist() == sizes[first + 1 : last + 1].tolist(), "a vertex entered a frontier twice, or never"
+        if int(progress["form"]) == 0 and last > first:
+            queue = array_at(state["queue"], int(progress["begin"]) + int(progress["count"]), self.ids)
+            frontier = np.sort(queue[int(progress["begin"]) :])
+            assert np.array_equal(frontier, np.flatnonzero(levels == last)), "the queue is not the frontier, each once"
 
 
 class LabelWatch:
@@ -101,7 +80,7 @@ class LabelWatch:
         self.component: np.ndarray | None = None
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
-        if not name.startswith("cc_") or name == "cc_sample":
+        if not name.startswith("cc_") or name == "cc_giant":
             return
         n = int(args[0]) if isinstance(args[0], np.generic) else int(args[0]["n"])
         if n != self.n or n == 0:

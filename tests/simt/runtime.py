@@ -94,6 +94,9 @@ class SimtRuntime:
         Blocks of an ordinary launch that are alive at a time.
     preempt_every
         See LaunchOptions.
+    team
+        Threads of a block of a cooperative kernel for 32-bit ids: few, so that small graphs have levels too wide
+        for one block.
     cooperative
         Kernels whose blocks wait for each other, so that all must be alive at once.
     kernels
@@ -108,6 +111,7 @@ class SimtRuntime:
     preempt_every: int = 8
     sm_count: int = 3
     cooperative: frozenset[str] = frozenset()
+    team: int = 64
     kernels: Path = KERNELS
     name: str = "emulated GPU"
     launches: int = 0
@@ -136,6 +140,10 @@ class SimtRuntime:
         """Copy to guarded memory."""
         return loader.copy(np.asarray(array), self.build)
 
+    def write(self, array: np.ndarray, values: np.ndarray) -> None:
+        """Overwrite ``array``."""
+        array[...] = values
+
     def download(self, array: np.ndarray) -> np.ndarray:
         """Copy to ordinary memory."""
         return np.array(array)
@@ -148,8 +156,10 @@ class SimtRuntime:
         """Return the address of the first element."""
         return int(array.ctypes.data)
 
-    def kernel(self, file: str, name: str, defines: Mapping[str, str]) -> SimtKernel:
+    def kernel(self, file: str, name: str, defines: Mapping[str, str], *, cooperative: bool = False) -> SimtKernel:
         """Compile (or find) a kernel."""
+        if cooperative:
+            self.cooperative |= {name}
         module = loader.load(self.kernels / file, dict(defines), self.build, self.kernels / "include")
         return SimtKernel(self, module.get_function(name))
 

@@ -9,9 +9,10 @@
 //     Ids come in no particular order among lanes and slots; each id of the segment exactly once.
 //   Segment cursor.rest()            (WIDTH 1) what load() has not given yet
 //
-// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS, all chunks of all hubs are
-// numbered through, and `rows` has the bits of the vertices that are neither hubs nor without edges: work on `rows`
-// plus work on chunks is work on every edge, and no piece is longer than BLOCK_IDS.
+// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
+// numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
+// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there.
+// heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
 #pragma once
 #include "bitmap.cuh"
 #include "warp.cuh"
@@ -29,10 +30,18 @@ struct Adjacency {
     const u64* hub_ptr;      // hubs + 1: first chunk of each hub
     const u64* block_ptr;    // varint: first byte of each chunk
     const u32* chunk_hub;    // chunks: index in hubs
-    const u32* rows;         // bitmap: 0 < degree <= BLOCK_IDS
+    const u32* rows;         // bitmap: 0 < degree
+    const vid* heads;        // head_groups x n x HEAD_GROUP: see heads.cuh
+    const void* hot;         // the rows of the hot hubs, in device memory, encoded as in data
+    const u64* hot_ptr;      // hubs: first id or byte of each hot hub in hot
     u64 n;
     u64 chunks;
     u64 data_bytes;
+    u64 hub_count;
+    u64 head_groups;         // 0: there is no head table
+    u64 hot_from;            // ids of a row from which it is hot; all ones: there are no hot rows
+    u64 hot_bytes;
+    u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
 
@@ -41,13 +50,16 @@ struct Segment {
     u64 begin;
     u64 end;
     vid base;
+    bool hot;  // of `hot` instead of `data`: some chunks, never row() or rest()
 };
 
+// What the lane `lane` has got from row() or rest().
 DEVICE Segment broadcast(const Segment& s, u32 lane) {
     Segment same;
     same.begin = __shfl_sync(ALL_LANES, s.begin, lane);
     same.end = __shfl_sync(ALL_LANES, s.end, lane);
     same.base = __shfl_sync(ALL_LANES, s.base, lane);
+    same.hot = false;
     return same;
 }
 
@@ -56,3 +68,15 @@ DEVICE Segment broadcast(const Segment& s, u32 lane) {
 #else
 #include "plain.cuh"
 #endif
+
+// Index in a.hubs of a hub.
+DEVICE u32 find_hub(const Adjacency& a, vid v) {
+    u64 low = 0;
+    u64 high = a.hub_count - 1;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (a.hubs[middle] < v) low = middle + 1;
+        else high = middle;
+    }
+    return (u32)low;
+}

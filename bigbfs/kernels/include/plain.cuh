@@ -1,6 +1,9 @@
 // Plain CSR for adjacency.cuh: data holds ids, indptr counts ids.
 #pragma once
 
+// What indptr counts.
+typedef vid Unit;
+
 DEVICE u64 degree(const Adjacency& a, u64 v) { return __ldg(a.indptr + v + 1) - __ldg(a.indptr + v); }
 
 DEVICE Segment row(const Adjacency& a, u64 v) {
@@ -8,11 +11,17 @@ DEVICE Segment row(const Adjacency& a, u64 v) {
     s.begin = __ldg(a.indptr + v);
     s.end = __ldg(a.indptr + v + 1);
     s.base = 0;
+    s.hot = false;
     return s;
 }
 
 DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     Segment s = row(a, a.hubs[hub]);
+    s.hot = s.end - s.begin >= a.hot_from;
+    if (s.hot) {
+        s.end = a.hot_ptr[hub] + (s.end - s.begin);
+        s.begin = a.hot_ptr[hub];
+    }
     s.begin += (c - a.hub_ptr[hub]) * BLOCK_IDS;
     if (s.end > s.begin + BLOCK_IDS) s.end = s.begin + BLOCK_IDS;
     return s;
@@ -30,7 +39,7 @@ template <u32 WIDTH> struct Cursor {
     u32 lane;
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), data((const vid*)a.data), first(s.begin), end(s.end), lane(own_lane) {
+        : valid(0), data((const vid*)(s.hot ? a.hot : a.data)), first(s.begin), end(s.end), lane(own_lane) {
         position = s.begin & ~(u64)(WIDTH - 1);
     }
 
@@ -55,6 +64,7 @@ template <u32 WIDTH> struct Cursor {
         s.begin = position < end ? position : end;
         s.end = end;
         s.base = 0;
+        s.hot = false;
         return s;
     }
 };

@@ -7,6 +7,9 @@
 // 50 ids, cost one load and a dozen shuffles.
 #pragma once
 
+// What indptr counts.
+typedef u8 Unit;
+
 DEVICE u64 degree(const Adjacency& a, u64 v) { return __ldg(a.degrees + v); }
 
 DEVICE Segment row(const Adjacency& a, u64 v) {
@@ -14,6 +17,7 @@ DEVICE Segment row(const Adjacency& a, u64 v) {
     s.begin = __ldg(a.indptr + v);
     s.end = __ldg(a.indptr + v + 1);
     s.base = 0;
+    s.hot = false;
     return s;
 }
 
@@ -22,6 +26,12 @@ DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     s.begin = a.block_ptr[c];
     s.end = c + 1 < a.hub_ptr[hub + 1] ? a.block_ptr[c + 1] : a.indptr[(u64)a.hubs[hub] + 1];
     s.base = 0;
+    s.hot = degree(a, a.hubs[hub]) >= a.hot_from;
+    if (s.hot) {
+        const u64 moved = a.hot_ptr[hub] - a.indptr[a.hubs[hub]];
+        s.begin += moved;
+        s.end += moved;
+    }
     return s;
 }
 
@@ -52,7 +62,7 @@ template <u32 WIDTH> struct Cursor {
     u32 lane;
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), blob((const u8*)a.data), blob_bytes(a.data_bytes), first(s.begin), end(s.end), unread(s.begin),
+        : valid(0), blob((const u8*)(s.hot ? a.hot : a.data)), blob_bytes(s.hot ? a.hot_bytes : a.data_bytes), first(s.begin), end(s.end), unread(s.begin),
           carry(s.base), lane(own_lane) {
         const u64 line = 4 * WIDTH;
         position = (i64)s.begin - (i64)(((u64)blob + s.begin) & (line - 1));
@@ -150,6 +160,7 @@ template <u32 WIDTH> struct Cursor {
         s.begin = unread;
         s.end = end;
         s.base = carry;
+        s.hot = false;
         return s;
     }
 };

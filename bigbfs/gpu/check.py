@@ -1,0 +1,101 @@
+"""Proofs on the device that a result is right, by the rules of ``bigbfs.reference.validate``, in O(n + m).
+
+For graphs of 10^9 edges: there the host's proof takes seconds for each source, and moving the result as long. In: an
+engine that has just run. A BFS tree is proved by itself. Labels are proved to be unions of components whose label is a
+vertex of theirs; that each is no more than one component takes a BFS or the host.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import numpy as np
+
+from bigbfs.errors import VerificationError
+from bigbfs.gpu.arguments import BLOCK, WARP, defines
+from bigbfs.gpu.engine import GpuEngine
+from bigbfs.gpu.runtime import Array
+
+FILE = "check.cu"
+KERNELS = ("check_tree_edges", "check_tree_vertices", "check_label_edges", "check_label_vertices")
+
+
+class DeviceCheck:
+    """Checks the results of one engine where they lie; needs n / 8 bytes of device memory.
+
+    Parameters
+    ----------
+    engine
+        Open; of a graph whose stored rows are out-edges.
+    """
+
+    def __init__(self, engine: GpuEngine) -> None:
+        self._engine = engine
+        self._runtime = engine.runtime()
+        self._rows = engine.rows()
+        graph = engine.graph
+        self._n = np.uint64(graph.n)
+        wanted = defines(graph.ids, graph.codec)
+        self._kernels = {name: self._runtime.kernel(FILE, name, wanted) for name in KERNELS}
+        self._joined: Array = self._runtime.zeros(-(-graph.n // 32), np.uint32)
+        self._faults: Array = self._runtime.zeros(1, np.uint64)
+
+    def tree(self, source: int) -> None:
+        """Prove the levels and parents of the engine's last BFS.
+
+        Raises
+        ------
+        VerificationError
+            A rule is broken.
+        """
+        levels, parents = self._engine.tree_arrays()
+        runtime = self._runtime
+        runtime.fill(self._joined, 0)
+        runtime.fill(self._faults, 0)
+        self._launch(
+            "check_tree_edges", self._edge_threads(), self._rows.struct, levels, parents, self._joined, self._faults
+        )
+        self._expect_none("edges of the BFS tree", source)
+        size = np.uint64(source)
+        self._launch("check_tree_vertices", int(self._n), self._n, size, levels, parents, self._joined, self._faults)
+        self._expect_none("vertices of the BFS tree", source)
+
+    def labels(self) -> None:
+        """Prove that the labels of the engine's last run are the same at both ends of every edge, and label themselves.
+
+        Raises
+        ------
+        VerificationError
+            A rule is broken.
+        """
+        labels = self._engine.label_array()
+        self._runtime.fill(self._faults, 0)
+        self._launch("check_label_edges", self._edge_threads(), self._rows.struct, labels, self._faults)
+        self._expect_none("edges between labels", None)
+        self._launch("check_label_vertices", int(self._n), self._n, labels, self._faults)
+        self._expect_none("labels", None)
+
+    def _edge_threads(self) -> int:
+        return max(int(self._n), self._rows.chunks) * WARP
+
+    def _launch(self, name: str, threads: int, *arguments: Array) -> None:
+        kernel = self._kernels[name]
+        kernel(max(1, min(self._runtime.max_blocks(kernel, BLOCK), -(-threads // BLOCK))), BLOCK, arguments)
+
+    def _expect_none(self, what: str, source: int | None) -> None:
+        faults = int(self._runtime.download(self._faults)[0])
+        if faults:
+            where = "" if source is None else f" from vertex {source}"
+            raise VerificationError(f"wrong result: {faults} {what}{where} break a rule (found on the device)")
+
+    def close(self) -> None:
+        """Release the memory."""
+        self._joined = self._faults = None
+
+    def __enter__(self) -> DeviceCheck:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

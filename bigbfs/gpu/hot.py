@@ -1,0 +1,54 @@
+"""Which rows are hot: those of the largest hubs, as many as device memory has room for.
+
+Early in a BFS a few thousand hubs hold 10^8 edges, too early for the heads to decide and too wide for the link. A
+row is hot from a number of ids on, so that a kernel knows from a row's degree where it lies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+NOTHING_HOT = 2**64 - 1
+"""Ids from which a row is hot where none is."""
+
+LINE = 128
+"""Bytes to which hot rows are aligned: a warp reads whole lines of them."""
+
+GRAIN = 512
+"""Bytes to which the device allocator rounds."""
+
+
+def offset_bytes(hubs: int) -> int:
+    """Return the bytes of device memory that the offsets of the hot rows take, and what the allocator may add."""
+    return 8 * hubs + 2 * GRAIN
+
+
+def hottest(ids: np.ndarray, sizes: np.ndarray, room: int) -> tuple[int, np.ndarray, int]:
+    """Choose the hot rows among those of the hubs.
+
+    Parameters
+    ----------
+    ids
+        Ids in the row of each hub: int64, shape (hubs,).
+    sizes
+        Bytes of each row: int64, shape (hubs,).
+    room
+        Bytes for the rows chosen.
+
+    Returns
+    -------
+    tuple
+        The number of ids from which a row is hot, the first byte of each hub's row (int64, shape (hubs,); 0 where it is
+        not hot), and the bytes of all hot rows.
+    """
+    order = np.argsort(-ids, kind="stable")
+    ends = np.cumsum(-(-sizes[order] // LINE) * LINE)
+    fits = int(np.searchsorted(ends, room, side="right"))
+    if fits < len(ids):
+        # rows of the same number of ids are hot together or not at all
+        fits = int(np.searchsorted(-ids[order], -ids[order[fits]]))
+    offsets = np.zeros(len(ids), np.int64)
+    if fits == 0:
+        return NOTHING_HOT, offsets, 0
+    offsets[order[1:fits]] = ends[: fits - 1]
+    return int(ids[order[fits - 1]]), offsets, int(ends[fits - 1])

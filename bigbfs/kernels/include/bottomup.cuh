@@ -1,0 +1,192 @@
+// Bottom-up phases: every unvisited vertex looks for a parent in the frontier and stops at the first.
+//
+// SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes, 32
+// at once. A lane looks through the heads of its vertex; without success it reads LANE_LOADS groups of the row, and what
+// is still without a parent is finished by the whole warp. Hubs that are not decided by their heads are listed.
+// SEARCH_CHUNKS: a warp takes chunks of those. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on `visited`, whose winner writes. Memory per vertex: 16
+// bytes of heads and one or two words of the frontier. Source: Beamer et al., Direction-optimizing BFS (SC'12).
+#pragma once
+#include "bfs.cuh"
+
+// Groups of ids (four, or the values that end in four bytes) that a lane reads before the warp helps.
+constexpr u32 LANE_LOADS = 8;
+
+// A piece of 1024 vertices with more of them unvisited is walked word by word.
+constexpr u32 DENSE = 768;
+
+// One frontier vertex in so many is asked for its degree.
+constexpr u32 DEGREE_SAMPLE = 32;
+
+DEVICE bool has_bit(const u32* bitmap, u64 v) { return (bitmap[word_of(v)] & bit_of(v)) != 0; }
+
+// Is the neighbour u in the frontier?
+DEVICE bool in_frontier(const Bfs& s, const u32* frontier, u64 u) {
+    if (u < s.in.n) return has_bit(frontier, u);
+    count_invalid(s);
+    return false;
+}
+
+// True if some head of v is in the frontier.
+DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) {
+    bool hit = false;
+    bool more = true;
+    for (u64 group = 0; more && group < s.in.head_groups; ++group) {
+        const HeadGroup heads(s.in, v, group);
+        // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
+#pragma unroll
+        for (u32 j = 0; j < HEAD_GROUP; ++j) {
+            if (more) {
+                hit = has_bit(frontier, heads.ids[j]);
+                if (hit) parent = heads.ids[j];
+                more = !hit && heads.ids[j] != (vid)v;
+            }
+        }
+    }
+    return hit;
+}
+
+// True if some id of the lane's own row is in the frontier; `rest` is what it has not read.
+DEVICE bool search_alone(const Bfs& s, const u32* frontier, const Segment& segment, vid& parent, Segment& rest) {
+    Cursor<1> cursor(s.in, segment, 0);
+    bool hit = false;
+    for (u32 loads = 0; !hit && loads < LANE_LOADS && cursor.load(); ++loads) {
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!hit && cursor.has(j) && in_frontier(s, frontier, cursor.ids[j])) {
+                parent = cursor.ids[j];
+                hit = true;
+            }
+        }
+    }
+    rest = cursor.rest();
+    return hit;
+}
+
+// The same by the whole warp, with the same answer in every lane.
+DEVICE bool search_together(const Bfs& s, const u32* frontier, const Segment& segment, vid& parent) {
+    Cursor<WARP> cursor(s.in, segment, lane_id());
+    u32 hits = 0;
+    vid own = 0;
+    while (!hits && cursor.load()) {
+        bool hit = false;
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!hit && cursor.has(j) && in_frontier(s, frontier, cursor.ids[j])) {
+                own = cursor.ids[j];
+                hit = true;
+            }
+        }
+        hits = __ballot_sync(ALL_LANES, hit);
+    }
+    if (!hits) return false;
+    parent = __shfl_sync(ALL_LANES, own, (u32)__ffs((int)hits) - 1);
+    return true;
+}
+
+// The rows of the lanes whose heads did not decide; all lanes call it.
+DEVICE bool search_row(const Bfs& s, Team& t, const u32* frontier, u64 v, bool open, vid& parent) {
+    const u64 ids = open ? degree(s.in, v) : 0;
+    list_chunks(s, t, s.in, ids > BLOCK_IDS, v);
+    const bool mine = ids <= BLOCK_IDS && !heads_are_all(s.in, ids);
+    Segment rest = {0, 0, 0};
+    bool hit = false;
+    if (mine) {
+        Segment whole = row(s.in, v);
+        whole.begin += s.in.head_skip;
+        hit = search_alone(s, frontier, whole, parent, rest);
+    }
+    for (u32 todo = __ballot_sync(ALL_LANES, mine && !hit && rest.begin < rest.end); todo; todo &= todo - 1) {
+        const u32 from = (u32)__ffs((int)todo) - 1;
+        vid candidate = 0;
+        const bool any = search_together(s, frontier, broadcast(rest, from), candidate);
+        if (any && lane_id() == from) {
+            hit = true;
+            parent = candidate;
+        }
+    }
+    return hit;
+}
+
+// A vertex for each lane that is `active`; true where it has found a parent. All lanes call it.
+DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool active, u64& missed, u64& edges) {
+    vid parent = 0;
+    bool hit = active && search_heads(s, frontier, v, parent);
+    const bool open = active && !hit;
+    if (__any_sync(ALL_LANES, open)) {
+        const bool found = search_row(s, t, frontier, v, open, parent);
+        missed += open && !heads_are_all(s.in, degree(s.in, v));
+        hit = hit || found;
+    }
+    if (hit) {
+        settle(s, v, parent, t.level + 1);
+        if (v % DEGREE_SAMPLE == 0) edges += count_edges(s, t, v, DEGREE_SAMPLE);
+    }
+    return hit;
+}
+
+DEVICE void search_rows(const Bfs& s, Team& t) {
+    const u32* const frontier = frontier_bits(s, t);
+    u32* const next = next_bits(s, t);
+    u32* const shared = t.found + threadIdx.x / WARP * WARP;
+    const u64 words = words_for(s.in.n);
+    u64 found = 0, missed = 0, edges = 0;
+    for (u64 base = team_warp() * WARP; base < words; base += team_warps() * WARP) {
+        const u64 w = base + lane_id();
+        const u32 visited = w < words ? s.visited[w] : 0;
+        const u32 todo = w < words ? ~visited & __ldg(s.in.rows + w) : 0;
+        u32 fresh = 0;
+        if (__any_sync(ALL_LANES, todo != 0)) {
+            const SetBits bits(todo);
+            if (bits.total > DENSE) {
+                for (u32 k = 0; k < WARP; ++k) {
+                    const u32 word = __shfl_sync(ALL_LANES, todo, k);
+                    const bool active = (word >> lane_id()) & 1;
+                    const bool hit = search_batch(s, t, frontier, (base + k) * 32 + lane_id(), active, missed, edges);
+                    const u32 hits = __ballot_sync(ALL_LANES, hit);
+                    if (lane_id() == k) fresh = hits;
+                }
+            } else {
+                shared[lane_id()] = 0;
+                __syncwarp();
+                for (u32 start = 0; start < bits.total; start += WARP) {
+                    u32 owner, bit;
+                    bits.find(start + lane_id(), owner, bit);
+                    const bool active = start + lane_id() < bits.total;
+                    const u64 v = active ? (base + owner) * 32 + bit : 0;
+                    if (search_batch(s, t, frontier, v, active, missed, edges)) atomicOr(shared + owner, 1u << bit);
+                }
+                __syncwarp();
+                fresh = shared[lane_id()];
+            }
+        }
+        if (w < words) next[w] = fresh;
+        if (fresh) s.visited[w] = visited | fresh;
+        found += (u64)__popc(fresh);
+    }
+    hand_in(t, FOUND, found);
+    hand_in(t, MISSED, missed);
+    hand_in(t, EDGES, edges);
+}
+
+DEVICE void search_chunks(const Bfs& s, Team& t, u64 chunks) {
+    const u32* const frontier = frontier_bits(s, t);
+    u64 found = 0, edges = 0;
+    for (u64 i = team_warp(); i < chunks; i += team_warps()) {
+        const u32 c = s.chunk_list[i];
+        const u32 hub = __ldg(s.in.chunk_hub + c);
+        const vid v = s.in.hubs[hub];
+        // Another chunk may have found a parent meanwhile; lanes could read that word at different moments.
+        const u32 word = __shfl_sync(ALL_LANES, relaxed_load(s.visited + word_of(v)), 0);
+        vid parent = 0;
+        if (word & bit_of(v)) continue;
+        if (!search_together(s, frontier, chunk(s.in, c, hub), parent)) continue;
+        if (lane_id() == 0 && claim_bit(s.visited, v)) {
+            settle(s, v, parent, t.level + 1);
+            atomicOr(next_bits(s, t) + word_of(v), bit_of(v));
+            found += 1;
+            edges += count_edges(s, t, v, 1);
+        }
+    }
+    hand_in(t, FOUND, found);
+    hand_in(t, EDGES, edges);
+}

@@ -1,0 +1,245 @@
+"""Bench the GPU engine on large graphs: generate, place, verify every source on the device, time, print one table.
+
+Results never leave the device, so that a source costs its traversal and its proof (``bigbfs.gpu.check``) and no more.
+``--output`` writes a JSON line for each row, with the levels of its fastest, median and slowest source.
+
+    python tools/bench_gpu.py --suite configs/bench-gpu-full.toml --output results.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from statistics import harmonic_mean, median
+from typing import Any
+
+import numpy as np
+from bench_matrix import commit
+
+import bigbfs
+from bigbfs import generate
+from bigbfs.adjacency import PlainAdjacency
+from bigbfs.config import BenchCase, read_suite
+from bigbfs.conversion.order import degree_order, renumber
+from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
+from bigbfs.gpu.bfs import Run
+from bigbfs.gpu.check import DeviceCheck
+from bigbfs.gpu.engine import GpuEngine
+from bigbfs.graph import Graph
+from bigbfs.machine.workers import thread_count
+from bigbfs.record import gteps
+from bigbfs.report.table import table
+from bigbfs.sizes import format_size, parse_size
+
+HEADERS = (
+    "graph",
+    "order",
+    "codec",
+    "edges in",
+    "VRAM",
+    "work, strategy, head groups",
+    "median ms",
+    "slowest ms",
+    "GTEPS",
+    "hmean",
+    "slowest",
+)
+
+
+@dataclass
+class Clock:
+    """Seconds since the start, and how many there may be."""
+
+    limit: float
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.start = time.perf_counter()
+
+    def now(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self.start
+
+    def say(self, text: str) -> None:
+        """Print a line of progress."""
+        print(f"[{self.now():6.1f} s] {text}", file=sys.stderr, flush=True)
+
+
+def ordered(case: BenchCase, seed: int, clock: Clock) -> Iterator[tuple[str, Graph]]:
+    """Yield (order, graph) for the orders of ``case``; the edges are generated once."""
+    everything = 1 << 50  # the machine's memory may grow as it is used: what is free now says little
+    edges = generate.generate(case.kind, seed=seed, memory=everything, **case.parameters)
+    clock.say(f"{case.name}: {len(edges.src):,} edges generated")
+    graph = generate.assemble(case.kind, edges, memory=everything)[0]
+    del edges
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    clock.say(f"{case.name}: n {graph.n:,}, m {graph.m:,}; peak memory {peak:.1f} GB")
+    plain = graph.adjacency
+    assert isinstance(plain, PlainAdjacency)
+    if "original" in case.orders:
+        yield "original", graph
+    if "degree" in case.orders:
+        indptr, indices = plain.indptr.view(np.int64), plain.indices
+        order, rank = degree_order(indptr)
+        rows, _ = renumber((indptr, indices), (indptr, indices), order, rank, thread_count())
+        clock.say(f"{case.name}: stored by degree")
+        adjacency = PlainAdjacency(rows[0].view(np.uint64), rows[1])
+        yield "degree", Graph(adjacency, replace(graph.flags, relabelled=True))
+
+
+def trace(run: Run) -> list[dict[str, Any]]:
+    """Return the first levels of a run's last launch: microseconds and the device's counters."""
+    slots = run.slots[: np.count_nonzero(run.slots["direction"])]
+    levels = run.level_records[len(run.level_records) - len(slots) :]
+    names = ("frontier", "edges", "queued", "found", "chunks", "missed", "probed", "open", "hot", "rounds")
+    return [
+        {"direction": level.direction, "us": round(1e6 * level.seconds, 1)} | {name: int(slot[name]) for name in names}
+        for level, slot in zip(levels, slots, strict=True)
+    ][:40]
+
+
+def run_bfs(engine: GpuEngine, sources: list[int], trials: int) -> tuple[dict[str, Any], list[tuple[float, Run]]]:
+    """Return figures over ``sources``, each proved once and timed as the median of ``trials``, and the runs."""
+    timed: list[tuple[float, Run]] = []
+    with DeviceCheck(engine) as check:
+        for source in sources:
+            engine.run_bfs(source)
+            check.tree(source)
+            runs = sorted((engine.run_bfs(source) for _ in range(trials)), key=lambda run: run.seconds)
+            timed.append((runs[trials // 2].seconds, runs[trials // 2]))
+    rates = [gteps(run.edges, seconds) for seconds, run in timed]
+    figures = {
+        "seconds": median(seconds for seconds, _ in timed),
+        "slowest_seconds": max(seconds for seconds, _ in timed),
+        "median_gteps": median(rates),
+        "harmonic_mean_gteps": harmonic_mean(rates),
+        "slowest_gteps": min(rates),
+        "sources": len(sources),
+        "reached": int(median(run.reached for _, run in timed)),
+        "depth": int(median(run.depth for _, run in timed)),
+    }
+    return figures, sorted(timed, key=lambda pair: pair[0])
+
+
+def run_cc(engine: GpuEngine, trials: int) -> dict[str, Any]:
+    """Return figures of connected components: proved on the device, the giant against a BFS of it."""
+    engine.run_components()
+    with DeviceCheck(engine) as check:
+        check.labels()
+    runtime = engine.runtime()
+    labels = runtime.download(engine.label_array())
+    roots = np.flatnonzero(labels == np.arange(len(labels), dtype=labels.dtype))
+    sizes = np.bincount(labels)
+    giant = int(sizes.argmax())
+    reached = engine.run_bfs(giant).reached
+    if reached != int(sizes[giant]):
+        raise VerificationError(f"the giant component has {sizes[giant]} labels and {reached} vertices")
+    seconds = [engine.run_components().seconds for _ in range(trials)]
+    return {
+        "seconds": median(seconds),
+        "slowest_seconds": max(seconds),
+        "components": len(roots),
+        "largest": int(sizes[giant]),
+    }
+
+
+def measure(
+    case: BenchCase, graph: Graph, order: str, codec: str, residency: str, budget: str, clock: Clock, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield one row for each algorithm of ``case`` in one place."""
+    degrees = np.diff(graph.adjacency.edge_offsets())
+    candidates = np.flatnonzero(degrees)
+    chosen = np.random.default_rng(seed).choice(candidates, min(case.sources, len(candidates)), replace=False)
+    limit = None if budget == "all" else parse_size(budget)
+    common = {"graph": case.name, "n": graph.n, "m": graph.m, "order": order, "codec": codec, "budget": budget}
+    for strategy, heads in product(case.strategies, case.heads):
+        # variants beside the first are for comparison: a quarter of the sources
+        few = chosen if heads == case.heads[0] else chosen[: -(-len(chosen) // 4)]
+        groups = None if heads < 0 else heads
+        with GpuEngine(graph, residency=residency, vram_budget=limit, strategy=strategy, head_groups=groups) as engine:
+            common |= {"residency": engine.residency, "device": engine.device, "edges_kind": engine.edges_kind}
+            common |= {"strategy": strategy, "place": engine.setup.place, "compile": engine.setup.compile}
+            common |= {"device_bytes": engine.bytes.device, "host_bytes": engine.bytes.host}
+            common |= {"head_groups": engine.plan.head_groups, "hot_bytes": engine.rows().hot_bytes}
+            where = f"{case.name} {order} {codec} {residency} {strategy}, {engine.plan.head_groups} head groups"
+            where += f", {format_size(engine.rows().hot_bytes)} hot of {budget}"
+            clock.say(f"{where}: placed in {engine.setup.place:.2f} s, compiled in {engine.setup.compile:.2f} s")
+            if "bfs" in case.algorithms:
+                figures, timed = run_bfs(engine, [int(source) for source in few], case.trials)
+                picked = {"fastest": 0, "median": len(timed) // 2, "slowest": -1}
+                traces = {name: trace(timed[at][1]) for name, at in picked.items()}
+                for name in picked:
+                    show_trace(name, timed[picked[name]], traces[name])
+                yield (
+                    common
+                    | {"algorithm": "bfs", "verified": True, "trials": case.trials}
+                    | figures
+                    | {"traces": traces}
+                )
+            if "cc" in case.algorithms and strategy == "auto":
+                yield common | {"algorithm": "cc", "verified": True, "trials": 5} | run_cc(engine, 5)
+            clock.say("done")
+
+
+def show_trace(name: str, timed: tuple[float, Run], levels: list[dict[str, Any]]) -> None:
+    """Print the levels of one run."""
+    print(f"  {name}: {1e3 * timed[0]:.3f} ms, {len(timed[1].level_records)} levels", file=sys.stderr)
+    for level in levels[:14]:
+        about = " ".join(f"{key} {value:,}" for key, value in level.items() if key != "direction" and value)
+        print(f"    {level['direction']:<9} {about}", file=sys.stderr)
+
+
+def cells(row: dict[str, Any]) -> list[Any]:
+    """Return the cells of a row of the table."""
+    place = [row["graph"], row["order"], row["codec"], row["residency"], row["budget"]]
+    work = f"{row['algorithm']} {row['strategy']} {row['head_groups']}"
+    rates = [row.get(name) for name in ("median_gteps", "harmonic_mean_gteps", "slowest_gteps")]
+    return [*place, work, 1e3 * row["seconds"], 1e3 * row["slowest_seconds"], *rates]
+
+
+def main() -> None:
+    """Run the suite."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--suite", required=True, help="TOML file in configs/")
+    parser.add_argument("--output", type=Path, help="write the rows as JSON lines, each as soon as it is there")
+    parser.add_argument("--seconds", type=float, default=1500, help="start nothing new after so many")
+    parser.add_argument("--commit", help="what is measured, where that is no checkout")
+    arguments = parser.parse_args()
+    suite, clock = read_suite(arguments.suite), Clock(arguments.seconds)
+    about = {"bigbfs": bigbfs.__version__, "commit": arguments.commit or commit(), "suite": Path(arguments.suite).name}
+    about |= {"command": " ".join(["tools/bench_gpu.py", *sys.argv[1:]])}
+    rows: list[dict[str, Any]] = []
+    failures = 0
+    for case in suite.cases:
+        if clock.now() > clock.limit:
+            clock.say(f"{case.name}: left out, no time")
+            continue
+        for order, plain in ordered(case, suite.seed, clock):
+            for codec in case.codecs:
+                graph = plain if codec == "plain" else plain.compress()
+                for residency in case.residencies:
+                    for budget in case.budgets if residency == "mapped" else case.budgets[:1]:
+                        try:
+                            for row in measure(case, graph, order, codec, residency, budget, clock, suite.seed):
+                                rows.append(about | row)
+                                if arguments.output:
+                                    with arguments.output.open("a") as stream:
+                                        stream.write(json.dumps(rows[-1], allow_nan=False) + "\n")
+                        except DoesNotFitError as error:
+                            clock.say(f"left out: {error}")
+                        except BigBfsError as error:
+                            failures += 1
+                            clock.say(f"FAILED {case.name} {order} {codec} {residency}: {error}")
+    print(table(HEADERS, [cells(row) for row in rows]))
+    sys.exit(3 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
