@@ -142,6 +142,17 @@ def test_an_interrupt_half_way_releases_everything(runtime, monkeypatch, stage):
     assert runtime.closed
 
 
+def test_what_cannot_be_released_keeps_nothing_else(runtime, monkeypatch):
+    placed = GpuEngine(zoo.shared()["dag"], residency="mapped", runtime=runtime)
+    assert len(placed._placed) == 2
+    monkeypatch.setattr(placed._placed[1], "close", lambda: 1 / 0)
+    before = runtime.mapped
+    with pytest.raises(ZeroDivisionError):
+        placed.close()
+    assert runtime.mapped < before
+    assert runtime.closed
+
+
 def test_level_records(runtime):
     graph = zoo.shared()["kronecker-dense"]
     with GpuEngine(graph, runtime=runtime) as placed:

@@ -140,6 +140,12 @@ def test_a_device_without_read_only_registration_gets_a_copy(mapped):
     assert cuda.open == {}
 
 
+def test_a_copy_that_host_memory_cannot_hold_is_refused(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: mapped.nbytes - 1)
+    with pytest.raises(DoesNotFitError, match=r"a copy takes .* of host memory"):
+        HostMapping(fake_cupy(Cuda()), info(read_only=False), mapped)
+
+
 def test_refused_file_pages_are_copied(mapped):
     cuda = Cuda(lambda call, flags: CudaError("refused") if flags == memory.READ_ONLY else None)
     assert HostMapping(fake_cupy(cuda), info(), mapped).kind == "copy"

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.adjacency import BLOCK_IDS, PlainAdjacency
 from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.gpu import plan
 from bigbfs.gpu.hot import NOTHING_HOT, hottest
 from bigbfs.gpu.plan import GRAIN, default_budget, make_plan
 
@@ -149,3 +151,10 @@ def test_a_run_takes_no_more_than_planned(residency, codec):
                 engine.bfs(int(np.argmax(graph.degrees())))
             engine.connected_components()
             assert engine.bytes.device <= runtime.taken <= engine.plan.device_bytes, name
+
+
+@pytest.mark.parametrize("degrees", [[2049], [1025] * 3, [1024] * 5, [3000, 1025, 10, 4097], [1]])
+def test_as_many_chunks_are_planned_as_hubs_can_have(degrees):
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
+    adjacency = PlainAdjacency(indptr, np.zeros(int(indptr[-1]), np.uint32))
+    assert plan._chunks(adjacency) >= sum(-(-degree // BLOCK_IDS) for degree in degrees if degree > BLOCK_IDS)

@@ -122,7 +122,8 @@ class CudaRuntime:
 
     def free_bytes(self) -> int:
         """Return the bytes that can still be allocated."""
-        free = int(self._cupy.cuda.runtime.memGetInfo()[0]) + int(self._pool.free_bytes())
+        with self._errors():
+            free = int(self._cupy.cuda.runtime.memGetInfo()[0]) + int(self._pool.free_bytes())
         return free if self._limit is None else min(free, self._limit - int(self._pool.used_bytes()))
 
     def empty(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
@@ -136,7 +137,8 @@ class CudaRuntime:
         dtype = np.dtype(dtype)
         nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         try:
-            memory = self._pool.malloc(nbytes)
+            with self._errors():
+                memory = self._pool.malloc(nbytes)
         except self._cupy.cuda.memory.OutOfMemoryError as error:
             held = f"{format_size(self._pool.used_bytes())} in use"
             held += "" if self._limit is None else f", limit {format_size(self._limit)}"
@@ -157,10 +159,11 @@ class CudaRuntime:
         if array.nbytes == 0:
             return
         pattern = set(np.array(value, array.dtype).tobytes())
-        if len(pattern) == 1:
-            array.data.memset_async(pattern.pop(), array.nbytes)
-        else:
-            array.fill(value)
+        with self._errors():
+            if len(pattern) == 1:
+                array.data.memset_async(pattern.pop(), array.nbytes)
+            else:
+                array.fill(value)
 
     def upload(self, array: np.ndarray) -> Array:
         """Copy to device memory; a large file mapping by way of a passing registration."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import TracebackType
 
 import numpy as np
@@ -287,9 +287,10 @@ class GpuEngine:
         self._cc = None
         self._scratch = None
         placed, self._placed = self._placed, []
-        for adjacency in reversed(placed):
-            adjacency.close()
-        runtime.close()
+        with ExitStack() as closing:  # all of them, also where one fails
+            closing.callback(runtime.close)
+            for adjacency in placed:
+                closing.callback(adjacency.close)
 
     def __enter__(self) -> GpuEngine:
         return self

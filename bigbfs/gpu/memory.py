@@ -20,7 +20,7 @@ import numpy as np
 
 from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu.device import DeviceInfo
-from bigbfs.sizes import format_size
+from bigbfs.sizes import format_size, free_memory
 
 MAPPED = 2
 READ_ONLY = 8
@@ -126,6 +126,12 @@ class HostMapping:
 
     def _registered_copy(self, cupy: Any, source: np.ndarray) -> int:
         """Copy ``source`` to huge pages, register them and return their address; 0 if that cannot be."""
+        free = free_memory()
+        if source.nbytes > free:  # the kernel would hand out the pages and then kill the process that touches them
+            raise DoesNotFitError(
+                f"the edges cannot be registered where they lie, and a copy takes {format_size(source.nbytes)} of host "
+                f"memory ({format_size(free)} are free); use a compressed graph, --residency vram or --backend cpu"
+            )
         try:
             pages = mmap.mmap(-1, source.nbytes)
             if hasattr(mmap, "MADV_HUGEPAGE"):

@@ -174,7 +174,9 @@ def _hubs(adjacency: Adjacency) -> int:
 
 def _chunks(adjacency: Adjacency) -> int:
     """Return how many chunks of hub rows there are at most: one of each hub is not full."""
-    return len(adjacency.block_ptr) if isinstance(adjacency, CompressedAdjacency) else 2 * _hubs(adjacency)
+    if isinstance(adjacency, CompressedAdjacency):
+        return len(adjacency.block_ptr)
+    return adjacency.m // BLOCK_IDS + _hubs(adjacency)
 
 
 def _rows(prefix: str, adjacency: Adjacency, edges: str, groups: int) -> list[Buffer]:
