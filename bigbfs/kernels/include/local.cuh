@@ -80,7 +80,9 @@ DEVICE void leave_local(const Bfs& s, Team& t, const vid* next) {
     const u64 asides = aside_by_all(t.counts);
     Slot& slot = s.slots[t.slot];
     if (threadIdx.x == 0) {
-        // over entries that are done with, so that the queue never needs room for a vertex twice
+        // Over entries that are done with, so that the queue never needs room for a vertex twice. Every block has read its
+        // part of them, but nothing has put its reads in order before these writes yet.
+        if (asides) meet_other_blocks(s.meeting);
         t.begin -= t.begin < asides ? t.begin : asides;
         t.left_at = t.begin;
         if (t.aside_count) t.left_at += atomicAdd(&slot.gathered, (u64)t.aside_count);
