@@ -62,6 +62,8 @@ def test_the_hash_covers_every_kernel_and_module():
         ),
         (
             {"sources": "abc", "passed": 5, "failed": 0, "compute_sanitizer": {"racecheck": "stopped after 400 s"}},
+            None,
+            False,
             "compute-sanitizer is not clean",
         ),
         (None, "abc no GPU was free", True, "WAIVED.*no GPU was free"),
