@@ -116,6 +116,6 @@ def describe(graph: Graph) -> str:
 
 def describe_engine(engine: Any) -> str:
     """Return the line that says where the work is done."""
-    kind = getattr(engine, "edges_kind", engine.residency)
-    where = engine.residency if kind == engine.residency else f"{engine.residency} ({kind})"
+    mapped = engine.residency == "mapped"  # then also how: the file itself, or a copy
+    where = f"mapped ({engine.edges_kind})" if mapped else engine.residency
     return f"backend     {engine.backend}: {engine.device}, edges in {where}"

@@ -91,7 +91,7 @@ void run_kernels() {
         __tsan_release(&m.launch->end_clock);
 #endif
         Block& block = *fiber.block;
-        m.idle = 0;
+        made_progress(m);
         check_warp_exit(fiber);
         fiber.state = State::done;
         --block.live;

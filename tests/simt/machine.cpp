@@ -88,6 +88,11 @@ void switch_to(Machine& m, Fiber& to) {
 bool over(Machine& m) {
     const Options& options = m.launch->options;
     char waiting[1024];
+    const u64 progress = m.launch->progress.load(std::memory_order_relaxed);
+    if (m.idle > options.spin_limit && progress != m.progress) {
+        m.idle = 0;  // blocks on other system threads go on, however slowly: waiting for them is no livelock
+        m.progress = progress;
+    }
     if (m.idle > options.spin_limit) {
         describe_waiting(m, waiting, sizeof waiting, true);
         report(nullptr, 0, "livelock: no thread left a barrier or the kernel during %llu switches:%s",
@@ -228,6 +233,11 @@ u64 now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<u64>(time.tv_sec) * 1'000'000'000ull + static_cast<u64>(time.tv_nsec);
+}
+
+void made_progress(Machine& m) {
+    m.idle = 0;
+    m.launch->progress.fetch_add(1, std::memory_order_relaxed);
 }
 
 u64 next_random(Machine& m) {  // xorshift64*

@@ -79,6 +79,7 @@ struct Launch {
     char* message;
     std::size_t message_bytes;
     std::atomic<bool> failed;
+    std::atomic<u64> progress;  // times that a thread of any block left a barrier or the kernel
     u64 deadline;         // nanoseconds of the steady clock
     char start_clock, end_clock;
     std::vector<char*> garbage;  // dynamic shared arrays, freed when nothing of the launch runs any more
@@ -95,13 +96,15 @@ struct Machine {
     bool swaps;           // several blocks share the arrays
     bool block_done;
     u64 random;
-    u64 idle;             // switches since a thread last left a barrier or the kernel
+    u64 idle;             // switches since a thread of this machine last left a barrier or the kernel
+    u64 progress;         // of the launch, when this machine last spun up to the limit
     u64 switches;
 };
 
 // The machine of this system thread. Never inlined: a fiber may wake up in another thread than it fell asleep in.
 Machine& current();
 
+void made_progress(Machine& m);
 u64 now();
 u64 next_random(Machine& m);
 void push_ready(Machine& m, Fiber* fiber);

@@ -63,7 +63,7 @@ void release_barrier(Machine& m, Block& block, const Fiber* last) {
     }
     block.arrived = 0;
     ++block.barriers;
-    m.idle = 0;
+    made_progress(m);
 }
 
 // Lane that a shuffle reads, the own one where the segment ends.
