@@ -1,6 +1,7 @@
 """What every test shares: the folder of real graphs, and a hypothesis profile that allows for compilation."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,14 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real graphs: {folder} is no folder (set BIGBFS_DATA)")
     return folder
+
+
+def pytest_configure():
+    """Where the suite runs in the background, interrupts are ignored, and what it starts would inherit that."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """The long suites first: at the end, one process would run them while the others have nothing left to do."""
+    items.sort(key=lambda item: "test_kernels_sanitized" not in item.nodeid)
