@@ -7,7 +7,7 @@ by convention; a graph that came from a file is mapped, never copied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -310,18 +310,6 @@ class Graph:
             if int(ordered[0]) < 0 or (ordered[1:] <= ordered[:-1]).any():
                 raise FormatError(f"{name}: corrupted: labels are not {self.n} different ids; convert the graph again")
         self._valid = True
-
-    def with_flags(self, **changes: bool) -> Graph:
-        """Return the same arrays with other flags (for a caller who knows more than the file says)."""
-        return Graph(
-            self.adjacency,
-            replace(self.flags, **changes),
-            labels=self.labels,
-            first_id=self.first_id,
-            in_adjacency=self.in_adjacency,
-            m=self.m,
-            path=self.path,
-        )
 
     def __enter__(self) -> Graph:
         return self
