@@ -161,7 +161,8 @@ def measure(
     common = {"graph": case.name, "n": graph.n, "m": graph.m, "order": order, "codec": codec, "budget": budget}
     for strategy, heads in product(case.strategies, case.heads):
         # variants beside the first are for comparison: a quarter of the sources
-        few = chosen if heads == case.heads[0] else chosen[: -(-len(chosen) // 4)]
+        first = strategy == case.strategies[0] and heads == case.heads[0]
+        few = chosen if first else chosen[: -(-len(chosen) // 4)]
         groups = None if heads < 0 else heads
         with GpuEngine(graph, residency=residency, vram_budget=limit, strategy=strategy, head_groups=groups) as engine:
             common |= {"residency": engine.residency, "device": engine.device, "edges_kind": engine.edges_kind}
