@@ -48,6 +48,8 @@ class BenchCase:
         Of BFS (tools/bench_gpu.py).
     sources
         Random sources of degree > 0.
+    chosen
+        Sources by their original ids, instead of random ones (tools/bench_gpu.py).
     trials
         Runs of each source (the median counts), and of the components.
     """
@@ -64,6 +66,7 @@ class BenchCase:
     heads: tuple[int, ...] = (-1,)
     strategies: tuple[str, ...] = ("auto",)
     sources: int = 8
+    chosen: tuple[int, ...] = ()
     trials: int = 3
 
     def __post_init__(self) -> None:

@@ -97,15 +97,17 @@ class Rule:
     slots: int = 4096
     hot_share: float = 0.5
     local: bool = True
+    defer_from: int = 1 << 15
+    window_bytes: int = 128 << 20
 
 
 RULES = {
     "auto": Rule(hot_share=1),
-    "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4),
-    "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False),
-    "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5),
+    "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4, window_bytes=256),
+    "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False, defer_from=0),
+    "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5, defer_from=2, window_bytes=64),
     "local": Rule(thin_to=0),
-    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9),
+    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9, defer_from=0, window_bytes=4096),
 }
 
 
@@ -118,6 +120,8 @@ def rule(request, monkeypatch):
     monkeypatch.setattr(bfs, "LOCAL", chosen.local)
     monkeypatch.setattr(bfs, "THIN_TO", chosen.thin_to)
     monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
+    monkeypatch.setattr(bfs, "DEFER_FROM", dict.fromkeys(bfs.DEFER_FROM, chosen.defer_from))
+    monkeypatch.setattr(bfs, "WINDOW_BYTES", chosen.window_bytes)
     monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
     if chosen.costs:
         monkeypatch.setattr(bfs, "costs", lambda n, residency: chosen.costs)

@@ -157,6 +157,8 @@ def measure(
     degrees = np.diff(graph.adjacency.edge_offsets())
     candidates = np.flatnonzero(degrees)
     chosen = np.random.default_rng(seed).choice(candidates, min(case.sources, len(candidates)), replace=False)
+    if case.chosen and order == "original":
+        chosen = np.array(case.chosen, np.int64)
     limit = None if budget == "all" else parse_size(budget)
     common = {"graph": case.name, "n": graph.n, "m": graph.m, "order": order, "codec": codec, "budget": budget}
     for strategy, heads in product(case.strategies, case.heads):

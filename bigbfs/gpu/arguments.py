@@ -44,6 +44,7 @@ BFS = np.dtype(
                 "visited",
                 "frontier",
                 "next",
+                "open",
                 "queue",
                 "chunk_list",
                 "levels",
@@ -52,7 +53,8 @@ BFS = np.dtype(
                 "progress",
                 "meeting",
             ),
-            *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "thin_to", "local"),
+            *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "defer_from", "window"),
+            *("thin_to", "local"),
             *("sweep_cost", "vertex_cost", "edge_cost", "line_cost"),
         )
     ]

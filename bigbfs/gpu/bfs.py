@@ -22,9 +22,15 @@ from bigbfs.record import LevelRecord
 FILE = "bfs_traverse.cu"
 KERNELS = ("bfs_traverse", "bfs_count")
 
-SORT_FROM = 1 << 15
-"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: fewer are read at the
-link's full rate in any order."""
+SORT_FROM = 1 << 13
+"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: for fewer the three phases
+that this takes cost more than reads in any order."""
+
+DEFER_FROM = {"mapped": 1 << 15, "vram": 1 << 17}
+"""Vertices whose heads are not expected to decide from which on a bottom-up level puts their rows off."""
+
+WINDOW_BYTES = 128 << 20
+"""Host memory that is read from at a time: over a window of 256 MiB and less the link keeps its full rate."""
 
 THIN_TO = 1024
 """Vertices of a frontier that one block expands alone: a barrier of a block costs a fiftieth of the grid's."""
@@ -93,6 +99,7 @@ class BfsLoop:
             "visited": runtime.empty(words, np.uint32),
             "frontier": runtime.empty(words, np.uint32),
             "next": runtime.empty(words, np.uint32),
+            "open": runtime.empty(words, np.uint32),
             "chunk_list": runtime.empty(max(out.chunks, searched.chunks), np.uint32),
             "levels": runtime.empty(self.n, np.int32),
             "slots": runtime.zeros(SLOTS * len(SLOT.names or ()), np.uint64),
@@ -116,6 +123,8 @@ class BfsLoop:
             thin_to=min(self._team, THIN_TO),
             local=LOCAL,
             sort_from=SORT_FROM if residency == "mapped" else NEVER,
+            defer_from=DEFER_FROM[residency],
+            window=_window(out, searched) if residency == "mapped" else NEVER,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
@@ -198,6 +207,12 @@ class BfsLoop:
     def parents(self) -> np.ndarray:
         """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
         return self._runtime.download(self._parents)
+
+
+def _window(*placed: PlacedAdjacency) -> int:
+    """Return how many neighbouring vertices have rows of ``WINDOW_BYTES``."""
+    row_bytes = max(int(rows.struct["data_bytes"]) for rows in placed)
+    return max(1, placed[0].n * WINDOW_BYTES // max(1, row_bytes))
 
 
 def _records(slots: np.ndarray, end: int, seconds: float, first: int) -> list[LevelRecord]:

@@ -159,7 +159,7 @@ def _buffers(graph: Graph, residency: str, groups: int) -> tuple[Buffer, ...]:
         Buffer("queue (components: labels)", _grain(n * ids), "device"),
         Buffer("levels", _grain(4 * n), "device"),
         Buffer("parents", _grain(n * ids), "device"),
-        Buffer("bitmaps visited, frontier, next", 3 * _grain(words), "device"),
+        Buffer("bitmaps visited, frontier, next, open", 4 * _grain(words), "device"),
         Buffer("list of chunks", _grain(4 * chunks), "device"),
         Buffer("records of levels", _grain(SLOTS * SLOT.itemsize), "device"),
         Buffer("progress and counters", _grain(PROGRESS.itemsize) + 6 * _grain(8), "device"),

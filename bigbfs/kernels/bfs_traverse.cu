@@ -40,7 +40,8 @@ DEVICE void scatter_queue(const Bfs& s, const Team& t) {
 DEVICE void gather_queue(const Bfs& s, const Team& t) {
     const u32* const frontier = frontier_bits(s, t);
     const u64 words = words_for(s.out.n);
-    for (u64 base = team_warp() * WARP; base < words; base += team_warps() * WARP) {
+    const u64 warps = warps_in_window(s, WARP * 32);
+    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
         const u64 w = base + lane_id();
         const u32 word = w < words ? frontier[w] : 0;
         if (!__any_sync(ALL_LANES, word != 0)) continue;
@@ -74,10 +75,12 @@ DEVICE void thin_levels(const Bfs& s, Team& t) {
     const u32 first_level = (u32)t.level;
     u64 edges = 0;
     for (bool more = true; more;) {
-        const bool mine = threadIdx.x < t.count;
-        const vid v = mine ? s.queue[t.begin + threadIdx.x] : 0;
+        // neighbours in the queue go to different warps: a warp reads its long rows one after the other
+        const u32 own = lane_id() * TEAM_WARPS + threadIdx.x / WARP;
+        const bool mine = own < t.count;
+        const vid v = mine ? s.queue[t.begin + own] : 0;
         const u64 ids = mine ? degree(s.out, v) : 0;
-        if (__syncthreads_or(ids > THIN_IDS)) break;
+        if (__syncthreads_or(ids > THIN_IDS) || (u32)__syncthreads_count(ids > THREAD_IDS) > THIN_ROWS) break;
         if (threadIdx.x == 0) note_level(s, t, 1);
         expand_batch<true>(s, t, v, ids, edges);
         __syncthreads();
@@ -115,6 +118,7 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case EXPAND: expand_rows(s, t); break;
         case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
         case SEARCH: search_rows(s, t); break;
+        case SEARCH_OPEN: search_open(s, t); break;
         default: search_chunks(s, t, chunks);
     }
 }

@@ -48,6 +48,7 @@ struct Bfs {
     u32* visited;        // bitmap: reached
     u32* frontier;       // bitmap: to expand (bottom-up)
     u32* next;           // bitmap: found by the level in progress (bottom-up)
+    u32* open;           // bitmap: not decided by their heads, where rows are put off (bottom-up)
     vid* queue;          // n: frontiers one behind the other
     u32* chunk_list;     // chunks of hub rows to be read in this level
     i32* levels;         // n: -1 unreached
@@ -60,6 +61,8 @@ struct Bfs {
     u64 bottom_up;       // whether levels may search
     u64 in_vertices;     // vertices with in-edges
     u64 sort_from;       // frontiers of so many vertices are expanded in vertex order
+    u64 defer_from;      // so many vertices that their heads are not expected to decide are put off
+    u64 window;          // rows in host memory are read at the full rate from so many neighbouring vertices at a time
     u64 thin_to;         // frontiers of up to so many vertices are left to the first block; at most TEAM
     u64 local;           // whether levels may be local (local.cuh)
     u64 sweep_cost;      // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
@@ -71,12 +74,15 @@ static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
 enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, TALLIES = 5 };
 
-enum Phase { THIN, LOCAL, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_CHUNKS, STOP };
+enum Phase { THIN, LOCAL, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_OPEN, SEARCH_CHUNKS, STOP };
 
 enum Form { QUEUE = 0, BITMAP = 1 };
 
 // Ids that a warp collects before it appends them to the queue.
 constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);
+
+// Warps of a multiprocessor that work at least.
+constexpr u32 LEAST_WARPS = 4;
 
 // What one lane finds at most between two looks at the buffer.
 constexpr u32 STEP_IDS = WARP * SLOTS;
@@ -89,6 +95,8 @@ struct Team {
     u32 slot;
     i32 level;
     u32 bottom_up;   // of the level in progress
+    u32 defer;       // rows are put off until all heads have been looked at
+    u32 sorted;      // the queue is in vertex order
     u64 begin;
     u64 count;
     u64 edges;
@@ -109,7 +117,16 @@ struct Team {
     vid buffer[TEAM_WARPS * BUFFER_IDS];
     vid aside[TEAM_WARPS * BUFFER_IDS / 16];
     u32 found[TEAM];
+    u32 open[TEAM];
 };
+
+// How many warps may work at a time, each on the rows of `span` neighbouring vertices: few enough that what they read of host
+// memory lies in one window, whose addresses the link translates at the full rate, and enough to keep it busy.
+DEVICE u64 warps_in_window(const Bfs& s, u64 span) {
+    const u64 fit = s.window / span;
+    const u64 least = (u64)gridDim.x * LEAST_WARPS;
+    return fit >= team_warps() ? team_warps() : fit > least ? fit : least < team_warps() ? least : team_warps();
+}
 
 DEVICE u32* frontier_bits(const Bfs& s, const Team& t) { return t.swapped ? s.next : s.frontier; }
 DEVICE u32* next_bits(const Bfs& s, const Team& t) { return t.swapped ? s.frontier : s.next; }

@@ -3,8 +3,11 @@
 // SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes, 32
 // at once. A lane looks through the heads of its vertex; without success it reads LANE_LOADS groups of the row, and what
 // is still without a parent is finished by the whole warp. Hubs that are not decided by their heads are listed.
-// SEARCH_CHUNKS: a warp takes chunks of those. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on `visited`, whose winner writes. Memory per vertex: 16
-// bytes of heads and one or two words of the frontier. Source: Beamer et al., Direction-optimizing BFS (SC'12).
+// SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's row
+// and so that few enough warps read neighbouring rows in order for the link's full rate. SEARCH_CHUNKS: a warp takes
+// chunks of the hubs listed. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on `visited`,
+// whose winner writes. Memory per vertex: 16 bytes of heads and one or two words of the frontier. Source: Beamer et al.,
+// Direction-optimizing BFS (SC'12).
 #pragma once
 #include "bfs.cuh"
 
@@ -13,6 +16,9 @@ constexpr u32 LANE_LOADS = 8;
 
 // A piece of 1024 vertices with more of them unvisited is walked word by word.
 constexpr u32 DENSE = 768;
+
+// Words whose heads are asked for before those of the present one have come.
+constexpr u32 AHEAD = 2;
 
 // One frontier vertex in so many is asked for its degree.
 constexpr u32 DEGREE_SAMPLE = 32;
@@ -107,65 +113,123 @@ DEVICE bool search_row(const Bfs& s, Team& t, const u32* frontier, u64 v, bool o
     return hit;
 }
 
-// A vertex for each lane that is `active`; true where it has found a parent. All lanes call it.
-DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool active, u64& missed, u64& edges) {
+// What a lane has counted.
+struct Sums {
+    u64 found;
+    u64 missed;
+    u64 edges;
+};
+
+// A vertex for each lane that is `active`; true where it has found a parent, among its heads (HEADS) or in its row. `open`:
+// its heads do not decide and its row is put off. All lanes call it.
+template <bool HEADS>
+DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool active, bool& open, Sums& sums) {
     vid parent = 0;
-    bool hit = active && search_heads(s, frontier, v, parent);
-    const bool open = active && !hit;
+    bool hit = HEADS && active && search_heads(s, frontier, v, parent);
+    open = active && !hit;
     if (__any_sync(ALL_LANES, open)) {
-        const bool found = search_row(s, t, frontier, v, open, parent);
-        missed += open && !heads_are_all(s.in, degree(s.in, v));
-        hit = hit || found;
+        open = open && !heads_are_all(s.in, degree(s.in, v));
+        sums.missed += HEADS && open;
+        if (!HEADS || !t.defer) {
+            const bool found = search_row(s, t, frontier, v, open, parent);
+            hit = hit || found;
+        }
     }
     if (hit) {
         settle(s, v, parent, t.level + 1);
-        if (v % DEGREE_SAMPLE == 0) edges += count_edges(s, t, v, DEGREE_SAMPLE);
+        if (v % DEGREE_SAMPLE == 0) sums.edges += count_edges(s, t, v, DEGREE_SAMPLE);
     }
     return hit;
 }
 
-DEVICE void search_rows(const Bfs& s, Team& t) {
+// The vertices of the warp's 32 words `todo`, 32 at a time however they are spread: sets the bits of the lane's word of those
+// that have found a parent, and of those put off. All lanes call it.
+template <bool HEADS>
+DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u32& fresh, u32& open, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
+    u32* const found = t.found + threadIdx.x / WARP * WARP;
+    u32* const put_off = t.open + threadIdx.x / WARP * WARP;
+    found[lane_id()] = put_off[lane_id()] = 0;
+    __syncwarp();
+    for (u32 start = 0; start < bits.total; start += WARP) {
+        u32 owner, bit;
+        bits.find(start + lane_id(), owner, bit);
+        const bool active = start + lane_id() < bits.total;
+        const u64 v = active ? (base + owner) * 32 + bit : 0;
+        bool later = false;
+        if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + owner, 1u << bit);
+        if (later) atomicOr(put_off + owner, 1u << bit);
+    }
+    __syncwarp();
+    fresh = found[lane_id()];
+    open = put_off[lane_id()];
+}
+
+// The same where nearly all vertices are to be searched: a word at a time, the heads of the next asked for meanwhile.
+DEVICE void search_words(const Bfs& s, Team& t, u64 base, u32 todo, u32& fresh, u32& open, Sums& sums) {
+    const u32* const frontier = frontier_bits(s, t);
+    for (u32 k = 0; k < WARP; ++k) {
+        if (k + AHEAD < WARP) prefetch_heads(s.in, (base + k + AHEAD) * 32 + lane_id());
+        const u32 word = __shfl_sync(ALL_LANES, todo, k);
+        const bool active = (word >> lane_id()) & 1;
+        bool later = false;
+        const bool hit = search_batch<true>(s, t, frontier, (base + k) * 32 + lane_id(), active, later, sums);
+        const u32 hits = __ballot_sync(ALL_LANES, hit);
+        const u32 laters = __ballot_sync(ALL_LANES, later);
+        if (lane_id() == k) {
+            fresh = hits;
+            open = laters;
+        }
+    }
+}
+
+DEVICE void hand_in_sums(Team& t, const Sums& sums) {
+    hand_in(t, FOUND, sums.found);
+    hand_in(t, MISSED, sums.missed);
+    hand_in(t, EDGES, sums.edges);
+}
+
+DEVICE void search_rows(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
-    u32* const shared = t.found + threadIdx.x / WARP * WARP;
     const u64 words = words_for(s.in.n);
-    u64 found = 0, missed = 0, edges = 0;
+    Sums sums = {0, 0, 0};
     for (u64 base = team_warp() * WARP; base < words; base += team_warps() * WARP) {
         const u64 w = base + lane_id();
         const u32 visited = w < words ? s.visited[w] : 0;
         const u32 todo = w < words ? ~visited & __ldg(s.in.rows + w) : 0;
-        u32 fresh = 0;
+        u32 fresh = 0, open = 0;
         if (__any_sync(ALL_LANES, todo != 0)) {
             const SetBits bits(todo);
-            if (bits.total > DENSE) {
-                for (u32 k = 0; k < WARP; ++k) {
-                    const u32 word = __shfl_sync(ALL_LANES, todo, k);
-                    const bool active = (word >> lane_id()) & 1;
-                    const bool hit = search_batch(s, t, frontier, (base + k) * 32 + lane_id(), active, missed, edges);
-                    const u32 hits = __ballot_sync(ALL_LANES, hit);
-                    if (lane_id() == k) fresh = hits;
-                }
-            } else {
-                shared[lane_id()] = 0;
-                __syncwarp();
-                for (u32 start = 0; start < bits.total; start += WARP) {
-                    u32 owner, bit;
-                    bits.find(start + lane_id(), owner, bit);
-                    const bool active = start + lane_id() < bits.total;
-                    const u64 v = active ? (base + owner) * 32 + bit : 0;
-                    if (search_batch(s, t, frontier, v, active, missed, edges)) atomicOr(shared + owner, 1u << bit);
-                }
-                __syncwarp();
-                fresh = shared[lane_id()];
-            }
+            if (bits.total > DENSE) search_words(s, t, base, todo, fresh, open, sums);
+            else search_bits<true>(s, t, base, bits, fresh, open, sums);
         }
-        if (w < words) next[w] = fresh;
+        if (w < words) {
+            next[w] = fresh;
+            if (t.defer) s.open[w] = open;
+        }
         if (fresh) s.visited[w] = visited | fresh;
-        found += (u64)__popc(fresh);
+        sums.found += (u64)__popc(fresh);
     }
-    hand_in(t, FOUND, found);
-    hand_in(t, MISSED, missed);
-    hand_in(t, EDGES, edges);
+    hand_in_sums(t, sums);
+}
+
+DEVICE void search_open(const Bfs& s, Team& t) {
+    u32* const next = next_bits(s, t);
+    const u64 words = words_for(s.in.n);
+    const u64 warps = warps_in_window(s, WARP * 32);
+    Sums sums = {0, 0, 0};
+    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
+        const u64 w = base + lane_id();
+        const u32 todo = w < words ? s.open[w] : 0;
+        if (!__any_sync(ALL_LANES, todo != 0)) continue;
+        u32 fresh = 0, open = 0;
+        search_bits<false>(s, t, base, SetBits(todo), fresh, open, sums);
+        if (!fresh) continue;
+        next[w] |= fresh;
+        s.visited[w] |= fresh;
+        sums.found += (u64)__popc(fresh);
+    }
+    hand_in_sums(t, sums);
 }
 
 DEVICE void search_chunks(const Bfs& s, Team& t, u64 chunks) {

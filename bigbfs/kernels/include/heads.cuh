@@ -29,6 +29,11 @@ struct HeadGroup {
     }
 };
 
+// Asks for the first group of heads of v ahead of time.
+DEVICE void prefetch_heads(const Adjacency& a, u64 v) {
+    if (v < a.n) prefetch(a.heads + v * HEAD_GROUP);
+}
+
 // Head number `which` of v, or v itself.
 DEVICE vid head(const Adjacency& a, u64 v, u32 which) {
     return __ldg(a.heads + (which / HEAD_GROUP * a.n + v) * HEAD_GROUP + which % HEAD_GROUP);

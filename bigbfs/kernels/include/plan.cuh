@@ -52,11 +52,14 @@ DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
     note_level(s, t, 1);
+    t.sorted = 0;
     t.phase = t.form == BITMAP ? GATHER : t.count >= s.sort_from ? CLEAR : EXPAND;
 }
 
-DEVICE void go_up(const Bfs& s, Team& t) {
+// `open` vertices are expected not to be decided by their heads.
+DEVICE void go_up(const Bfs& s, Team& t, u64 open) {
     t.bottom_up = 1;
+    t.defer = open >= s.defer_from;
     note_level(s, t, 2);
     t.phase = t.form == BITMAP ? SEARCH : CLEAR;
 }
@@ -82,7 +85,7 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
     } else if (!s.bottom_up) {
         go_down(s, t);
     } else if (t.form == BITMAP) {
-        if (bottomup_cost(s, t, t.missed) < down) go_up(s, t);
+        if (bottomup_cost(s, t, t.missed) < down) go_up(s, t, t.missed);
         else go_down(s, t);
     } else if (down > 2 * s.sweep_cost) {
         t.phase = PROBE;
@@ -117,13 +120,21 @@ DEVICE void after_probe(const Bfs& s, Team& t) {
     const u64 all = unvisited(s, t);
     // the sample is far smaller than 2^20
     const u64 estimate = probed ? (all * (open * 1024 / probed)) / 1024 : all;
-    if (bottomup_cost(s, t, estimate) < topdown_cost(s, t)) go_up(s, t);
+    if (bottomup_cost(s, t, estimate) < topdown_cost(s, t)) go_up(s, t, estimate);
     else go_down(s, t);
+}
+
+// Rows have been expanded or searched: those put off come next, then the chunks of hubs.
+DEVICE void after_rows(const Bfs& s, Team& t) {
+    const Slot& slot = s.slots[t.slot];
+    const bool chunks = t.phase != EXPAND_CHUNKS && t.phase != SEARCH_CHUNKS && relaxed_load(&slot.chunks) > 0;
+    if (t.phase == SEARCH && t.defer && relaxed_load(&slot.missed) > 0) t.phase = SEARCH_OPEN;
+    else if (chunks) t.phase = t.bottom_up ? SEARCH_CHUNKS : EXPAND_CHUNKS;
+    else end_level(s, t);
 }
 
 // The phase before is over in every block.
 DEVICE void next_phase(const Bfs& s, Team& t) {
-    const bool reads = t.phase == EXPAND || t.phase == SEARCH;
     switch (t.phase) {
         case THIN:
             t.slot += (u32)(relaxed_load(&s.progress->level) - (u64)t.level);
@@ -131,6 +142,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             begin_level(s, t, true);
             break;
         case LOCAL:
+            t.sorted = 0;
             if (t.count) t.phase = EXPAND;
             else end_level(s, t);
             break;
@@ -142,13 +154,10 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             break;
         case GATHER:
             t.form = QUEUE;
+            t.sorted = 1;
             t.phase = EXPAND;
             break;
         default:
-            if (reads && relaxed_load(&s.slots[t.slot].chunks) > 0) {
-                t.phase = t.phase == EXPAND ? EXPAND_CHUNKS : SEARCH_CHUNKS;
-            } else {
-                end_level(s, t);
-            }
+            after_rows(s, t);
     }
 }

@@ -5,6 +5,7 @@
 // DEVICE      opens a function that kernels call, METHOD one inside a struct.
 // DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
 // spin()       inside a loop that waits for other threads.
+// prefetch(p)  asks for the line at p, which will be read soon, from device memory.
 // relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached one.
 #pragma once
 
@@ -35,6 +36,7 @@ constexpr u32 ALL_LANES = 0xffffffffu;
 template <typename T> DEVICE T relaxed_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) { simt::store_relaxed(p, value, file, line); }
 DEVICE void spin() { __nanosleep(20); }
+DEVICE void prefetch(const void*) {}
 
 #else
 
@@ -47,6 +49,7 @@ DEVICE void spin() { __nanosleep(20); }
 template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatile T*)p; }
 template <typename T> DEVICE void relaxed_store(T* p, T value) { *(volatile T*)p = value; }
 DEVICE void spin() {}
+DEVICE void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 #endif
 
