@@ -32,7 +32,8 @@ def _fields(*names: str) -> np.dtype:
 
 ADJACENCY = _fields(
     *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads", "hot", "hot_ptr"),
-    *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes", "head_skip"),
+    *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes"),
+    *("near", "near_begin", "near_end", "head_skip"),
 )
 
 BFS = np.dtype(

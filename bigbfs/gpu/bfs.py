@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.gpu.arguments import BFS, BLOCK, DIRECTIONS, PROGRESS, SLOT, defines, struct, team_threads
-from bigbfs.gpu.costs import costs
+from bigbfs.gpu.costs import Costs, costs
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import SLOTS
 from bigbfs.gpu.runtime import Array, Runtime
@@ -22,9 +22,9 @@ from bigbfs.record import LevelRecord
 FILE = "bfs_traverse.cu"
 KERNELS = ("bfs_traverse", "bfs_count")
 
-SORT_FROM = 1 << 13
-"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: for fewer the three phases
-that this takes cost more than reads in any order."""
+SORT_FROM = 1 << 16
+"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: the rows of fewer lie so far
+apart that each of them costs a translation of its address in any order."""
 
 DEFER_FROM = {"mapped": 1 << 15, "vram": 1 << 17}
 """Vertices whose heads are not expected to decide from which on a bottom-up level puts their rows off."""
@@ -128,7 +128,7 @@ class BfsLoop:
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
-            line_cost=unit.line,
+            line_cost=_line_cost(unit, self.n, out, searched),
             **{name: runtime.pointer(array) for name, array in self._arrays.items()},
         )
         self._state["in"] = searched.struct
@@ -207,6 +207,12 @@ class BfsLoop:
     def parents(self) -> np.ndarray:
         """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
         return self._runtime.download(self._parents)
+
+
+def _line_cost(unit: Costs, n: int, *placed: PlacedAdjacency) -> int:
+    """Return the mean cost of a line where part of the edges is in device memory too."""
+    near = min(rows.near_share for rows in placed)
+    return int(unit.line * (1 - near) + costs(n, "vram").line * near)
 
 
 def _window(*placed: PlacedAdjacency) -> int:

@@ -1,7 +1,8 @@
-"""Which rows are hot: those of the largest hubs, as many as device memory has room for.
+"""Which rows are hot: those of the largest hubs, then any others, as many as device memory has room for.
 
 Early in a BFS a few thousand hubs hold 10^8 edges, too early for the heads to decide and too wide for the link. A
-row is hot from a number of ids on, so that a kernel knows from a row's degree where it lies.
+row is hot from a number of ids on, so that a kernel knows from a row's degree where it lies. What room the hubs leave
+takes a range of the edges as they are stored, in degree order the rows that come next: one split point.
 """
 
 from __future__ import annotations
@@ -52,3 +53,31 @@ def hottest(ids: np.ndarray, sizes: np.ndarray, room: int) -> tuple[int, np.ndar
         return NOTHING_HOT, offsets, 0
     offsets[order[1:fits]] = ends[: fits - 1]
     return int(ids[order[fits - 1]]), offsets, int(ends[fits - 1])
+
+
+def nearest(indptr: np.ndarray, skip: int, room: int, unit: int) -> tuple[int, int]:
+    """Choose the range of edges beside the hot rows that goes to device memory.
+
+    Parameters
+    ----------
+    indptr
+        First id or byte of each row: uint64, shape (n + 1,).
+    skip
+        Rows at the beginning that are hot already.
+    room
+        Bytes for the range.
+    unit
+        Bytes of what ``indptr`` counts.
+
+    Returns
+    -------
+    tuple
+        First and last + 1 of the ids or bytes: whole rows between them, the first at a line of ``LINE`` bytes.
+    """
+    if room < unit:
+        return 0, 0
+    line = LINE // unit
+    begin = int(indptr[skip]) // line * line
+    row = int(np.searchsorted(indptr, np.uint64(begin + room // unit), side="right")) - 1
+    end = int(indptr[row])
+    return (begin, end) if row > skip else (0, 0)

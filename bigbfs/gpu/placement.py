@@ -2,7 +2,7 @@
 
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
 bitmap of the vertices with edges (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
-mapped, and then the rows of the largest hubs are copied to device memory (hot.py). The head table (heads.cuh) is built
+mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh) is built
 last, by a kernel that reads the rows where they are by then.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, WARP, defines, struct
-from bigbfs.gpu.hot import NOTHING_HOT, hottest, offset_bytes
+from bigbfs.gpu.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
 from bigbfs.gpu.runtime import Array, Mapping, Runtime
 
 U32_MAX = 2**32 - 1
@@ -53,7 +53,9 @@ class PlacedAdjacency:
     kind
         How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
     hot_bytes
-        Bytes of the hot rows.
+        Bytes of the rows of mapped edges that are in device memory too.
+    near_share
+        Share of the edges that the rows of no hub among them make up.
     device_bytes, host_bytes
         Bytes taken in device memory, and bytes of host memory read in place.
     """
@@ -73,12 +75,14 @@ class PlacedAdjacency:
         self._mapping: Mapping | None = None
         self.kind = "device"
         self.hot_bytes = 0
+        self.near_share = 0.0
         self.n = adjacency.n
         self.ranked = ranked
         try:
             self._place(adjacency, mapped)
             if hot_bytes:
-                self._place_hot(adjacency, hot_bytes)
+                hot = self._place_hot(adjacency, hot_bytes)
+                self._place_near(adjacency, hot, hot_bytes - self.hot_bytes - offset_bytes(self._hub_count))
             self.invalid_ids = self._place_heads(adjacency, head_groups, ranked) if head_groups else 0
             self.device_bytes = sum(int(array.nbytes) for array in self._arrays.values())
         except BaseException:
@@ -132,7 +136,7 @@ class PlacedAdjacency:
         self._point("rows", "hubs", "hub_ptr", "chunk_hub")
         self.chunks = len(chunk_hub)
         self.struct["chunks"] = self.chunks
-        self.struct["hub_count"] = len(hubs)
+        self.struct["hub_count"] = self._hub_count = len(hubs)
 
     def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
@@ -149,8 +153,8 @@ class PlacedAdjacency:
             runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
 
-    def _place_hot(self, adjacency: Adjacency, room: int) -> None:
-        """Copy the rows of the largest hubs to device memory, into ``room`` bytes or less."""
+    def _place_hot(self, adjacency: Adjacency, room: int) -> np.ndarray:
+        """Copy the rows of the largest hubs to device memory, into ``room`` bytes or less; return these hubs."""
         runtime, arrays = self._runtime, self._arrays
         hubs = runtime.download(arrays["hubs"]).astype(np.int64)
         indptr = adjacency.indptr
@@ -161,7 +165,7 @@ class PlacedAdjacency:
             ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
         )
         if not self.hot_bytes:
-            return
+            return hubs[:0]
         arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
         arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
         kernel = runtime.kernel("place.cu", "place_hot", defines(adjacency.ids, adjacency.codec))
@@ -169,6 +173,21 @@ class PlacedAdjacency:
         kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), arrays["hot_ptr"], arrays["hot"]))
         self._point("hot", "hot_ptr")
         self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
+        return hubs[ids >= hot_from]
+
+    def _place_near(self, adjacency: Adjacency, hot: np.ndarray, room: int) -> None:
+        """Copy a range of edges to device memory, into ``room`` bytes or less: what comes after ``hot`` rows."""
+        edges = adjacency.blob if isinstance(adjacency, CompressedAdjacency) else adjacency.indices
+        leading = int(np.count_nonzero(hot == np.arange(len(hot))))
+        begin, end = nearest(adjacency.indptr, leading, room - LINE - 2 * GRAIN, edges.itemsize)
+        if begin == end:
+            return
+        start = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
+        near = self._arrays["near"] = self._runtime.upload(edges[start:end])
+        self.struct["near"] = self._runtime.pointer(near) - start * edges.itemsize
+        self.struct["near_begin"], self.struct["near_end"] = begin, end
+        self.near_share = int(near.nbytes) / edges.nbytes
+        self.hot_bytes += int(near.nbytes)
 
     def _place_heads(self, adjacency: Adjacency, groups: int, ranked: bool) -> int:
         """Build the head table; return how many ids read are no vertices."""

@@ -126,13 +126,13 @@ def make_plan(
 
 
 def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
-    """Give hot rows what is left of the budget, up to ``most`` bytes, if there can be any."""
+    """Give hot rows what is left of the budget, up to ``most`` bytes."""
     adjacencies = [graph.adjacency]
     if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
         adjacencies.append(graph.in_adjacency)
     hubs = sum(_hubs(adjacency) for adjacency in adjacencies)
     room = min(plan.budget - plan.device_bytes, most) // GRAIN * GRAIN
-    if plan.residency == "vram" or hubs == 0 or room <= offset_bytes(hubs):
+    if plan.residency == "vram" or room <= offset_bytes(hubs):
         return plan
     return replace(plan, buffers=(*plan.buffers, Buffer("hot rows", room, "device")), hot_bytes=room)
 

@@ -11,7 +11,8 @@
 //
 // A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
 // numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
-// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there.
+// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there; and so
+// may a range of other rows (`near`), to which a cursor finds its way by itself.
 // heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
 #pragma once
 #include "bitmap.cuh"
@@ -41,6 +42,9 @@ struct Adjacency {
     u64 head_groups;         // 0: there is no head table
     u64 hot_from;            // ids of a row from which it is hot; all ones: there are no hot rows
     u64 hot_bytes;
+    const void* near;        // what data holds in [near_begin, near_end), in device memory: near + i has data + i
+    u64 near_begin;
+    u64 near_end;
     u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
@@ -52,6 +56,15 @@ struct Segment {
     vid base;
     bool hot;  // of `hot` instead of `data`: some chunks, never row() or rest()
 };
+
+// Where the ids or bytes of a segment lie, and (varint) the end of what may be read there.
+DEVICE bool is_near(const Adjacency& a, const Segment& s) { return s.begin >= a.near_begin && s.end <= a.near_end; }
+DEVICE const void* memory_of(const Adjacency& a, const Segment& s) {
+    return s.hot ? a.hot : is_near(a, s) ? a.near : a.data;
+}
+DEVICE u64 memory_end(const Adjacency& a, const Segment& s) {
+    return s.hot ? a.hot_bytes : is_near(a, s) ? a.near_end : a.data_bytes;
+}
 
 // What the lane `lane` has got from row() or rest().
 DEVICE Segment broadcast(const Segment& s, u32 lane) {

@@ -82,7 +82,7 @@ enum Form { QUEUE = 0, BITMAP = 1 };
 constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);
 
 // Warps of a multiprocessor that work at least.
-constexpr u32 LEAST_WARPS = 4;
+constexpr u32 LEAST_WARPS = 16;
 
 // What one lane finds at most between two looks at the buffer.
 constexpr u32 STEP_IDS = WARP * SLOTS;

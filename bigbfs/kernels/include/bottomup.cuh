@@ -151,11 +151,17 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
     u32* const put_off = t.open + threadIdx.x / WARP * WARP;
     found[lane_id()] = put_off[lane_id()] = 0;
     __syncwarp();
+    u32 owner, bit, next_owner, next_bit;
+    bits.find(lane_id(), next_owner, next_bit);
     for (u32 start = 0; start < bits.total; start += WARP) {
-        u32 owner, bit;
-        bits.find(start + lane_id(), owner, bit);
+        owner = next_owner;
+        bit = next_bit;
         const bool active = start + lane_id() < bits.total;
         const u64 v = active ? (base + owner) * 32 + bit : 0;
+        if (start + WARP < bits.total) {
+            bits.find(start + WARP + lane_id(), next_owner, next_bit);
+            if (HEADS) prefetch_heads(s.in, (base + next_owner) * 32 + next_bit);
+        }
         bool later = false;
         if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + owner, 1u << bit);
         if (later) atomicOr(put_off + owner, 1u << bit);

@@ -39,7 +39,7 @@ template <u32 WIDTH> struct Cursor {
     u32 lane;
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), data((const vid*)(s.hot ? a.hot : a.data)), first(s.begin), end(s.end), lane(own_lane) {
+        : valid(0), data((const vid*)memory_of(a, s)), first(s.begin), end(s.end), lane(own_lane) {
         position = s.begin & ~(u64)(WIDTH - 1);
     }
 

@@ -62,7 +62,7 @@ template <u32 WIDTH> struct Cursor {
     u32 lane;
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), blob((const u8*)(s.hot ? a.hot : a.data)), blob_bytes(s.hot ? a.hot_bytes : a.data_bytes), first(s.begin), end(s.end), unread(s.begin),
+        : valid(0), blob((const u8*)memory_of(a, s)), blob_bytes(memory_end(a, s)), first(s.begin), end(s.end), unread(s.begin),
           carry(s.base), lane(own_lane) {
         const u64 line = 4 * WIDTH;
         position = (i64)s.begin - (i64)(((u64)blob + s.begin) & (line - 1));
