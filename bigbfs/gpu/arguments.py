@@ -42,6 +42,7 @@ BFS = np.dtype(
         (name, _U8)
         for name in (
             *(
+                "reachable",
                 "visited",
                 "frontier",
                 "next",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.gpu.arguments import BFS, BLOCK, DIRECTIONS, PROGRESS, SLOT, defines, struct, team_threads
+from bigbfs.gpu.arguments import BFS, BLOCK, DIRECTIONS, PROGRESS, SLOT, defines, no_vertex, struct, team_threads
 from bigbfs.gpu.costs import Costs, costs
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import SLOTS
@@ -106,6 +106,8 @@ class BfsLoop:
             "progress": runtime.zeros(len(PROGRESS.names or ()), np.uint64),
             "meeting": runtime.zeros(1, np.uint32),
         }
+        runtime.fill(self._arrays["levels"], -1)
+        self._last_source = 0
         self._edges = runtime.zeros(1, np.uint64)
         wanted = defines(ids, codec, runtime.team)
         self._traverse = runtime.kernel(FILE, "bfs_traverse", wanted, cooperative=True)
@@ -117,6 +119,7 @@ class BfsLoop:
             BFS,
             out=out.struct,
             queue=runtime.pointer(queue),
+            reachable=incoming.struct["rows"] if incoming is not None else 0,
             slot_count=SLOTS,
             bottom_up=self.bottom_up,
             in_vertices=searched.with_edges,
@@ -146,14 +149,14 @@ class BfsLoop:
             nothing[side]["n"] = 0
         nothing["max_depth"] = 0
         nothing["queue"] = nothing["visited"]
-        self._traverse(self._team_blocks, self._team, (nothing, np.uint64(0), np.uint32(1)))
+        self._traverse(self._team_blocks, self._team, (nothing, np.uint64(0), np.uint64(0), np.uint32(1)))
         self._count(1, BLOCK, (nothing, self._edges))
         self._runtime.synchronize()
 
     def run(self, source: int, max_depth: int | None, want_parents: bool) -> Run:
         """Traverse from ``source``; levels and parents stay on the device.
 
-        The clock runs from the reset of the state to the end of the last level; what was measured is read afterwards.
+        The clock runs from the reset of the state to the last level and what the unreached hold; what was measured is read afterwards.
 
         Raises
         ------
@@ -163,6 +166,7 @@ class BfsLoop:
         runtime = self._runtime
         if want_parents and self._parents is None:
             self._parents = runtime.empty(self.n, self.ids)
+            runtime.fill(self._parents, no_vertex(self.ids))
         state = self._state.copy()
         state["parents"] = runtime.pointer(self._parents) if want_parents else 0
         state["max_depth"] = NEVER if max_depth is None else max_depth
@@ -170,11 +174,13 @@ class BfsLoop:
         start = np.zeros((), PROGRESS)
         start["count"] = start["reached"] = start["edges"] = 1
         runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
+        ends = (np.uint64(source), np.uint64(self._last_source))
+        self._last_source = source
         records: list[LevelRecord] = []
         while True:
             runtime.fill(self._arrays["slots"], 0)
             with runtime.timer() as timer:
-                self._traverse(self._team_blocks, self._team, (state, np.uint64(source), np.uint32(resume)))
+                self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(resume)))
             seconds += timer.seconds
             progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
             slots = runtime.download(self._arrays["slots"]).view(SLOT)

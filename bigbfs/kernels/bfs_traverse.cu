@@ -11,16 +11,31 @@
 #include "probe.cuh"
 #include "topdown.cuh"
 
-DEVICE void reset(const Bfs& s, u64 source) {
-    const u64 step = thread_count();
-    for (u64 v = thread_id(); v < s.out.n; v += step) s.levels[v] = v == source ? 0 : -1;
-    if (s.parents) {
-        for (u64 v = thread_id(); v < s.out.n; v += step) s.parents[v] = ~(vid)0;
-    }
-    for (u64 w = thread_id(); w < words_for(s.out.n); w += step) {
+// Levels and parents still hold the traversal before, whose source was `last`: whoever is reached overwrites them, and
+// finish() those of all others.
+DEVICE void reset(const Bfs& s, u64 source, u64 last) {
+    for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) {
         s.visited[w] = w == word_of(source) ? bit_of(source) : 0;
     }
-    if (thread_id() == 0) s.queue[0] = (vid)source;
+    if (thread_id() != 0) return;
+    s.queue[0] = (vid)source;
+    settle(s, last, ~(vid)0, -1);
+    settle(s, source, ~(vid)0, 0);
+}
+
+// Who was not reached says so. A vertex that no edge leads to says so from the beginning, unless it was the last source.
+DEVICE void finish(const Bfs& s) {
+    for (u64 base = thread_id() / WARP * WARP; base < words_for(s.out.n); base += thread_count()) {
+        const u64 w = base + lane_id();
+        const u32 reachable = w >= words_for(s.out.n) ? 0 : s.reachable ? s.reachable[w] : ALL_LANES;
+        const u32 todo = reachable ? reachable & ~s.visited[w] : 0;
+        for (u32 words = __ballot_sync(ALL_LANES, todo != 0); words; words &= words - 1) {
+            const u32 from = (u32)__ffs((int)words) - 1;
+            const u64 v = (base + from) * 32 + lane_id();
+            const u32 word = __shfl_sync(ALL_LANES, todo, from);
+            if (v < s.out.n && word & bit_of(v)) settle(s, v, ~(vid)0, -1);
+        }
+    }
 }
 
 DEVICE void clear_frontier(const Bfs& s, const Team& t) {
@@ -143,12 +158,13 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
     __syncthreads();
 }
 
-// resume: go on where the launch before stopped because its slots were full.
-KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u32 resume);
+// last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped because
+// its slots were full.
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
 
-KERNEL void bfs_traverse(Bfs s, u64 source, u32 resume) {
+KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
-    if (!resume) reset(s, source);
+    if (!resume) reset(s, source, last);
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
     if (threadIdx.x < TALLIES) t.tally[threadIdx.x] = 0;
     __syncthreads();
@@ -166,6 +182,7 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u32 resume) {
         run_phase(s, t);
         finish_phase(s, t);
     }
+    if (t.done) finish(s);
 }
 ENTRY(bfs_traverse)
 

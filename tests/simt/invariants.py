@@ -53,8 +53,12 @@ class TraversalWatch:
         progress = array_at(state["progress"], 1, PROGRESS)[0]
         slots = array_at(state["slots"], int(state["slot_count"]), SLOT)
         levels = array_at(state["levels"], self.n, np.int32)
-        reached = np.flatnonzero(levels >= 0)
         visited = members(array_at(state["visited"], -(-self.n // 32), np.uint32), self.n)
+        if not progress["done"]:  # until then who is not reached may still hold the traversal before
+            unreached = np.ones(self.n, bool)
+            unreached[visited] = False
+            levels = np.where(unreached, np.int32(-1), levels)
+        reached = np.flatnonzero(levels >= 0)
         assert np.array_equal(visited, reached), "the bitmap of visited vertices is not what has a level"
         assert int(progress["reached"]) == len(reached), "the counter of reached vertices differs from the levels"
         last = int(progress["level"])

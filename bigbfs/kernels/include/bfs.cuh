@@ -45,6 +45,7 @@ static_assert(sizeof(Progress) == PROGRESS_BYTES, "Progress differs from its Num
 struct Bfs {
     Adjacency out;       // rows that top-down expands
     Adjacency in;        // rows that bottom-up searches: in-neighbours
+    const u32* reachable;  // bitmap: an edge leads there; null: may be any vertex
     u32* visited;        // bitmap: reached
     u32* frontier;       // bitmap: to expand (bottom-up)
     u32* next;           // bitmap: found by the level in progress (bottom-up)
@@ -82,7 +83,7 @@ enum Form { QUEUE = 0, BITMAP = 1 };
 constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);
 
 // Warps of a multiprocessor that work at least.
-constexpr u32 LEAST_WARPS = 16;
+constexpr u32 LEAST_WARPS = 4;
 
 // What one lane finds at most between two looks at the buffer.
 constexpr u32 STEP_IDS = WARP * SLOTS;
@@ -97,6 +98,7 @@ struct Team {
     u32 bottom_up;   // of the level in progress
     u32 defer;       // rows are put off until all heads have been looked at
     u32 sorted;      // the queue is in vertex order
+    u32 done;        // when the launch ends: the traversal does too
     u64 begin;
     u64 count;
     u64 edges;

@@ -17,6 +17,12 @@ constexpr u32 LANE_LOADS = 8;
 // A piece of 1024 vertices with more of them unvisited is walked word by word.
 constexpr u32 DENSE = 768;
 
+// Heads whose frontier words are asked for at once: a trip to the cache for all of them, and at worst so many in vain.
+#ifndef BFS_LOOKS
+#define BFS_LOOKS 4
+#endif
+constexpr u32 LOOKS = BFS_LOOKS;
+
 // Words whose heads are asked for before those of the present one have come.
 constexpr u32 AHEAD = 2;
 
@@ -40,11 +46,19 @@ DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) 
         const HeadGroup heads(s.in, v, group);
         // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
 #pragma unroll
-        for (u32 j = 0; j < HEAD_GROUP; ++j) {
+        for (u32 first = 0; first < HEAD_GROUP; first += LOOKS) {
             if (more) {
-                hit = has_bit(frontier, heads.ids[j]);
-                if (hit) parent = heads.ids[j];
-                more = !hit && heads.ids[j] != (vid)v;
+                u32 words[LOOKS];
+#pragma unroll
+                for (u32 j = 0; j < LOOKS; ++j) words[j] = frontier[word_of(heads.ids[first + j])];
+#pragma unroll
+                for (u32 j = LOOKS; j-- > 0;) {
+                    if (words[j] & bit_of(heads.ids[first + j])) {
+                        hit = true;
+                        parent = heads.ids[first + j];
+                    }
+                }
+                more = !hit && heads.ids[first + LOOKS - 1] != (vid)v;
             }
         }
     }

@@ -69,6 +69,7 @@ DEVICE bool stops(const Bfs& s, Team& t) {
     const bool done = t.count == 0 || (u64)t.level >= s.max_depth;
     if (!done && t.slot < s.slot_count) return false;
     t.phase = STOP;
+    t.done = done;
     if (blockIdx.x == 0) save_progress(s, t, done);
     return true;
 }

@@ -1,10 +1,15 @@
 // What bottom-up would cost: the heads of a sample of the unvisited vertices.
 //
 // PROBE: a warp looks at one word of `visited`, its lanes at the vertices; the words lie evenly spread over the graph. The
-// frontier is told by its level, because it may still be a queue. Atomics: none. Memory per vertex: its heads, and a level
+// frontier is told by its level, because it may still be a queue. Atomics: none. Memory per vertex: its heads, a bit and a level
 // for each.
 #pragma once
 #include "bfs.cuh"
+
+// Is v in the frontier? Levels of the traversal before may still be there.
+DEVICE bool in_queue(const Bfs& s, const Team& t, u64 v) {
+    return (s.visited[word_of(v)] & bit_of(v)) && s.levels[v] == t.level;
+}
 
 DEVICE void probe_heads(const Bfs& s, Team& t) {
     const u64 words = words_for(s.in.n);
@@ -17,7 +22,7 @@ DEVICE void probe_heads(const Bfs& s, Team& t) {
         for (u64 group = 0; !hit && group < s.in.head_groups; ++group) {
             const HeadGroup heads(s.in, v, group);
 #pragma unroll
-            for (u32 j = 0; j < HEAD_GROUP; ++j) hit = hit || s.levels[heads.ids[j]] == t.level;
+            for (u32 j = 0; j < HEAD_GROUP; ++j) hit = hit || in_queue(s, t, heads.ids[j]);
         }
         open = !hit && !heads_are_all(s.in, degree(s.in, v));
     }
