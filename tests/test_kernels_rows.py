@@ -58,14 +58,8 @@ def kernel(name, ids, codec, build):
     return loader.load(KERNELS / "rows.cu", dict(defines(np.dtype(ids), codec)), build).get_function(name)
 
 
-@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
-@pytest.mark.parametrize("kind", ["dense", "sparse", "widths", "equal", "hubs"])
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("build", HERE)
-def test_every_way_to_read_a_row_gives_each_id_once(build, codec, kind, ids):
-    rows = rows_of(kind, ids)
-    runtime = SimtRuntime(build=build)
-    placed, offsets = place(rows, codec, ids, runtime)
+def check_rows(rows, kind, placed, offsets, ids, codec, runtime, build):
+    """Read ``rows`` in every way."""
     dump = kernel("dump_rows", ids, codec, build)
     lengths = [len(row) for row in rows]
     ways = [(THREAD, 0), (TOGETHER, 0), *((HANDED_OVER, loads) for loads in (0, 1, 2, 5))]
@@ -79,9 +73,51 @@ def test_every_way_to_read_a_row_gives_each_id_once(build, codec, kind, ids):
     assert counts.tolist() == [length if length > 1024 else 0 for length in lengths]
     parts = np.split(out, offsets[1:-1].astype(int))
     assert all(sorted(part) == list(row) for part, row in zip(parts, rows, strict=True) if len(row) > 1024)
-    counts.fill(0)
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "widths", "equal", "hubs"])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("build", HERE)
+def test_every_way_to_read_a_row_gives_each_id_once(build, codec, kind, ids):
+    rows = rows_of(kind, ids)
+    runtime = SimtRuntime(build=build)
+    placed, offsets = place(rows, codec, ids, runtime)
+    check_rows(rows, kind, placed, offsets, ids, codec, runtime, build)
+    counts = runtime.zeros(len(rows), np.uint64)
     kernel("degrees", ids, codec, build)(1, BLOCK, (placed.struct, counts))
-    assert counts.tolist() == lengths
+    assert counts.tolist() == [len(row) for row in rows]
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("kind", ["widths", "hubs"])
+@pytest.mark.parametrize("build", HERE)
+def test_varint_rows_may_begin_and_end_at_any_byte_of_memory(build, kind, ids):
+    rows = rows_of(kind, ids)
+    runtime = SimtRuntime(build=build)
+    placed, offsets = place(rows, "varint", ids, runtime)
+    blob = runtime.download(placed._arrays["data"])
+    for shift in (1, 2, 3, 62):
+        # no byte more behind the blob: the address sanitizer sees who reads one
+        moved = runtime.upload(np.concatenate([np.full(shift, 0x85, np.uint8), blob]))
+        placed.struct["data"] = runtime.pointer(moved) + shift
+        check_rows(rows, kind, placed, offsets, ids, "varint", runtime, build)
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("build", HERE)
+def test_bytes_that_encode_nothing_are_read_without_a_fault(build, ids):
+    # a row of continuation bytes alone: no id ends, no shift is wider than an id
+    runtime = SimtRuntime(build=build)
+    rows = [np.full(40, np.iinfo(ids).max, ids)] * 5
+    placed, offsets = place(rows, "varint", ids, runtime)
+    placed._arrays["data"].fill(0xFF)
+    out, counts = runtime.zeros(200, ids), runtime.zeros(5, np.uint64)
+    for way in (THREAD, TOGETHER):
+        kernel("dump_rows", ids, "varint", build)(
+            1, BLOCK, (placed.struct, np.uint32(way), np.uint32(0), offsets, out, counts)
+        )
+    assert counts.tolist() == [0] * 5
 
 
 @pytest.mark.parametrize("build", HERE)

@@ -25,14 +25,14 @@ MUTANTS = (
     Mutant(
         "missing barrier after clearing shared memory",
         "include/bottomup.cuh",
-        "                shared[lane_id()] = 0;\n                __syncwarp();\n",
-        "                shared[lane_id()] = 0;\n",
+        "    found[lane_id()] = put_off[lane_id()] = 0;\n    __syncwarp();\n",
+        "    found[lane_id()] = put_off[lane_id()] = 0;\n",
     ),
     Mutant(
         "missing barrier before reading shared memory",
         "include/bottomup.cuh",
-        "                __syncwarp();\n                fresh = shared[lane_id()];",
-        "                fresh = shared[lane_id()];",
+        "    __syncwarp();\n    fresh = found[lane_id()];",
+        "    fresh = found[lane_id()];",
     ),
     Mutant(
         "non-atomic claim of a vertex",
@@ -93,8 +93,8 @@ MUTANTS = (
     Mutant(
         "missing block barrier between two thin levels",
         "bfs_traverse.cu",
-        "        expand_batch<true>(s, t, v, ids, edges);\n        __syncthreads();",
-        "        expand_batch<true>(s, t, v, ids, edges);",
+        "        expand_batch<true>(s, t, v, ids);\n        __syncthreads();",
+        "        expand_batch<true>(s, t, v, ids);",
     ),
     Mutant(
         "local levels: vertices put aside are lost",
@@ -117,9 +117,9 @@ MUTANTS = (
     ),
     Mutant(
         "a hot row is looked for in the mapped rows",
-        "include/plain.cuh",
-        "data((const vid*)(s.hot ? a.hot : a.data))",
-        "data((const vid*)a.data)",
+        "include/adjacency.cuh",
+        "return s.hot ? a.hot : is_near",
+        "return is_near",
     ),
     Mutant(
         "varint: a hot row moved one byte too far",
@@ -136,8 +136,8 @@ MUTANTS = (
     Mutant(
         "last ids of a buffer lost",
         "include/topdown.cuh",
-        "    flush<false>(s, t, true, edges);\n    hand_in(t, EDGES, edges);\n}\n\nDEVICE void expand_chunks",
-        "    hand_in(t, EDGES, edges);\n}\n\nDEVICE void expand_chunks",
+        "    flush<false>(s, t, true);\n}\n\nDEVICE void expand_chunks",
+        "}\n\nDEVICE void expand_chunks",
     ),
     Mutant(
         "off by one at the end of a block of a hub",
@@ -179,8 +179,8 @@ MUTANTS = (
     Mutant(
         "vertices stay in the frontier",
         "include/bottomup.cuh",
-        "        if (w < words) next[w] = fresh;",
-        "        if (w < words) next[w] |= fresh;",
+        "            next[w] = fresh;",
+        "            next[w] |= fresh;",
     ),
     Mutant(
         "last partial word of a bitmap lost",
@@ -191,14 +191,23 @@ MUTANTS = (
     Mutant(
         "parent written by the loser too",
         "include/topdown.cuh",
-        "    if (!claim_bit(s.visited, v)) return;\n",
-        "    if (s.parents) relaxed_store(s.parents + v, parent);\n    if (!claim_bit(s.visited, v)) return;\n",
+        "    if (!fresh) return;\n",
+        "    for (u32 j = 0; s.parents && j < COUNT; ++j) {\n"
+        "        if (asked >> j & 1 && ids[j] < s.out.n) relaxed_store(s.parents + ids[j], parent);\n"
+        "    }\n"
+        "    if (!fresh) return;\n",
+    ),
+    Mutant(
+        "a stale look taken for the claim",
+        "include/topdown.cuh",
+        "seen[j] = seen[j] & bit ? ~0u : atomicOr(s.visited + word_of(ids[j]), bit);",
+        "if (!(seen[j] & bit)) atomicOr(s.visited + word_of(ids[j]), bit);",
     ),
     Mutant(
         "missing bounds check of an id",
         "include/topdown.cuh",
-        "    if (v >= s.out.n) return count_invalid(s);\n",
-        "",
+        "const bool inside = ids[j] < s.out.n;",
+        "const bool inside = true;",
     ),
     Mutant(
         "stale root in the union (one atomicMin, no retry)",
@@ -233,8 +242,38 @@ MUTANTS = (
     Mutant(
         "varint: bytes before the row's first are counted",
         "include/varint.cuh",
-        "if (touches && at + (i64)j >= (i64)first && ",
-        "if (touches && ",
+        "(~0u << (first > 0 ? 8 * first : 0)) & ",
+        "",
+    ),
+    Mutant(
+        "varint: bytes behind the row's last are counted",
+        "include/varint.cuh",
+        " & (~0u >> (end < 4 ? 32 - 8 * end : 0))",
+        "",
+    ),
+    Mutant(
+        "varint: the fifth byte of a value is not shifted",
+        "include/varint.cuh",
+        "(7 * open_before(word))",
+        "(7 * (open_before(word) & 3))",
+    ),
+    Mutant(
+        "varint: open value lost between two lines",
+        "include/varint.cuh",
+        "lane == WIDTH - 1 ? last : open,",
+        "lane == WIDTH - 1 ? 0 : open,",
+    ),
+    Mutant(
+        "varint: a thread forgets the value that its word before left open",
+        "include/varint.cuh",
+        "u32 before = last;",
+        "u32 before = 0;",
+    ),
+    Mutant(
+        "varint: rest() begins behind the whole word",
+        "include/varint.cuh",
+        "(u64)(i64)(first - (i32)open)",
+        "(u64)(i64)first",
     ),
     Mutant(
         "varint: ids of ten bytes",
@@ -245,13 +284,13 @@ MUTANTS = (
     Mutant(
         "varint: carry of the last lane lost",
         "include/varint.cuh",
-        "carry += WIDTH > 1 ? __shfl_sync(ALL_LANES, through, WIDTH - 1) : through;",
-        "carry += WIDTH > 1 ? __shfl_sync(ALL_LANES, through - sum, WIDTH - 1) : through;",
+        "total += WIDTH > 1 ? __shfl_sync(ALL_LANES, through, WIDTH - 1) : through;",
+        "total += WIDTH > 1 ? __shfl_sync(ALL_LANES, through - sum, WIDTH - 1) : through;",
     ),
     Mutant(
         "varint: word read past the end of the blob",
         "include/varint.cuh",
-        "if (at >= 0 && (u64)at + 4 <= blob_bytes) return",
-        "if (at >= 0 && (u64)at < blob_bytes) return",
+        "if (!juts || (first <= 0 && end >= 4)) return",
+        "if (!juts || first <= 0) return",
     ),
 )

@@ -88,7 +88,6 @@ DEVICE bool advance_alone(const Bfs& s, Team& t) {
 // The first block alone, level after level, until a frontier is larger than the block or has a long row.
 DEVICE void thin_levels(const Bfs& s, Team& t) {
     const u32 first_level = (u32)t.level;
-    u64 edges = 0;
     for (bool more = true; more;) {
         // neighbours in the queue go to different warps: a warp reads its long rows one after the other
         const u32 own = lane_id() * TEAM_WARPS + threadIdx.x / WARP;
@@ -97,13 +96,13 @@ DEVICE void thin_levels(const Bfs& s, Team& t) {
         const u64 ids = mine ? degree(s.out, v) : 0;
         if (__syncthreads_or(ids > THIN_IDS) || (u32)__syncthreads_count(ids > THREAD_IDS) > THIN_ROWS) break;
         if (threadIdx.x == 0) note_level(s, t, 1);
-        expand_batch<true>(s, t, v, ids, edges);
+        expand_batch<true>(s, t, v, ids);
         __syncthreads();
         if (threadIdx.x == 0) t.phase = advance_alone(s, t) ? THIN : STOP;
         __syncthreads();
         more = t.phase == THIN;
     }
-    edges = 0;
+    u64 edges = 0;
     for (u64 i = threadIdx.x; i < t.count; i += TEAM) edges += count_edges(s, t, s.queue[t.begin + i], 1);
     hand_in(t, EDGES, edges);
     __syncthreads();

@@ -165,20 +165,21 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
     u32* const put_off = t.open + threadIdx.x / WARP * WARP;
     found[lane_id()] = put_off[lane_id()] = 0;
     __syncwarp();
-    u32 owner, bit, next_owner, next_bit;
-    bits.find(lane_id(), next_owner, next_bit);
+    u32 owner, bit;
+    bits.find(lane_id(), owner, bit);
+    u32 next = owner * 32 + bit;  // in one word: registers are scarce here
     for (u32 start = 0; start < bits.total; start += WARP) {
-        owner = next_owner;
-        bit = next_bit;
+        const u32 place = next;
         const bool active = start + lane_id() < bits.total;
-        const u64 v = active ? (base + owner) * 32 + bit : 0;
+        const u64 v = active ? base * 32 + place : 0;
         if (start + WARP < bits.total) {
-            bits.find(start + WARP + lane_id(), next_owner, next_bit);
-            if (HEADS) prefetch_heads(s.in, (base + next_owner) * 32 + next_bit);
+            bits.find(start + WARP + lane_id(), owner, bit);
+            next = owner * 32 + bit;
+            if (HEADS) prefetch_heads(s.in, base * 32 + next);
         }
         bool later = false;
-        if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + owner, 1u << bit);
-        if (later) atomicOr(put_off + owner, 1u << bit);
+        if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + place / 32, bit_of(place));
+        if (later) atomicOr(put_off + place / 32, bit_of(place));
     }
     __syncwarp();
     fresh = found[lane_id()];

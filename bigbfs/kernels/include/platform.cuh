@@ -7,6 +7,9 @@
 // spin()       inside a loop that waits for other threads.
 // prefetch(p)  asks for the line at p, which will be read soon, from device memory.
 // relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached one.
+// stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last grid
+//              barrier, whichever came later. For words of which an old value costs time and never the answer.
+// add_left(x, step)  x and that of the lane `step` to the left where there is one; all lanes call it.
 #pragma once
 
 typedef unsigned char u8;
@@ -35,6 +38,8 @@ constexpr u32 ALL_LANES = 0xffffffffu;
 
 template <typename T> DEVICE T relaxed_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) { simt::store_relaxed(p, value, file, line); }
+// as a relaxed one: the thread sanitizer would call a plain load beside other threads' atomics a race
+template <typename T> DEVICE T stale_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 DEVICE void spin() { __nanosleep(20); }
 DEVICE void prefetch(const void*) {}
 
@@ -48,11 +53,34 @@ DEVICE void prefetch(const void*) {}
 
 template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatile T*)p; }
 template <typename T> DEVICE void relaxed_store(T* p, T value) { *(volatile T*)p = value; }
+template <typename T> DEVICE T stale_load(const T* p) { return *p; }
 DEVICE void spin() {}
 DEVICE void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 #endif
 
 DEVICE u32 lane_id() { return threadIdx.x & (WARP - 1); }
+
+DEVICE u64 add_left(u64 x, u32 step) {
+    const u64 left = __shfl_up_sync(ALL_LANES, x, step);
+    return lane_id() >= step ? x + left : x;
+}
+
+DEVICE u32 add_left(u32 x, u32 step) {
+#ifdef BIGBFS_SIMT
+    const u32 left = __shfl_up_sync(ALL_LANES, x, step);
+    return lane_id() >= step ? x + left : x;
+#else
+    // the shuffle says itself whether there is such a lane
+    asm volatile(
+        "{ .reg .u32 left; .reg .pred there;\n"
+        "shfl.sync.up.b32 left|there, %0, %1, 0x0, 0xffffffff;\n"
+        "@there add.u32 %0, %0, left; }"
+        : "+r"(x)
+        : "r"(step));
+    return x;
+#endif
+}
+
 DEVICE u64 thread_id() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }

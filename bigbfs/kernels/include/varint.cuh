@@ -1,10 +1,12 @@
 // Delta-varint rows for adjacency.cuh: data holds LEB128 differences, indptr counts bytes, blocks of BLOCK_IDS ids
 // start again with an absolute id (bigbfs.adjacency.CompressedAdjacency).
 //
-// Decoding by a warp: every lane loads an aligned word of four bytes, one 128-byte line in all. A byte below 0x80 ends a
-// value, and the value belongs to the lane that holds its last byte; what it needs of the bytes before comes from the
-// lane to the left. Each lane adds up its own differences, one scan over the warp turns them into ids: 128 bytes, some
-// 50 ids, cost one load and a dozen shuffles.
+// Decoding by a warp: every lane loads an aligned word of four bytes, one 128-byte line in all. No value is put
+// together: each byte adds its seven bits, shifted to their place, to a running sum, which is an id wherever a byte below
+// 0x80 ends a value. All that a lane needs of its left is where in a value its word begins, and one scan over the warp
+// adds up the sums: 128 bytes, some 50 ids, cost one load and seven shuffles (thirteen where ids have 64 bits, whose
+// values begin up to three words before). Lines are those of memory, not of the data: one that is read in two halves
+// takes two trips over a link.
 #pragma once
 
 // What indptr counts.
@@ -35,106 +37,89 @@ DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     return s;
 }
 
-// The four 7-bit groups of a word side by side: 28 bits.
-DEVICE u32 join_groups(u32 x) {
-    return (x & 0x7f) | ((x >> 1) & 0x3f80) | ((x >> 2) & 0x1fc000) | ((x >> 3) & 0xfe00000);
-}
-
 // How many of the word's last bytes belong to a value that goes on behind the word.
-DEVICE u32 open_bytes(u32 word) {
-    const u32 stops = ~word & 0x80808080u;
-    return stops ? (u32)__clz((int)stops) >> 3 : 4;
-}
+DEVICE u32 open_bytes(u32 word) { return (u32)__clz((int)(~word & 0x80808080u)) >> 3; }
 
 template <u32 WIDTH> struct Cursor {
     static_assert(WIDTH == 1 || WIDTH == WARP, "a thread or a warp");
-    static constexpr u32 MAX_OPEN_WORDS = sizeof(vid) == 4 ? 1 : 3;  // a value has 5 or 10 bytes at most
+    static constexpr u32 OPEN_WORDS = sizeof(vid) == 4 ? 1 : 3;  // a value has 5 or 10 bytes at most
+    static constexpr u32 LINE = 4 * WIDTH;
+    static constexpr u64 MOST_BYTES = 1u << 30;  // more than BLOCK_IDS ids take; of a longer row no more is read
     vid ids[SLOTS];
     u32 valid;
-    const u8* blob;
-    u64 blob_bytes;
-    u64 first;
-    u64 end;
-    i64 position;  // of the group's next line, in bytes of the blob; below 0 where the blob is not aligned
-    u64 unread;    // byte behind the last value given (WIDTH 1)
-    vid carry;     // last id given
-    u32 words[3];  // WIDTH 1: the words before; a warp: words[0] is each lane's word of the line before
+    const u8* at;      // the lane's next word
+    i32 first;         // of the segment, in bytes from `at`; below 0 behind its beginning
+    i32 end;
+    bool juts;         // out of the data, whose first or last bytes are no whole word
+    vid total;         // all differences so far
+    u32 open;          // of the bytes through the lane's last word, how many belong to a value that goes on behind it
     u32 lane;
+    const u8* data;
+    vid given;         // last id (WIDTH 1)
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), blob((const u8*)memory_of(a, s)), blob_bytes(memory_end(a, s)), first(s.begin), end(s.end), unread(s.begin),
-          carry(s.base), lane(own_lane) {
-        const u64 line = 4 * WIDTH;
-        position = (i64)s.begin - (i64)(((u64)blob + s.begin) & (line - 1));
-        words[0] = words[1] = words[2] = 0;  // as if a value had ended right before the line
+        : valid(0), total(s.base), open(0), lane(own_lane), data((const u8*)memory_of(a, s)), given(s.base) {
+        const u64 data_bytes = memory_end(a, s);
+        const u64 stop = s.end < data_bytes ? s.end : data_bytes;
+        const u64 bytes = s.begin < stop ? stop - s.begin : 0;
+        const u64 address = (u64)data + s.begin;
+        const u32 before = (u32)address & (LINE - 1);
+        at = (const u8*)(address - before + 4 * lane);
+        first = (i32)before - (i32)(4 * lane);
+        end = first + (i32)(bytes < MOST_BYTES ? bytes : MOST_BYTES);
+        juts = (address & 3) > s.begin || stop + (-((u64)data + stop) & 3) > data_bytes;
     }
 
-    // Aligned word at `at`; bytes outside the blob read as zero.
-    METHOD u32 load_word(i64 at) const {
-        if (at >= 0 && (u64)at + 4 <= blob_bytes) return __ldg((const u32*)(blob + at));
+    // The lane's aligned word. Where the data do not begin and end with one, bytes outside the segment are left alone.
+    METHOD u32 load_word() const {
+        if (!juts || (first <= 0 && end >= 4)) return __ldg((const u32*)at);
         u32 word = 0;
-        for (u32 i = 0; i < 4; ++i) {
-            const i64 byte = at + (i64)i;
-            if (byte >= 0 && (u64)byte < blob_bytes) word |= (u32)blob[byte] << (8 * i);
+        for (i32 i = 0; i < 4; ++i) {
+            if (i >= first && i < end) word |= (u32)at[i] << (8 * i);
         }
         return word;
     }
 
-    // The word `back` (1 to 3) words before the one that this lane holds.
-    METHOD u32 word_before(u32 word, u32 back) const {
-        if (WIDTH == 1) return words[back - 1];
-        return __shfl_sync(ALL_LANES, lane >= WIDTH - back ? words[0] : word, (lane - back) & (WIDTH - 1));
-    }
-
-    // Start of the value that is open where this lane's word begins: its bits, and how many there are.
-    METHOD void open_value(u32 word, vid& value, u32& bits) const {
-        value = 0;
-        bits = 0;
-        bool open = true;
+    // How many bytes before this lane's word belong to a value that goes on in it.
+    METHOD u32 open_before(u32 word) {
+        const u32 own = open_bytes(word);
+        const u32 last = open;  // lane 0 goes on where the last lane ended
+        u32 before = last;
+        open = own;
 #pragma unroll
-        for (u32 back = 1; back <= MAX_OPEN_WORDS; ++back) {
-            const u32 before = word_before(word, back);
-            const u32 count = open ? open_bytes(before) : 0;
-            if (count > 0) {
-                value = (vid)(value << (7 * count)) | join_groups(before >> (32 - 8 * count));
-                bits += 7 * count;
-            }
-            open = count == 4;
+        for (u32 i = 0; i < OPEN_WORDS; ++i) {
+            if (WIDTH > 1) before = __shfl_sync(ALL_LANES, lane == WIDTH - 1 ? last : open, (lane - 1) & (WIDTH - 1));
+            open = own == 4 ? 4 + before : own;
         }
+        return before;
     }
 
     METHOD bool load() {
-        if (position >= (i64)end) return false;
-        const i64 at = position + 4 * (i64)lane;
-        const bool touches = at + 4 > (i64)first && at < (i64)end;
-        const u32 word = touches ? load_word(at) : 0;
-        vid value;
-        u32 bits;
-        open_value(word, value, bits);
+        if (end + (i32)(4 * lane) <= 0) return false;
+        // Bytes outside the segment become zeros: values that end at once and add nothing.
+        u32 inside = 0;
+        u32 word = 0;
+        if (first < 4 && end > 0) {
+            inside = (~0u << (first > 0 ? 8 * first : 0)) & (~0u >> (end < 4 ? 32 - 8 * end : 0));
+            word = load_word() & inside;
+        }
+        // Corrupt bytes could make a value longer than any id: the shift stays defined, the id is checked by its user.
+        vid unit = (vid)1 << ((7 * open_before(word)) & (8 * sizeof(vid) - 1));
         vid sum = 0;
-        valid = 0;
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
-            const u32 byte = (word >> (8 * j)) & 0xff;
-            // Corrupt bytes could make a value longer than any id: the shift stays defined, the id is checked by its user.
-            value |= (vid)(byte & 0x7f) << (bits & (8 * sizeof(vid) - 1));
-            bits += 7;
-            if (byte < 0x80) {
-                if (touches && at + (i64)j >= (i64)first && at + (i64)j < (i64)end) {
-                    sum += value;
-                    valid |= 1u << j;
-                    unread = (u64)(at + (i64)j + 1);
-                }
-                value = 0;
-                bits = 0;
-            }
+            sum += ((word >> (8 * j)) & 0x7f) * unit;
             ids[j] = sum;
+            unit = (word >> (8 * j)) & 0x80 ? unit << 7 : 1;
         }
+        // the four stop bits side by side
+        valid = ((~word & inside & 0x80808080u) * 0x00204081u) >> 28;
         add_ids_before(sum);
-        words[2] = words[1];
-        words[1] = words[0];
-        words[0] = word;
-        position += 4 * WIDTH;
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) given = has(j) ? ids[j] : given;
+        at += LINE;
+        first = 0;
+        end -= (i32)LINE;
         return true;
     }
 
@@ -142,24 +127,22 @@ template <u32 WIDTH> struct Cursor {
         vid through = sum;
         if (WIDTH > 1) {
 #pragma unroll
-            for (u32 step = 1; step < WIDTH; step *= 2) {
-                const vid left = __shfl_up_sync(ALL_LANES, through, step);
-                if (lane >= step) through += left;
-            }
+            for (u32 step = 1; step < WIDTH; step *= 2) through = add_left(through, step);
         }
-        const vid before = carry + (through - sum);
+        const vid before = total + (through - sum);
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) ids[j] += before;
-        carry += WIDTH > 1 ? __shfl_sync(ALL_LANES, through, WIDTH - 1) : through;
+        total += WIDTH > 1 ? __shfl_sync(ALL_LANES, through, WIDTH - 1) : through;
     }
 
     METHOD bool has(u32 j) const { return (valid >> j) & 1; }
 
     METHOD Segment rest() const {
         Segment s;
-        s.begin = unread;
-        s.end = end;
-        s.base = carry;
+        const u64 here = (u64)(at - data);
+        s.end = here + (u64)(i64)end;
+        s.begin = end > 0 ? here + (u64)(i64)(first - (i32)open) : s.end;
+        s.base = given;
         s.hot = false;
         return s;
     }
