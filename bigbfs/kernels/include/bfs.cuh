@@ -97,7 +97,6 @@ struct Team {
     i32 level;
     u32 bottom_up;   // of the level in progress
     u32 defer;       // rows are put off until all heads have been looked at
-    u32 sorted;      // the queue is in vertex order
     u32 done;        // when the launch ends: the traversal does too
     u64 begin;
     u64 count;

@@ -18,10 +18,7 @@ constexpr u32 LANE_LOADS = 8;
 constexpr u32 DENSE = 768;
 
 // Heads whose frontier words are asked for at once: a trip to the cache for all of them, and at worst so many in vain.
-#ifndef BFS_LOOKS
-#define BFS_LOOKS 4
-#endif
-constexpr u32 LOOKS = BFS_LOOKS;
+constexpr u32 LOOKS = 2;
 
 // Words whose heads are asked for before those of the present one have come.
 constexpr u32 AHEAD = 2;

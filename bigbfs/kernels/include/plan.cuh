@@ -52,7 +52,6 @@ DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
     note_level(s, t, 1);
-    t.sorted = 0;
     t.phase = t.form == BITMAP ? GATHER : t.count >= s.sort_from ? CLEAR : EXPAND;
 }
 
@@ -143,8 +142,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             begin_level(s, t, true);
             break;
         case LOCAL:
-            t.sorted = 0;
-            if (t.count) t.phase = EXPAND;
+                    if (t.count) t.phase = EXPAND;
             else end_level(s, t);
             break;
         case PROBE: after_probe(s, t); break;
@@ -155,7 +153,6 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             break;
         case GATHER:
             t.form = QUEUE;
-            t.sorted = 1;
             t.phase = EXPAND;
             break;
         default:

@@ -134,13 +134,7 @@ DEVICE void expand_rows(const Bfs& s, Team& t) {
     // Long rows are spread over all warps; short ones fill warps, so that few of them touch the queue's counter.
     u64 share = (t.count + team_warps() - 1) / team_warps();
     if (share > WARP || t.edges <= t.count * THREAD_IDS) share = WARP;
-    const u64 warps = team_warps();
-    if (t.sorted) {
-        // of the frontier, so many vertices lie in one window
-        const u64 fit = (u64)((double)s.window / (double)s.out.n * (double)t.count);
-        if (share > 1 && fit < warps * share) share = fit / warps > 1 ? fit / warps : 1;
-    }
-    for (u64 start = team_warp() * share; start < t.count; start += warps * share) {
+    for (u64 start = team_warp() * share; start < t.count; start += team_warps() * share) {
         const bool mine = lane_id() < share && start + lane_id() < t.count;
         const vid v = mine ? s.queue[t.begin + start + lane_id()] : 0;
         expand_batch<false>(s, t, v, mine ? degree(s.out, v) : 0);
