@@ -12,6 +12,7 @@ import numpy as np
 import peer_formats
 import peer_runs
 import pytest
+from simt.runtime import SimtRuntime, builds_here
 
 from bigbfs import generate
 from bigbfs.errors import DeviceError, FileAccessError, InputError, UsageError, VerificationError
@@ -224,6 +225,21 @@ def test_the_tool_says_which_peer_is_wrong_and_goes_on(tmp_path, graph, compare)
     kept = {row["system"]: row for row in map(json.loads, rows.read_text().splitlines())}
     assert not kept["ecl-cc"]["verified"] and "seconds" not in kept["ecl-cc"]
     assert kept["efg"]["verified"]
+
+
+def test_the_tool_drives_the_gpu_engine(tmp_path, graph, compare, monkeypatch):
+    if "plain" not in builds_here():
+        pytest.skip("another build of the kernels is tested here")
+    monkeypatch.setattr("bigbfs.gpu.engine.cuda_runtime", lambda limit: SimtRuntime(build="plain"))
+    monkeypatch.setattr("bigbfs.api.choose_backend", lambda backend: "gpu")
+    efg, ecl = fake(tmp_path, "efg", "efg"), fake(tmp_path, "ecl", "ecl")
+    rows = tmp_path / "rows.jsonl"
+    arguments = ["--peer", f"efg={efg}", "--peer", f"ecl-cc={ecl}", "--order", "degree", "--sources", 2, "--trials", 1]
+    code, _, _ = compare(graph, *arguments, "--folder", tmp_path, "--output", rows)
+    assert code == 0  # what the fakes find equals what the engine finds, the sum of levels included
+    kept = [json.loads(line) for line in rows.read_text().splitlines()]
+    assert len(kept) == 2 * 2 * 2 * 2 + 4  # works x orders x places x (before, after), and two peers in two places
+    assert all(row["verified"] for row in kept)
 
 
 @pytest.mark.parametrize("peer", ["other=x", "efg", "efg="])
