@@ -43,6 +43,7 @@ from bigbfs.machine.workers import thread_count
 from bigbfs.record import gteps
 from bigbfs.reference import validate
 from bigbfs.report.table import table
+from bigbfs.sizes import parse_size
 
 HEADERS = ("work", "edges in", "system", "median ms", "slowest ms", "median GTEPS", "verified", "times bigbfs")
 RESIDENCY = {"host": "mapped", "device": "vram"}
@@ -68,9 +69,10 @@ class Known:
 class CpuSide:
     """bigbfs on the CPU."""
 
-    def __init__(self, graph: Graph, place: str) -> None:
+    def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
         self._graph = graph
         self._engine = api.engine(graph, backend="cpu")
+        self.about = {"device": self._engine.device}
 
     def bfs(self, source: int, prove: bool) -> dict[str, Any]:
         """Traverse and return what was found."""
@@ -97,13 +99,17 @@ class CpuSide:
 class GpuSide:
     """bigbfs on the GPU; results stay on the device, and are proved there."""
 
-    def __init__(self, graph: Graph, place: str) -> None:
+    def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
         from bigbfs.gpu.check import DeviceCheck
         from bigbfs.gpu.engine import GpuEngine
 
-        self._closing = ExitStack()
-        self._engine = self._closing.enter_context(GpuEngine(graph, residency=RESIDENCY[place]))
-        self._check = self._closing.enter_context(DeviceCheck(self._engine))
+        budget = budget if place == "host" else None
+        with ExitStack() as opened:
+            self._engine = opened.enter_context(GpuEngine(graph, residency=RESIDENCY[place], vram_budget=budget))
+            self._check = opened.enter_context(DeviceCheck(self._engine))
+            self._closing = opened.pop_all()
+        held = self._engine.bytes
+        self.about = {"device": self._engine.device, "device_bytes": held.device, "host_bytes": held.host}
 
     def bfs(self, source: int, prove: bool) -> dict[str, Any]:
         """Traverse and return what was found; the sum of levels only of a proved run."""
@@ -172,8 +178,9 @@ def run_bigbfs(
     for order, stored, rank in graphs:
         for place in options.place:
             say(f"bigbfs, {order}, {place}")
-            common = {"system": f"bigbfs {order}", "order": order, "place": place, "verified": True}
-            with closing(side_of(stored, place)) as side:
+            common: dict[str, Any] = {"system": f"bigbfs {order}", "order": order, "place": place, "verified": True}
+            with closing(side_of(stored, place, options.vram_budget)) as side:
+                common |= side.about
                 if "bfs" in options.work:
                     times = []
                     for source in sources:
@@ -260,6 +267,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--work", choices=["bfs", "cc"], action="append", help="what to run; default: both")
     found.add_argument("--order", choices=["degree"], action="append", default=[], help="bigbfs in this order too")
     found.add_argument("--backend", choices=["auto", "cpu", "gpu"], default="auto", help="what runs bigbfs")
+    found.add_argument("--vram-budget", type=parse_size, help="device memory of bigbfs with edges in host memory")
     found.add_argument("--sources", type=int, default=16, help="vertices with edges to start from")
     found.add_argument("--seed", type=int, default=1, help="seed of the sources")
     found.add_argument("--trials", type=int, default=3, help="runs that count, for each source")
@@ -312,7 +320,11 @@ def main() -> int:
         sources = np.random.default_rng(options.seed).choice(connected, count, replace=False).tolist()
         about = {"bigbfs": bigbfs.__version__, "commit": options.commit or commit(), "graph": options.graph.name}
         about |= {"n": graph.n, "m": graph.m, "sources": count, "seed": options.seed, "trials": options.trials}
-        about |= {"backend": api.choose_backend(options.backend), "command": " ".join(sys.argv)}
+        about |= {
+            "vram_budget": options.vram_budget,
+            "backend": api.choose_backend(options.backend),
+            "command": " ".join(sys.argv),
+        }
         rows = keep(compare(graph, options, sources), about, options.output)
     rows.sort(key=lambda row: (row["work"], row["place"], "order" not in row))
     print(table(HEADERS, [cells(row) for row in rows]))
