@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
 
-from bigbfs.cpu import CpuEngine, afforest
+from bigbfs.cpu import CpuEngine, components
 from bigbfs.graph import Graph
 from bigbfs.reference import components as reference_components
 
@@ -38,7 +38,7 @@ def check(graph: Graph, labels: np.ndarray, *, threads: int | None = None) -> No
 @pytest.mark.parametrize("giant", [0.0, 0.75, 2.0], ids=["one round", "adaptive", "two rounds"])
 @pytest.mark.parametrize("codec", CODECS)
 def test_zoo(codec: str, giant: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(afforest, "GIANT", giant)
+    monkeypatch.setattr(components, "GIANT", giant)
     for name in zoo.names():
         graph = zoo.shared()[name]
         check(graph.compress() if codec == "varint" else graph, expected(name))

@@ -152,8 +152,8 @@ class BfsLoop:
             A kernel failed.
         """
         runtime = self._runtime
-        if want_parents and self._parents is None:
-            self._parents = runtime.empty(self.n, self.ids)
+        if want_parents:
+            self.parents_array()
         state = self._state.copy()
         state["parents"] = runtime.pointer(self._parents) if want_parents else 0
         state["max_depth"] = NEVER if max_depth is None else max_depth
@@ -186,6 +186,12 @@ class BfsLoop:
             invalid_ids=int(progress["invalid"]),
             slots=slots,
         )
+
+    def parents_array(self) -> Array:
+        """Return the n ids of the parents; between two searches others may work in them."""
+        if self._parents is None:
+            self._parents = self._runtime.empty(self.n, self.ids)
+        return self._parents
 
     def device_arrays(self) -> tuple[Array, Array]:
         """Return levels and parents of the last run where they are."""
