@@ -232,6 +232,12 @@ MUTANTS = (
         "further != above; further = above) {",
     ),
     Mutant(
+        "compression undone by who shortens the way",
+        "include/forest.cuh",
+        "if (at != v) atomicCAS(forest + at, above, further);",
+        "relaxed_store(forest + at, further);",
+    ),
+    Mutant(
         "the smallest vertex of a tree is not looked for",
         "cc_afforest.cu",
         "if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);",

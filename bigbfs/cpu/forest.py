@@ -40,13 +40,14 @@ def flatten(trees, smallest):
     for i in prange(trees.size):
         v = np.uint64(i)
         above = np.uint64(load(trees, v))
-        root = np.uint64(load(trees, above))
-        while True:
-            further = np.uint64(load(trees, root))
-            if further == root:
-                break
-            root = further
-            store(trees, above, root)  # most chains go through a few hubs: shorten theirs
+        further = np.uint64(load(trees, above))
+        root, last = further, above
+        while root != last:
+            root, last = np.uint64(load(trees, root)), root
+        if root != further:
+            # Most chains go through a few hubs: shorten theirs. By the root, nothing else: the hub's own thread may
+            # have written that already, and a vertex on the way would undo it.
+            store(trees, above, root)
         store(trees, v, root)
         if np.uint64(load(smallest, root)) > v:
             fetch_min(smallest, root, v)

@@ -61,16 +61,17 @@ DEVICE u32 hook(vid* forest, vid u, vid v, u32 by_id, u32& open) {
     return atomicCAS(forest + late, late, swap ? a : b) == late;
 }
 
-// The root of v; the way there is made shorter, and v's own way one step.
+// The root of v, for kernels that only compress: v is put below it, and the way there made shorter. A vertex on the way
+// may have been put below the root by its own thread meanwhile, which nobody may undo.
 DEVICE vid find_root(vid* forest, vid v) {
     const vid parent = relaxed_load(forest + v);
     vid at = v;
     vid above = parent;
     for (vid further = relaxed_load(forest + above); further != above; further = relaxed_load(forest + above)) {
-        relaxed_store(forest + at, further);
+        if (at != v) atomicCAS(forest + at, above, further);
         at = above;
         above = further;
     }
-    if (at != v && at != parent) relaxed_store(forest + v, above);
+    if (above != parent) relaxed_store(forest + v, above);
     return above;
 }
