@@ -49,7 +49,7 @@ class Task:
     default=None,
     help="Leave out rows of vertices that are in the giant already. Default: yes (labelprop: never).",
 )
-@click.option("--single-pass", is_flag=True, help="One pass, each link tried once; what it leaves is finished, counted.")
+@click.option("--single-pass", is_flag=True, help="One pass, each link tried once; what it leaves is finished.")
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
