@@ -40,17 +40,27 @@ def flatten(trees, smallest):
     for i in prange(trees.size):
         v = np.uint64(i)
         above = np.uint64(load(trees, v))
-        further = np.uint64(load(trees, above))
-        root, last = further, above
-        while root != last:
-            root, last = np.uint64(load(trees, root)), root
-        if root != further:
-            # Most chains go through a few hubs: shorten theirs. By the root, nothing else: the hub's own thread may
-            # have written that already, and a vertex on the way would undo it.
-            store(trees, above, root)
+        root = np.uint64(load(trees, above))
+        further = np.uint64(load(trees, root))
+        if further != root:
+            root = _climb(trees, above, further)
         store(trees, v, root)
         if np.uint64(load(smallest, root)) > v:
             fetch_min(smallest, root, v)
+
+
+@njit
+def _climb(trees, below, root):
+    """Return the root above ``root``, and put ``below`` right under it: most chains go through a few hubs.
+
+    Under the root and nothing else: the hub's own thread may have put it there already, and a vertex on the way would
+    undo that.
+    """
+    above = np.uint64(load(trees, root))
+    while above != root:
+        root, above = above, np.uint64(load(trees, above))
+    store(trees, below, root)
+    return root
 
 
 @njit
