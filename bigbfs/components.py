@@ -10,6 +10,7 @@ smaller hand it to its neighbours, until none does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bigbfs.errors import UsageError
 
@@ -63,3 +64,26 @@ class ComponentsOptions:
     def skips_giant(self) -> bool:
         """Whether the rows of the giant's vertices are left out."""
         return self.algorithm != "labelprop" if self.skip_giant is None else self.skip_giant
+
+
+def parse_options(text: str) -> ComponentsOptions:
+    """Return the options that words mean: ``"afforest rounds=2 all-rows single-pass"``, the algorithm first.
+
+    Raises
+    ------
+    UsageError
+        A word is unknown, or a switch is not one of the algorithm's.
+    """
+    algorithm, *words = text.split() or [""]
+    switches: dict[str, Any] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if name == "rounds" and value.isdigit():
+            switches["rounds"] = int(value)
+        elif word == "all-rows":
+            switches["skip_giant"] = False
+        elif word == "single-pass":
+            switches["single_pass"] = True
+        else:
+            raise UsageError(f"{text!r}: {word!r} is unknown: it is rounds=N, all-rows or single-pass")
+    return ComponentsOptions(algorithm, **switches)

@@ -1,5 +1,5 @@
-"""The CPU's connected components against the reference and SciPy: every algorithm and switch on the zoo, and graphs that
-are hard for a union of trees."""
+"""The CPU's connected components against the reference and SciPy: every algorithm and switch on the zoo, and graphs
+that are hard for a union of trees."""
 
 from __future__ import annotations
 

@@ -98,6 +98,7 @@ class ComponentsLoop:
         self._counts = runtime.zeros(len(COUNTS.names or ()), np.uint64)
         self._bitmaps: list[Array] = []
         self._passes = 0
+        self._trace: list[tuple[str, float]] | None = None
         self._wanted = defines(ids, codec)
         self._kernels: dict[str, Kernel] = {}
         self._limits: dict[str, int] = {}
@@ -147,6 +148,15 @@ class ComponentsLoop:
             self._label()
         counts = self._read_counts()
         return Labelling(timer.seconds, int(counts["invalid"]), int(counts["read"]), self._passes, left)
+
+    def trace(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
+        """Run, and return (kernel, seconds) of every launch, each waited for: their sum is more than a run takes."""
+        self._trace = launches = []
+        try:
+            self.run(options)
+        finally:
+            self._trace = None
+        return launches
 
     def _prepare(self, options: ComponentsOptions) -> None:
         """Load what the algorithm needs, choose the order of the forest, and forget the last run."""
@@ -274,4 +284,9 @@ class ComponentsLoop:
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
         grid = max(1, min(self._limits[name], -(-threads // BLOCK)))
-        self._kernels[name](grid, BLOCK, arguments)
+        if self._trace is None:
+            self._kernels[name](grid, BLOCK, arguments)
+            return
+        with self._runtime.timer() as timer:
+            self._kernels[name](grid, BLOCK, arguments)
+        self._trace.append((name, timer.seconds))

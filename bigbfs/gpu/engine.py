@@ -254,6 +254,12 @@ class GpuEngine:
         assert self._cc is not None
         return self._cc.run(options)
 
+    def trace_components(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
+        """Return (kernel, seconds) of every launch of a run, each waited for."""
+        self._running()
+        assert self._cc is not None
+        return self._cc.trace(options)
+
     def tree_arrays(self) -> tuple[Array, Array]:
         """Return the device's levels and parents of the last BFS."""
         assert self._bfs is not None

@@ -8,16 +8,7 @@
 // a link meets only vertices that were roots then, and those follow this one. Reports that link with one atomicMin on a
 // root that may be stale lose links; a compare-and-swap that fails is tried again from what is there now.
 #pragma once
-#include "platform.cuh"
-
-DEVICE u32 chance(vid v) {
-    u32 h = (u32)v;
-#if ID_BITS == 64
-    h ^= (u32)(v >> 32) * 0x9e3779b1u;
-#endif
-    h = (h ^ (h >> 16)) * 0x7feb352du;
-    return (h ^ (h >> 15)) * 0x846ca68bu;
-}
+#include "chance.cuh"
 
 // True if u comes before v, another vertex.
 DEVICE bool before(vid u, vid v, u32 by_id) {
