@@ -113,7 +113,7 @@ def test_the_largest_of_a_graph_in_one_piece_is_the_graph(run, folder):
 
 def test_the_largest_of_nothing(run, folder):
     bigbfs.Graph.from_csr(np.zeros(1, np.uint64), np.empty(0, np.uint32)).save("none.csrbin")
-    code, out, err = run("cc", "none.csrbin", "--backend", "cpu", "--largest", "giant.csrbin")
+    code, _, err = run("cc", "none.csrbin", "--backend", "cpu", "--largest", "giant.csrbin")
     assert code == 0, err
     assert bigbfs.open("giant.csrbin").n == 0
 
