@@ -144,8 +144,8 @@ def run_cc(engine: GpuEngine, trials: int, words: str) -> dict[str, Any]:
     if reached != int(sizes[giant]):
         raise VerificationError(f"the giant component has {sizes[giant]} labels and {reached} vertices")
     runs = [engine.run_components(how) for _ in range(trials)]
-    launches = [{"kernel": name, "us": round(1e6 * seconds, 1)} for name, seconds in engine.trace_components(how)]
-    print("    " + " ".join(f"{each['kernel'][3:]} {each['us']:,}" for each in launches), file=sys.stderr)
+    launches = [(name, round(1e6 * seconds, 1)) for name, seconds in engine.trace_components(how)]
+    print("    us: " + ", ".join(f"{name[3:]} {us:,}" for name, us in launches), file=sys.stderr)
     return {
         "seconds": median(run.seconds for run in runs),
         "slowest_seconds": max(run.seconds for run in runs),

@@ -151,7 +151,8 @@ class ComponentsLoop:
 
     def trace(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
         """Run, and return (kernel, seconds) of every launch, each waited for: their sum is more than a run takes."""
-        self._trace = launches = []
+        launches: list[tuple[str, float]] = []
+        self._trace = launches
         try:
             self.run(options)
         finally:
