@@ -112,7 +112,7 @@ struct Link {
     vid* forest;
     vid skipped;
     u32 by_id;
-    Tally tally;
+    PassTally tally;
 
     METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
     METHOD void edge(vid v, vid u) { tally.merged += link(forest, v, u, by_id); }

@@ -12,7 +12,7 @@ struct Hook {
     vid* forest;
     vid skipped;
     u32 by_id;
-    Tally tally;
+    PassTally tally;
 
     METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
     METHOD void edge(vid v, vid u) { tally.merged += hook(forest, v, u, by_id, tally.open); }
@@ -36,7 +36,7 @@ struct Spread {
     vid* labels;
     const u32* active;
     u32* following;
-    Tally tally;
+    PassTally tally;
 
     METHOD bool wants(u64 v) const { return test_bit(active, v); }
 

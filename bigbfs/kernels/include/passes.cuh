@@ -4,7 +4,7 @@
 // a hub not at all. walk_hubs: a warp takes a chunk of a hub row. An operation has
 //   bool wants(v)         asked once for each row (or chunk)
 //   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from the head table where that holds the whole row
-// and a Tally of what it did, which add_up() hands in at the end: all threads of a warp together.
+// and a PassTally of what it did, which add_up() hands in at the end: all threads of a warp together.
 #pragma once
 #include "heads.cuh"
 
@@ -19,13 +19,13 @@ struct Counts {
 };
 static_assert(sizeof(Counts) == COUNTS_BYTES, "Counts differs from its NumPy dtype");
 
-struct Tally {
+struct PassTally {
     u32 read;
     u32 merged;
     u32 open;
 };
 
-DEVICE void add_up(const Tally& tally, Counts* counts) {
+DEVICE void add_up(const PassTally& tally, Counts* counts) {
     const u64 read = warp_sum(tally.read);
     const u64 merged = warp_sum(tally.merged);
     const u64 open = warp_sum(tally.open);
