@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bigbfs.components import ComponentsOptions
 from bigbfs.errors import NoDeviceError, UsageError
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, SetupRecord
@@ -35,7 +36,7 @@ class Engine(Protocol):
         """Traverse from the vertex ``source``."""
         ...
 
-    def connected_components(self) -> ComponentsResult:
+    def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
         """Label the (weakly) connected components."""
         ...
 
@@ -197,8 +198,26 @@ def bfs(
     return to_original(graph, result)
 
 
-def connected_components(graph: Graph, *, verify: bool = False, **where: Any) -> ComponentsResult:
+def connected_components(
+    graph: Graph,
+    *,
+    algorithm: str = "afforest",
+    rounds: int | None = None,
+    skip_giant: bool | None = None,
+    single_pass: bool = False,
+    verify: bool = False,
+    **where: Any,
+) -> ComponentsResult:
     """Label the connected components (the weak ones of a directed graph), exactly.
+
+    Parameters
+    ----------
+    algorithm, rounds, skip_giant, single_pass
+        Fields of :class:`bigbfs.components.ComponentsOptions`; whatever they are, the answer is the same.
+    verify
+        Check the labels before returning them.
+    **where
+        As for :func:`bfs`.
 
     Returns
     -------
@@ -209,12 +228,13 @@ def connected_components(graph: Graph, *, verify: bool = False, **where: Any) ->
     Raises
     ------
     UsageError
-        An option is unknown.
+        An option is unknown, or is not one of the algorithm's.
     VerificationError
         The labels break a rule.
     """
+    options = ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
     with engine(graph, **where) as placed:
-        result = placed.connected_components()
+        result = placed.connected_components(options)
     if verify:
         from bigbfs.reference import validate
 

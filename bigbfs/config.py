@@ -46,6 +46,8 @@ class BenchCase:
         Groups of heads: -1 stands for the engine's choice; each after the first with few sources (tools/bench_gpu.py).
     strategies
         Of BFS (tools/bench_gpu.py).
+    components
+        Algorithms and switches of the components: words of ``bigbfs.components.parse_options`` (tools/bench_gpu.py).
     sources
         Random sources of degree > 0.
     chosen
@@ -65,6 +67,7 @@ class BenchCase:
     budgets: tuple[str, ...] = ("all",)
     heads: tuple[int, ...] = (-1,)
     strategies: tuple[str, ...] = ("auto",)
+    components: tuple[str, ...] = ("afforest",)
     sources: int = 8
     chosen: tuple[int, ...] = ()
     trials: int = 3

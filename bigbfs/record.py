@@ -83,12 +83,34 @@ class RunRecord:
 
 @dataclass(slots=True)
 class ComponentsRecord:
-    """One connected-components run: ``components`` found, size of the ``largest``, ``seconds`` taken."""
+    """One connected-components run.
+
+    Attributes
+    ----------
+    components, largest
+        Components found, and the vertices of the largest.
+    seconds
+        Time taken.
+    verified
+        True, False, or None when nobody asked.
+    algorithm
+        Name of the algorithm.
+    edges_read
+        Neighbour ids read from rows; the head table is not part of the rows.
+    passes
+        Passes over the rows, a finishing one included.
+    left
+        Merges of two trees that a single pass left to the finishing one; 0 where there was none.
+    """
 
     components: int
     largest: int
     seconds: float
     verified: bool | None = None
+    algorithm: str = "afforest"
+    edges_read: int = 0
+    passes: int = 0
+    left: int = 0
 
 
 @dataclass(slots=True)

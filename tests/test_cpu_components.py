@@ -1,4 +1,5 @@
-"""The CPU's connected components against the reference: the zoo, and graphs that are hard for a union of trees."""
+"""The CPU's connected components against the reference and SciPy: every algorithm and switch on the zoo, and graphs
+that are hard for a union of trees."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
 
-from bigbfs.cpu import CpuEngine, afforest
+from bigbfs.components import ALGORITHMS, ComponentsOptions
+from bigbfs.cpu import CpuEngine, components
+from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
 from bigbfs.reference import components as reference_components
 
@@ -38,10 +41,66 @@ def check(graph: Graph, labels: np.ndarray, *, threads: int | None = None) -> No
 @pytest.mark.parametrize("giant", [0.0, 0.75, 2.0], ids=["one round", "adaptive", "two rounds"])
 @pytest.mark.parametrize("codec", CODECS)
 def test_zoo(codec: str, giant: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(afforest, "GIANT", giant)
+    monkeypatch.setattr(components, "GIANT", giant)
     for name in zoo.names():
         graph = zoo.shared()[name]
         check(graph.compress() if codec == "varint" else graph, expected(name))
+
+
+VARIANTS = (
+    *(ComponentsOptions(rounds=rounds) for rounds in (0, 1, 2, 5)),
+    *(ComponentsOptions(rounds=rounds, skip_giant=False, single_pass=True) for rounds in (None, 0)),
+    ComponentsOptions(single_pass=True),
+    ComponentsOptions("sv"),
+    ComponentsOptions("sv", skip_giant=False, single_pass=True),
+    ComponentsOptions("labelprop"),
+    ComponentsOptions("labelprop", single_pass=True),
+)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_algorithm_and_switch(codec: str) -> None:
+    for name in zoo.names():
+        graph = zoo.shared()[name]
+        with CpuEngine(graph.compress() if codec == "varint" else graph) as engine:
+            for how in VARIANTS:
+                result = engine.connected_components(how)
+                np.testing.assert_array_equal(result.labels, expected(name), err_msg=f"{name} {how}")
+                assert result.record.algorithm == how.algorithm
+                assert result.record.left == 0 or how.single_pass
+
+
+def test_what_a_run_says_of_itself() -> None:
+    graph = zoo.build(1_000, shuffled(1_000, zoo.path(1_000), 7))
+    with CpuEngine(graph, threads=1) as engine:
+
+        def run(*arguments: object, **switches: object) -> tuple[int, int, int]:
+            record = engine.connected_components(ComponentsOptions(*arguments, **switches)).record  # type: ignore[arg-type]
+            return record.edges_read, record.passes, record.left
+
+        assert run(rounds=0, skip_giant=False) == (graph.m, 1, 0)
+        assert run("sv")[0] <= run("sv", skip_giant=False)[0]
+        once, passes, left = run("sv", skip_giant=False, single_pass=True)
+        assert (once, passes) == (2 * graph.m, 2)
+        assert left > 0
+        read, passes, _ = run("sv", skip_giant=False)
+        assert read == passes * graph.m > graph.m
+        assert run("labelprop")[1] > 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"algorithm": "quickest"},
+        {"rounds": -1},
+        {"rounds": 9},
+        {"algorithm": "sv", "rounds": 1},
+        {"algorithm": "labelprop", "skip_giant": True},
+    ],
+)
+def test_switches_that_an_algorithm_does_not_have(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        ComponentsOptions(**wrong)  # type: ignore[arg-type]
 
 
 def shuffled(n: int, pairs: tuple[np.ndarray, np.ndarray], seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,16 +131,55 @@ ADVERSARIES: dict[str, Callable[[int], tuple[int, tuple[np.ndarray, np.ndarray]]
         n,
         zoo.join(zoo.star(n // 2, hub=7), (np.full(n // 2, n - 1), np.arange(n // 2 - 1, n - 1))),
     ),
+    "star": lambda n: (n, zoo.star(n, hub=n // 3)),
+    "all isolated": lambda n: (n, (np.empty(0), np.empty(0))),
     "path of cliques": lambda n: (n, zoo.join(*(zoo.random(50, 300, seed=6, first=49 * i) for i in range(n // 50)))),
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+SIZES = {"path, random order": 10**6, "comb, random order": 10**6, "star": 10**6, "all isolated": 10**6}
+"""Adversaries that are a union of trees at its worst, or trivial: large. The others: 20,000."""
+
+
+def by_scipy(n: int, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the smallest vertex of every vertex's component, as SciPy finds it from the edges themselves."""
+    ones = np.ones(len(pairs[0]), np.int8)
+    found = scipy_components(coo_array((ones, (pairs[0], pairs[1])), shape=(n, n)), directed=False)[1]
+    smallest = np.full(n, n)
+    np.minimum.at(smallest, found, np.arange(n))
+    return smallest[found]
+
+
 @pytest.mark.parametrize("name", ADVERSARIES)
-def test_adversaries(name: str, threads: int) -> None:
-    n, pairs = ADVERSARIES[name](20_000)
+def test_adversaries(name: str) -> None:
+    n, pairs = ADVERSARIES[name](SIZES.get(name, 20_000))
     graph = zoo.build(n, pairs)
-    check(graph, reference_components(graph), threads=threads)
+    labels = reference_components(graph)
+    np.testing.assert_array_equal(labels, by_scipy(n, tuple(np.asarray(side, np.int64) for side in pairs)))
+    for threads in (1, 2):
+        check(graph, labels, threads=threads)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_adversaries_of_every_algorithm(name: str, algorithm: str) -> None:
+    n, pairs = ADVERSARIES[name](600)
+    graph = zoo.build(n, pairs)
+    labels = reference_components(graph)
+    with CpuEngine(graph) as engine:
+        for once in (False, True):
+            result = engine.connected_components(ComponentsOptions(algorithm, single_pass=once))
+            np.testing.assert_array_equal(result.labels, labels)
+
+
+def test_flattening_is_not_undone() -> None:
+    """Long ways to the root, flattened by several threads at once, a hundred times: every label must be a root."""
+    n, pairs = ADVERSARIES["path, random order"](30_000)
+    graph = zoo.build(n, pairs)
+    labels = reference_components(graph)
+    with CpuEngine(graph, threads=2) as engine:
+        for _ in range(100):
+            np.testing.assert_array_equal(engine.connected_components().labels, labels)
 
 
 @pytest.mark.parametrize("name", ["path, descending", "comb, random order", "giant without vertex 0"])
@@ -94,13 +192,14 @@ def test_edges_in_one_direction_only(name: str, in_rows: bool, ids: type) -> Non
         graph = zoo.build(n, (u, v), directed=True, in_rows=in_rows, ids=ids)
         check(graph, reference_components(graph))
         check(graph.compress(), reference_components(graph))
+        with CpuEngine(graph) as engine:
+            for algorithm in ALGORITHMS[1:] if name == "giant without vertex 0" else ("sv",):
+                result = engine.connected_components(ComponentsOptions(algorithm))
+                np.testing.assert_array_equal(result.labels, reference_components(graph))
 
 
 @given(st.integers(1, 150), st.integers(0, 200), st.integers(0, 2**32), st.sampled_from(["both", "in", "out"]))
 def test_random_graphs(n: int, edges: int, seed: int, kind: str) -> None:
     u, v = zoo.random(n, edges, seed=seed)
     graph = zoo.build(n, (u, v), directed=kind != "both", in_rows=kind == "in")
-    found = scipy_components(coo_array((np.ones(edges), (u, v)), shape=(n, n)), directed=False)[1]
-    smallest = np.full(n, n)
-    np.minimum.at(smallest, found, np.arange(n))
-    check(graph, smallest[found])
+    check(graph, by_scipy(n, (u, v)))

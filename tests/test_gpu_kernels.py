@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bigbfs.gpu import arguments, check
+from bigbfs.gpu import arguments, cc, check
 from bigbfs.gpu.cuda import SOURCES, compile_options, source, source_hash
 from bigbfs.gpu.engine import kernel_names
 from bigbfs.gpu.strategies import STRATEGIES
@@ -61,11 +61,14 @@ def test_a_compiler_message_names_file_and_line(compiler):
         nvrtc_compile(source("place.cu").replace("\n", "\nthis is no C++ ", 1))
 
 
+INCLUDES = '#include "bfs.cuh"\n#include "passes.cuh"\n'
+
 STRUCTS = {
     "Adjacency": arguments.ADJACENCY,
     "Bfs": arguments.BFS,
     "Slot": arguments.SLOT,
     "Progress": arguments.PROGRESS,
+    "Counts": arguments.COUNTS,
 }
 
 
@@ -74,9 +77,9 @@ def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
     checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
     for name, (_, offset) in dtype.fields.items():
         checks.append(f'static_assert(__builtin_offsetof({struct}, {name}) == {offset}, "{name}");')
-    nvrtc_compile('#include "bfs.cuh"\n' + "\n".join(checks))
+    nvrtc_compile(INCLUDES + "\n".join(checks))
     with pytest.raises(Exception, match="static assertion failed"):
-        nvrtc_compile('#include "bfs.cuh"\n' + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
+        nvrtc_compile(INCLUDES + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
 
 
 def test_constants_that_both_languages_name_agree():
@@ -110,6 +113,7 @@ def test_sources_keep_to_what_both_compilers_take(file):
 def test_every_kernel_is_launched_by_somebody():
     launched = {pair for strategy in STRATEGIES.values() for pair in kernel_names(strategy)}
     launched |= {(check.FILE, name) for name in check.KERNELS}
+    launched |= {(cc.SIMPLE, name) for name in cc.SIMPLE_KERNELS}
     exist = {
         (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)
     }

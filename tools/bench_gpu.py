@@ -26,6 +26,7 @@ from bench_matrix import commit
 import bigbfs
 from bigbfs import generate
 from bigbfs.adjacency import PlainAdjacency
+from bigbfs.components import parse_options
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.conversion.order import degree_order, renumber
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
@@ -128,9 +129,10 @@ def run_bfs(engine: GpuEngine, sources: list[int], trials: int) -> tuple[dict[st
     return figures, sorted(timed, key=lambda pair: pair[0])
 
 
-def run_cc(engine: GpuEngine, trials: int) -> dict[str, Any]:
+def run_cc(engine: GpuEngine, trials: int, words: str) -> dict[str, Any]:
     """Return figures of connected components: proved on the device, the giant against a BFS of it."""
-    engine.run_components()
+    how = parse_options(words)
+    engine.run_components(how)
     with DeviceCheck(engine) as check:
         check.labels()
     runtime = engine.runtime()
@@ -141,12 +143,19 @@ def run_cc(engine: GpuEngine, trials: int) -> dict[str, Any]:
     reached = engine.run_bfs(giant).reached
     if reached != int(sizes[giant]):
         raise VerificationError(f"the giant component has {sizes[giant]} labels and {reached} vertices")
-    seconds = [engine.run_components().seconds for _ in range(trials)]
+    runs = [engine.run_components(how) for _ in range(trials)]
+    launches = [(name, round(1e6 * seconds, 1)) for name, seconds in engine.trace_components(how)]
+    print("    us: " + ", ".join(f"{name[3:]} {us:,}" for name, us in launches), file=sys.stderr)
     return {
-        "seconds": median(seconds),
-        "slowest_seconds": max(seconds),
+        "seconds": median(run.seconds for run in runs),
+        "slowest_seconds": max(run.seconds for run in runs),
         "components": len(roots),
         "largest": int(sizes[giant]),
+        "how": words,
+        "edges_read": runs[-1].edges_read,
+        "passes": runs[-1].passes,
+        "left": runs[-1].left,
+        "launches": launches,
     }
 
 
@@ -187,7 +196,9 @@ def measure(
                     | {"traces": traces}
                 )
             if "cc" in case.algorithms and strategy == "auto":
-                yield common | {"algorithm": "cc", "verified": True, "trials": 5} | run_cc(engine, 5)
+                for words in case.components:
+                    figures = run_cc(engine, case.trials, words)
+                    yield common | {"algorithm": "cc", "verified": True, "trials": case.trials} | figures
             clock.say("done")
 
 
@@ -202,7 +213,8 @@ def show_trace(name: str, timed: tuple[float, Run], levels: list[dict[str, Any]]
 def cells(row: dict[str, Any]) -> list[Any]:
     """Return the cells of a row of the table."""
     place = [row["graph"], row["order"], row["codec"], row["residency"], row["budget"]]
-    work = f"{row['algorithm']} {row['strategy']} {row['head_groups']}"
+    how = row.get("how", f"{row['algorithm']} {row['strategy']}")
+    work = f"{how}, {row['head_groups']}"
     rates = [row.get(name) for name in ("median_gteps", "harmonic_mean_gteps", "slowest_gteps")]
     return [*place, work, 1e3 * row["seconds"], 1e3 * row["slowest_seconds"], *rates]
 

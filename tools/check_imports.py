@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
-BASE = {"errors", "record", "sizes", "config"}
+BASE = {"errors", "record", "sizes", "config", "components"}
 FILES = BASE | {"adjacency", "edges", "machine", "formats", "rows", "row_kernels"}
 GRAPH = FILES | {"graph"}
 MAY_IMPORT = {
@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "record": set(),
     "sizes": {"errors"},
     "config": {"errors"},
+    "components": {"errors"},
     "adjacency": {"errors"},
     "edges": set(),
     "machine": set(),

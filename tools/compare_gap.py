@@ -34,6 +34,9 @@ from bigbfs.cpu import CpuEngine
 from bigbfs.graph import Graph
 from bigbfs.reference import validate
 
+KERNELS = ("bfs", "cc")
+HEADER = "| graph | m | kernel | rows | GAP ms | bigbfs ms | ratio | place ms |"
+
 
 def main() -> int:
     """Run the comparison that the command line asks for; exit 1 where a bar given is missed."""
@@ -44,6 +47,8 @@ def main() -> int:
         for path in [*options.graph, *(_make_graph(options, scale, work) for scale in options.scale)]:
             rows += _compare(options, path)
     _print_table(rows)
+    if options.markdown:
+        write_table(options.markdown, rows)
     missed = [
         row for row in rows if row["codec"] == "plain" and row["ratio"] < getattr(options, f"{row['kernel']}_bar")
     ]
@@ -57,6 +62,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--graph", type=Path, action="append", default=[], help="a symmetric .sg file; repeatable")
     parser.add_argument("--uniform", action="store_true", help="uniform random instead of Kronecker")
     parser.add_argument("--edge-factor", type=int, default=16)
+    parser.add_argument("--kernel", choices=KERNELS, action="append", help="repeatable; default: both")
+    parser.add_argument("--markdown", type=Path, help="page whose table gets the rows; others there stay as they are")
     parser.add_argument("--sources", type=int, default=16)
     parser.add_argument("--trials", type=int, default=3, help="trials counted for each source")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sources")
@@ -89,7 +96,8 @@ def _compare(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     connected = np.flatnonzero(graph.degrees())
     sources = np.random.default_rng(options.seed).choice(connected, options.sources, replace=False).tolist()
     times: dict[tuple[str, str], list[float]] = {}
-    for source in sources:
+    kernels = options.kernel or KERNELS
+    for source in sources if "bfs" in kernels else ():
         seconds, text = _run_gap(options, "bfs", path, "-r", str(source))
         times.setdefault(("bfs", "gap"), []).append(seconds)
         line = about | {"kernel": "bfs", "source": source, "gap_seconds": seconds}
@@ -97,7 +105,7 @@ def _compare(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
             line[f"{codec}_seconds"] = _run_bfs(engine, graph, source, options.trials, text)
             times.setdefault(("bfs", codec), []).append(line[f"{codec}_seconds"])
         print(json.dumps(line), flush=True)
-    for _ in range(max(1, options.sources // 4)):
+    for _ in range(max(1, options.sources // 4) if "cc" in kernels else 0):
         seconds, text = _run_gap(options, "cc", path)
         times.setdefault(("cc", "gap"), []).append(seconds)
         line = about | {"kernel": "cc", "gap_seconds": seconds}
@@ -108,6 +116,7 @@ def _compare(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     return [
         {
             "graph": path.stem,
+            "m": graph.m,
             "kernel": kernel,
             "codec": codec,
             "gap": statistics.mean(times[kernel, "gap"]),
@@ -115,7 +124,7 @@ def _compare(options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
             "ratio": statistics.mean(times[kernel, "gap"]) / statistics.mean(times[kernel, codec]),
             "place": engine.setup.place,
         }
-        for kernel in ("bfs", "cc")
+        for kernel in kernels
         for codec, engine in engines.items()
     ]
 
@@ -150,6 +159,32 @@ def _require(text: str, pattern: str, values: tuple[int, ...]) -> None:
     found = re.search(pattern, text)
     if found is None or tuple(map(int, found.groups())) != values:
         raise SystemExit(f"GAP says {found.group() if found else 'nothing'}, bigbfs found {values}")
+
+
+def write_table(page: Path, rows: list[dict[str, Any]]) -> None:
+    """Put ``rows`` into the table of the Markdown ``page``: in the place of those for the same work, or at its end.
+
+    A page without such a table gets one at its end.
+    """
+    lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
+    if HEADER not in lines:
+        lines += [HEADER, "|" + "---|" * HEADER.count(" | ") + "---|"]
+    start = lines.index(HEADER) + 2
+    end = next((i for i in range(start, len(lines)) if not lines[i].startswith("|")), len(lines))
+    table = {_key(line): line for line in lines[start:end]}
+    for row in rows:
+        line = (
+            f"| {row['graph']} | {row['m'] / 1e6:.3g} M | {row['kernel']} | {row['codec']} | {row['gap'] * 1e3:.3g} | "
+            f"{row['bigbfs'] * 1e3:.3g} | {row['ratio']:.1f} | {row['place'] * 1e3:.0f} |"
+        )
+        table[_key(line)] = line
+    page.write_text("\n".join([*lines[:start], *table.values(), *lines[end:]]) + "\n", encoding="utf-8")
+
+
+def _key(line: str) -> tuple[str, ...]:
+    """Return graph, kernel and rows of a line of the table; of a graph made by GAP, what its file is called."""
+    graph, _, kernel, rows = (cell.strip() for cell in line.split("|")[1:5])
+    return re.sub(r"^(\w+) (\d+)$", r"\1-\2-16", graph.lower()), kernel, rows
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:

@@ -3,24 +3,53 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import click
+import numpy as np
 
 from bigbfs import api
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
-from bigbfs.record import ComponentsRecord
+from bigbfs.components import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
+from bigbfs.errors import UsageError
+from bigbfs.graph import Graph
+from bigbfs.record import ComponentsRecord, ComponentsResult
 from bigbfs.reference import validate
+from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
 
+@dataclass(frozen=True)
+class Task:
+    """What one invocation asks for."""
+
+    how: ComponentsOptions
+    trials: int
+    verify: bool
+    labels: Path | None
+    largest: Path | None
+
+
 @click.command("cc")
 @options.graph_argument
-@click.option("--afforest", is_flag=True, help="Exact Afforest (the default, and the only algorithm).")
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), help="[default: afforest] All are exact.")
+@click.option("--afforest", is_flag=True, help="The same as --algorithm afforest.")
+@click.option(
+    "--rounds",
+    type=click.IntRange(0, MOST_ROUNDS),
+    help="Neighbours of each vertex that afforest links before it looks for the giant. Default: as many as it takes.",
+)
+@click.option(
+    "--skip-giant/--no-skip-giant",
+    default=None,
+    help="Leave out rows of vertices that are in the giant already. Default: yes (labelprop: never).",
+)
+@click.option("--single-pass", is_flag=True, help="One pass, each link tried once; what it leaves is finished.")
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
@@ -31,10 +60,20 @@ from bigbfs.sizes import format_size
     metavar="F.npy",
     help="Write int64 labels: the smallest original id of each vertex's component.",
 )
+@click.option(
+    "--largest",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
+)
 @options.json_option
 def command(
     graph: Path | None,
+    algorithm: str | None,
     afforest: bool,
+    rounds: int | None,
+    skip_giant: bool | None,
+    single_pass: bool,
     compressed: bool,
     backend: str,
     residency: str,
@@ -43,44 +82,88 @@ def command(
     trials: int,
     verify: bool,
     labels: Path | None,
+    largest: Path | None,
     as_json: bool,
 ) -> None:
-    """Connected components by exact Afforest; of a directed graph, the weak ones.
+    """Connected components, by default by Afforest; of a directed graph, the weak ones.
 
-    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder.
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Whatever the switches, the answer is exact;
+    `bigbfs bench cc` shows what each costs.
     """
-    check_writable(labels)
+    if afforest and algorithm not in (None, "afforest"):
+        raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
+    how = ComponentsOptions(algorithm or "afforest", rounds, skip_giant, single_pass)
+    task = Task(how, trials, verify, labels, largest)
+    _check_outputs(task)
     with options.opened(graph, compressed) as (opened, open_seconds):
+        if largest is not None and opened.path is not None and largest.exists() and largest.samefile(opened.path):
+            raise UsageError(f"--largest {largest} is the graph itself; name another file")
         where = {"backend": backend, "residency": residency}
         with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
-            runs = []
-            verifying = 0.0
-            for _ in range(trials):
-                result = engine.connected_components()
-                if verify:
-                    start = time.perf_counter()
-                    validate.labels(opened, result.labels)
-                    verifying += time.perf_counter() - start
-                    result.record.verified = True
-                runs.append(result.record)
-            if labels:
-                write_npy(labels, api.canonical_labels(opened, result.labels))
+            result, runs, verifying = _run(opened, engine, task)
+            _write(opened, result, task)
+            sizes = size_histogram(result.labels)
             if as_json:
-                click.echo(dumps(cc_object(opened, engine, open_seconds, runs)))
+                click.echo(dumps(cc_object(opened, engine, open_seconds, runs, sizes)))
                 return
             click.echo(options.describe(opened))
             click.echo(options.describe_engine(engine))
             click.echo("")
             _print_runs(opened.n, runs)
+            _print_sizes(sizes)
             setup = f"open {open_seconds:.3f} s, place {engine.setup.place:.3f} s, compile {engine.setup.compile:.3f} s"
             click.echo(f"\napart       {setup}" + (f", verify {verifying:.3f} s" if verify else ""))
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+
+
+def _check_outputs(task: Task) -> None:
+    """Refuse, before any work is done, outputs that cannot be written."""
+    check_writable(task.labels)
+    if task.largest is not None:
+        from bigbfs.formats.part import check_target
+
+        check_target(task.largest)
+
+
+def _run(graph: Graph, engine: api.Engine, task: Task) -> tuple[ComponentsResult, list[ComponentsRecord], float]:
+    """Return the last result, the record of every trial, and the seconds that verifying took."""
+    runs = []
+    verifying = 0.0
+    for _ in range(task.trials):
+        result = engine.connected_components(task.how)
+        if task.verify:
+            start = time.perf_counter()
+            validate.labels(graph, result.labels)
+            verifying += time.perf_counter() - start
+            result.record.verified = True
+        runs.append(result.record)
+    return result, runs, verifying
+
+
+def _write(graph: Graph, result: ComponentsResult, task: Task) -> None:
+    """Write what was asked for."""
+    if task.labels is not None:
+        write_npy(task.labels, api.canonical_labels(graph, result.labels))
+    if task.largest is not None:
+        from bigbfs.formats.part import save_part
+
+        sizes = np.bincount(result.labels, minlength=1)
+        save_part(graph, result.labels == sizes.argmax(), task.largest)
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:
     record = runs[0]
     share = 100.0 * record.largest / max(n, 1)
     verified = "not asked" if record.verified is None else record.verified
-    headers = ("components", "largest", "%", "ms", "verified")
-    milliseconds = 1e3 * median(run.seconds for run in runs)
-    click.echo(table(headers, [(record.components, record.largest, share, milliseconds, verified)]))
+    headers = ["components", "largest", "%", "ms", "verified"]
+    cells = [record.components, record.largest, share, 1e3 * median(run.seconds for run in runs), verified]
+    if record.algorithm != "afforest" or record.left:
+        headers += ["algorithm", "passes", "left by one pass"]
+        cells += [record.algorithm, record.passes, record.left]
+    click.echo(table(headers, [cells]))
+
+
+def _print_sizes(sizes: list[SizeClass]) -> None:
+    if sizes:
+        rows = [(f"{each.smallest:,} to {each.largest:,}", each.components, each.vertices) for each in sizes]
+        click.echo("\n" + table(("vertices of a component", "components", "vertices"), rows))

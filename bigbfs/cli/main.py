@@ -26,7 +26,8 @@ COMMANDS = {
     "check": "Validate everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",
     "bfs": "Breadth-first search from one or many sources.",
-    "cc": "Connected components (exact Afforest).",
+    "cc": "Connected components (Afforest, Shiloach-Vishkin, label propagation), all exact.",
+    "bench": "Time an algorithm under all of its switches.",
     "verify": "Check every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
 }

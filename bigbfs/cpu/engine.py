@@ -19,7 +19,8 @@ from types import TracebackType
 import numba
 import numpy as np
 
-from bigbfs.cpu.afforest import Afforest
+from bigbfs.components import ComponentsOptions
+from bigbfs.cpu.components import Components
 from bigbfs.cpu.heads import Survey
 from bigbfs.cpu.rows import PlainRows, Rows, rows_of, sample_rows
 from bigbfs.cpu.search import Search
@@ -86,7 +87,8 @@ class CpuEngine:
             self._in = None if graph.in_adjacency is None else rows_of(graph.in_adjacency)
         self._survey: Survey | None = None
         self._search: Search | None = None
-        self._afforest: Afforest | None = None
+        self._components: Components | None = None
+        self._compiled: set[str] = set()
         self._count_bytes()
 
     def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
@@ -125,8 +127,13 @@ class CpuEngine:
             np.copyto(parents, search.parents, where=search.parents != search.nobody, casting="unsafe")
         return BfsResult(search.levels.copy(), parents, record)
 
-    def connected_components(self) -> ComponentsResult:
+    def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
         """Label the (weakly) connected components: the smallest vertex of each.
+
+        Parameters
+        ----------
+        options
+            Algorithm and switches; None: Afforest.
 
         Raises
         ------
@@ -135,13 +142,22 @@ class CpuEngine:
         FormatError
             The graph file holds ids that are no vertices.
         """
+        options = options or ComponentsOptions()
         with _numba_threads(self.threads):
-            afforest = self._ready_components()
-            seconds, faults = afforest.run()
-        self._require_vertices(faults)
-        result = afforest.labels.astype(np.int64)
+            components = self._ready_components(options.algorithm)
+            found = components.run(options)
+        self._require_vertices(found.faults)
+        result = components.labels.astype(np.int64)
         sizes = np.bincount(result) if len(result) else np.zeros(1, np.int64)
-        record = ComponentsRecord(int(np.count_nonzero(sizes)), int(sizes.max()), seconds)
+        record = ComponentsRecord(
+            int(np.count_nonzero(sizes)),
+            int(sizes.max()),
+            found.seconds,
+            algorithm=options.algorithm,
+            edges_read=found.edges_read,
+            passes=found.passes,
+            left=found.left,
+        )
         return ComponentsResult(result, record)
 
     def _ready_search(self) -> Search:
@@ -161,18 +177,20 @@ class CpuEngine:
             self._count_bytes()
         return self._search
 
-    def _ready_components(self) -> Afforest:
-        """Return the components, compiled and placed."""
+    def _ready_components(self, algorithm: str) -> Components:
+        """Return the components, placed, with the kernels of ``algorithm`` compiled."""
         rows = self._rows()
-        if self._afforest is None:
+        if algorithm not in self._compiled:
             with self._clock("compile"):
                 sample = sample_rows(rows, self.graph.ids)
                 survey = Survey(sample, self.graph.ids, self.threads)
-                Afforest(sample, sample, survey, self.threads).warm_up()
+                Components(sample, sample, survey, self.threads).warm_up(algorithm)
+            self._compiled.add(algorithm)
+        if self._components is None:
             with self._clock("place"):
-                self._afforest = Afforest(rows, self._in, self._surveyed(), self.threads)
+                self._components = Components(rows, self._in, self._surveyed(), self.threads)
             self._count_bytes()
-        return self._afforest
+        return self._components
 
     def _surveyed(self) -> Survey:
         """Return the survey of the in-rows, or of the out-rows where there are none."""
@@ -202,7 +220,7 @@ class CpuEngine:
 
     def _count_bytes(self) -> None:
         rows = (self._out or ()) + ((self._in or ()) if self._in is not self._out else ())
-        parts = (*rows, self._survey, self._search, self._afforest)
+        parts = (*rows, self._survey, self._search, self._components)
         self.bytes.host = sum(part.nbytes for part in parts if part is not None)
 
     @contextmanager
@@ -214,7 +232,7 @@ class CpuEngine:
 
     def close(self) -> None:
         """Let go of the graph and of the state."""
-        self._out = self._in = self._survey = self._search = self._afforest = None
+        self._out = self._in = self._survey = self._search = self._components = None
 
     def __enter__(self) -> CpuEngine:
         return self

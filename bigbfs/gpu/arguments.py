@@ -1,8 +1,8 @@
 """The argument structs of the kernels as NumPy dtypes, and the ``-D`` defines that go with them.
 
 ``ADJACENCY`` mirrors ``struct Adjacency`` (kernels/include/adjacency.cuh) field by field, ``BFS``, ``SLOT`` and
-``PROGRESS`` the structs of bfs.cuh; every field is 8 bytes, so there is no padding to disagree about. Their sizes
-travel to the compiler as defines and are asserted there; a test compares every offset.
+``PROGRESS`` the structs of bfs.cuh, ``COUNTS`` that of passes.cuh; every field is 8 bytes, so there is no padding to
+disagree about. Their sizes travel to the compiler as defines and are asserted there; a test compares every offset.
 """
 
 from __future__ import annotations
@@ -73,6 +73,9 @@ PROGRESS = _fields(
 )
 """Where a BFS stands."""
 
+COUNTS = _fields("invalid", "read", "merged", "open")
+"""What passes over the rows count for components (kernels/include/passes.cuh)."""
+
 DIRECTIONS = {1: "top-down", 2: "bottom-up"}
 """What ``SLOT.direction`` says."""
 
@@ -103,6 +106,7 @@ def defines(ids: np.dtype, codec: str, team: int = TEAM) -> Mapping[str, str]:
         "BFS_BYTES": str(BFS.itemsize),
         "SLOT_BYTES": str(SLOT.itemsize),
         "PROGRESS_BYTES": str(PROGRESS.itemsize),
+        "COUNTS_BYTES": str(COUNTS.itemsize),
     }
 
 

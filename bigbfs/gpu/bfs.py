@@ -95,6 +95,7 @@ class BfsLoop:
         searched = incoming or out
         words = -(-self.n // 32)
         self._parents: Array | None = None
+        self._parents_ready = False
         self._arrays = {
             "visited": runtime.empty(words, np.uint32),
             "frontier": runtime.empty(words, np.uint32),
@@ -164,9 +165,9 @@ class BfsLoop:
             A kernel failed.
         """
         runtime = self._runtime
-        if want_parents and self._parents is None:
-            self._parents = runtime.empty(self.n, self.ids)
-            runtime.fill(self._parents, no_vertex(self.ids))
+        if want_parents and not self._parents_ready:
+            runtime.fill(self.lend_parents(), no_vertex(self.ids))
+            self._parents_ready = True
         state = self._state.copy()
         state["parents"] = runtime.pointer(self._parents) if want_parents else 0
         state["max_depth"] = NEVER if max_depth is None else max_depth
@@ -201,6 +202,13 @@ class BfsLoop:
             invalid_ids=int(progress["invalid"]),
             slots=slots,
         )
+
+    def lend_parents(self) -> Array:
+        """Return the n ids of the parents; between two searches others may work in them."""
+        if self._parents is None:
+            self._parents = self._runtime.empty(self.n, self.ids)
+        self._parents_ready = False  # a search relies on what the one before has left there
+        return self._parents
 
     def device_arrays(self) -> tuple[Array, Array]:
         """Return levels and parents of the last run where they are."""

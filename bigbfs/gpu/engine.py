@@ -9,6 +9,7 @@ from types import TracebackType
 import numpy as np
 
 from bigbfs.adjacency import Adjacency
+from bigbfs.components import ComponentsOptions
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
 from bigbfs.gpu.arguments import defines, no_vertex
@@ -150,7 +151,7 @@ class GpuEngine:
             runtime, out, incoming, strategy, ids=ids, codec=codec, residency=self.residency, queue=self._scratch
         )
         self._cc: ComponentsLoop | None = ComponentsLoop(
-            runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch
+            runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch, second=self._bfs.lend_parents
         )
         runtime.synchronize()
         self.setup.place = time.perf_counter() - start
@@ -206,8 +207,13 @@ class GpuEngine:
             np.copyto(signed, parents, where=parents != no_vertex(self.graph.ids), casting="unsafe")
         return BfsResult(self._bfs.levels(), signed, record)
 
-    def connected_components(self) -> ComponentsResult:
+    def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
         """Label the (weakly) connected components: the smallest vertex of each.
+
+        Parameters
+        ----------
+        options
+            Algorithm and switches; None: Afforest.
 
         Raises
         ------
@@ -215,14 +221,25 @@ class GpuEngine:
             The graph file holds ids that are no vertices.
         DeviceError
             A kernel failed.
+        DoesNotFitError
+            Label propagation needs more device memory than there is.
         """
-        self._running()
+        options = options or ComponentsOptions()
+        found = self.run_components(options)
         assert self._cc is not None
-        found = self._cc.run()
+        self._count_bytes()
         self._check_ids(found.invalid_ids)
         labels = self._cc.labels().astype(np.int64)
         sizes = np.bincount(labels) if len(labels) else np.zeros(1, np.int64)
-        record = ComponentsRecord(int(np.count_nonzero(sizes)), int(sizes.max()), found.seconds)
+        record = ComponentsRecord(
+            int(np.count_nonzero(sizes)),
+            int(sizes.max()),
+            found.seconds,
+            algorithm=options.algorithm,
+            edges_read=found.edges_read,
+            passes=found.passes,
+            left=found.left,
+        )
         return ComponentsResult(labels, record)
 
     def run_bfs(self, source: int, *, want_parents: bool = True) -> Run:
@@ -231,11 +248,17 @@ class GpuEngine:
         assert self._bfs is not None
         return self._bfs.run(source, None, want_parents)
 
-    def run_components(self) -> Labelling:
-        """Label the components, and leave the labels on the device (see ``label_array``)."""
+    def run_components(self, options: ComponentsOptions | None = None) -> Labelling:
+        """Label the components, and leave the labels on the device (see ``label_array``); parents do not outlive it."""
         self._running()
         assert self._cc is not None
-        return self._cc.run()
+        return self._cc.run(options)
+
+    def trace_components(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
+        """Return (kernel, seconds) of every launch of a run, each waited for."""
+        self._running()
+        assert self._cc is not None
+        return self._cc.trace(options)
 
     def tree_arrays(self) -> tuple[Array, Array]:
         """Return the device's levels and parents of the last BFS."""

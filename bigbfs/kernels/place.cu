@@ -4,6 +4,7 @@
 // best LANE_BEST ids that it has read, then the warp takes the best of all lanes, one after the other: exact for rows of
 // up to 128 ids, nearly so for longer ones. Of a hub only the first chunk is read. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each
 // id that is no vertex. Memory per edge: the id and, unless ids are ranks already, two words of indptr.
+#include "chance.cuh"
 #include "heads.cuh"
 
 // Writes the bitmap of the vertices with edges and counts them in counts[1]; appends the hubs (in any order) to `hubs`,
@@ -62,6 +63,13 @@ struct Best {
     }
 };
 
+// Key of a neighbour by its degree; of equal ones the first by chance, as cc_afforest.cu's first forest wants them: where
+// degrees are alike, few vertices are then better than all of their neighbours.
+DEVICE u64 strength(u64 ids, vid u) {
+    const u64 most = 0xffffffffull;
+    return ((ids < most ? ids + 1 : most) << 32) | (u32)~chance(u);
+}
+
 DEVICE u64 warp_max(u64 x) {
     for (u32 step = WARP / 2; step > 0; step /= 2) {
         const u64 other = __shfl_xor_sync(ALL_LANES, x, step);
@@ -85,7 +93,7 @@ DEVICE Best read_best(const Adjacency& a, u64 v, u64 ids, u32 ranked, u64* inval
                 const vid u = cursor.ids[j];
                 own += 1;
                 if (u >= a.n) atomicAdd(invalid, (u64)1);
-                else if (u != (vid)v) best.insert(ranked ? a.n - u : degree(a, u) + 1, u);
+                else if (u != (vid)v) best.insert(ranked ? a.n - u : strength(degree(a, u), u), u);
             }
         }
         seen += warp_sum(own);

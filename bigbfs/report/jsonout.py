@@ -11,6 +11,7 @@ from bigbfs.record import SCHEMA, BfsSummary, ComponentsRecord
 if TYPE_CHECKING:
     from bigbfs.api import Engine
     from bigbfs.graph import Graph
+    from bigbfs.report.components import SizeClass
 
 
 def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> dict[str, Any]:
@@ -55,14 +56,34 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
     }
 
 
-def cc_object(graph: Graph, engine: Engine, open_seconds: float, runs: list[ComponentsRecord]) -> dict[str, Any]:
+def cc_object(
+    graph: Graph, engine: Engine, open_seconds: float, runs: list[ComponentsRecord], sizes: list[SizeClass]
+) -> dict[str, Any]:
     """Return the object that ``bigbfs cc --json`` prints."""
     return _common("cc", graph, engine, open_seconds) | {
-        "strategy": "afforest",
+        "strategy": runs[0].algorithm,
         "components": runs[0].components,
         "largest": runs[0].largest,
-        "runs": [{"seconds": run.seconds, "verified": run.verified} for run in runs],
+        "share": runs[0].largest / max(graph.n, 1),
+        "sizes": [asdict(each) for each in sizes],
+        "runs": [
+            {
+                "seconds": run.seconds,
+                "verified": run.verified,
+                "edges_read": run.edges_read,
+                "passes": run.passes,
+                "left": run.left,
+            }
+            for run in runs
+        ],
     }
+
+
+def bench_cc_object(graph: Graph, engine: Engine, open_seconds: float, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the object that ``bigbfs bench cc --json`` prints."""
+    common = _common("bench cc", graph, engine, open_seconds)
+    del common["strategy"]
+    return common | {"rows": rows}
 
 
 def dumps(value: dict[str, Any]) -> str:

@@ -77,11 +77,15 @@ class TraversalWatch:
 
 
 class LabelWatch:
-    """The labels are a forest whose roots are the smallest vertices, and after a compression every label is a root."""
+    """The labels are a forest inside the components; by id no parent is larger, and compressed every label is a root.
+
+    The forest is what the kernel gets as its second argument, by id or by chance; ``cc_label`` makes labels of it.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.n = graph.n
         self.component: np.ndarray | None = None
+        self.by_id = True
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
         if not name.startswith("cc_") or name == "cc_giant":
@@ -89,13 +93,22 @@ class LabelWatch:
         n = int(args[0]) if isinstance(args[0], np.generic) else int(args[0]["n"])
         if n != self.n or n == 0:
             return
-        labels = args[1].astype(np.int64)
-        vertices = np.arange(n)
-        wrong = np.flatnonzero((labels > vertices) | (labels < 0))
-        assert len(wrong) == 0, f"after {name} vertex {wrong[0]} points up, to {labels[wrong[0]]}"
-        if name == "cc_compress":
-            wrong = np.flatnonzero(labels[labels] != labels)
+        if name == "cc_plant":
+            self.by_id = bool(args[4])
+        forest = args[2 if name == "cc_label" else 1].astype(np.int64)
+        wrong = np.flatnonzero((forest >= n) | (forest < 0))
+        assert len(wrong) == 0, f"after {name} the parent of vertex {wrong[0]} is no vertex: {forest[wrong[0]]}"
+        if self.by_id or name == "cc_label":
+            wrong = np.flatnonzero(forest > np.arange(n))
+            assert len(wrong) == 0, f"after {name} vertex {wrong[0]} points up, to {forest[wrong[0]]}"
+        if name in ("cc_compress", "cc_lowest", "cc_label"):
+            wrong = np.flatnonzero(forest[forest] != forest)
             assert len(wrong) == 0, f"after {name} the label of vertex {wrong[0]} is no root"
+        roots = forest
+        for _ in range(n.bit_length()):
+            roots = roots[roots]
+        wrong = np.flatnonzero(forest[roots] != roots)
+        assert len(wrong) == 0, f"after {name} the way from vertex {wrong[0]} goes round in a circle"
         if self.component is not None:
-            wrong = np.flatnonzero(self.component[labels] != self.component)
+            wrong = np.flatnonzero(self.component[forest] != self.component)
             assert len(wrong) == 0, f"after {name} vertex {wrong[0]} is linked to another component"

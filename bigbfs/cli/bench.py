@@ -1,0 +1,108 @@
+"""``bigbfs bench``: one algorithm under all of its switches, as a table."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+import numpy as np
+from tqdm import tqdm
+
+from bigbfs import api
+from bigbfs.cli import options
+from bigbfs.components import ALGORITHMS, ComponentsOptions
+from bigbfs.errors import VerificationError
+from bigbfs.graph import Graph
+from bigbfs.reference import validate
+from bigbfs.report.jsonout import bench_cc_object, dumps
+from bigbfs.report.table import table
+
+VARIANTS = (
+    ComponentsOptions(),
+    *(ComponentsOptions(rounds=rounds) for rounds in (0, 1, 2, 4)),
+    ComponentsOptions(skip_giant=False),
+    ComponentsOptions(single_pass=True),
+    ComponentsOptions(skip_giant=False, single_pass=True),
+    *(ComponentsOptions("sv", skip_giant=skip, single_pass=once) for once in (False, True) for skip in (None, False)),
+    *(ComponentsOptions("labelprop", single_pass=once) for once in (False, True)),
+)
+"""What ``bench cc`` runs: report 003's rows (pruning on and off, one pass or as many as it takes), and more rounds."""
+
+
+@click.group("bench")
+def command() -> None:
+    """Time an algorithm under all of its switches."""
+
+
+@command.command("cc")
+@options.graph_argument
+@click.option(
+    "--algorithm", "algorithms", type=click.Choice(ALGORITHMS), multiple=True, help="Repeatable. Default: all."
+)
+@options.compressed_option
+@options.where_options
+@click.option("--trials", type=click.IntRange(1), default=3, show_default=True, help="Runs of each; the median counts.")
+@options.json_option
+def cc(
+    graph: Path | None,
+    algorithms: tuple[str, ...],
+    compressed: bool,
+    backend: str,
+    residency: str,
+    vram_budget: int | None,
+    threads: int | None,
+    trials: int,
+    as_json: bool,
+) -> None:
+    """Connected components by every algorithm under every switch.
+
+    The labels of the first row are verified, those of the others must be the same (exit 3 if not). edges read: ids read
+    from rows; the table of strongest neighbours is apart. left: merges that a single pass left to the finishing one.
+    Label propagation takes as many passes as the graph is wide: leave it out for grids and roads (--algorithm).
+    """
+    chosen = [each for each in VARIANTS if each.algorithm in (algorithms or ALGORITHMS)]
+    with options.opened(graph, compressed) as (opened, open_seconds):
+        where = {"backend": backend, "residency": residency}
+        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
+            rows = _run(opened, engine, chosen, trials)
+            if as_json:
+                click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))
+                return
+            click.echo(options.describe(opened))
+            click.echo(options.describe_engine(engine))
+            click.echo("")
+            headers = ("algorithm", "rounds", "skip giant", "passes over edges", "ms", "edges read", "passes", "left")
+            click.echo(table(headers, [_cells(row) for row in rows]))
+
+
+def _run(graph: Graph, engine: api.Engine, chosen: list[ComponentsOptions], trials: int) -> list[dict[str, Any]]:
+    """Return one row for each variant."""
+    rows: list[dict[str, Any]] = []
+    labels: np.ndarray | None = None
+    for how in tqdm(chosen, unit="variant", disable=None, file=sys.stderr):
+        results = [engine.connected_components(how) for _ in range(trials)]
+        if labels is None:
+            labels = results[0].labels
+            validate.labels(graph, labels)
+        if any(not np.array_equal(result.labels, labels) for result in results):
+            raise VerificationError(f"{graph.path}: the labels of {how} differ from those of {chosen[0]}")
+        record = results[-1].record
+        rows.append(
+            asdict(how)
+            | {"skip_giant": how.skips_giant, "seconds": median(result.record.seconds for result in results)}
+            | {"edges_read": record.edges_read, "passes": record.passes, "left": record.left}
+        )
+    return rows
+
+
+def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the cells of a row of the table."""
+    rounds = "-" if row["algorithm"] != "afforest" else "auto" if row["rounds"] is None else str(row["rounds"])
+    once = "one" if row["single_pass"] else "until done"
+    skips = "on" if row["skip_giant"] else "off"
+    figures = (1e3 * row["seconds"], row["edges_read"], row["passes"], row["left"] if row["single_pass"] else None)
+    return (row["algorithm"], rounds, skips, once, *figures)
