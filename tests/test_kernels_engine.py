@@ -120,7 +120,7 @@ def rule(request, monkeypatch):
     monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
     monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
     if chosen.costs:
-        monkeypatch.setattr(bfs, "costs", lambda n, residency: chosen.costs)
+        monkeypatch.setattr(bfs, "costs", lambda n, residency, profile: chosen.costs)
     return chosen
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import click
 
@@ -36,45 +37,39 @@ def command(
     graph: Path | None,
     afforest: bool,
     compressed: bool,
-    backend: str,
-    residency: str,
-    vram_budget: int | None,
-    threads: int | None,
     trials: int,
     verify: bool,
     labels: Path | None,
     as_json: bool,
+    **where: Any,
 ) -> None:
     """Connected components by exact Afforest; of a directed graph, the weak ones.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder.
     """
     check_writable(labels)
-    with options.opened(graph, compressed) as (opened, open_seconds):
-        where = {"backend": backend, "residency": residency}
-        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
-            runs = []
-            verifying = 0.0
-            for _ in range(trials):
-                result = engine.connected_components()
-                if verify:
-                    start = time.perf_counter()
-                    validate.labels(opened, result.labels)
-                    verifying += time.perf_counter() - start
-                    result.record.verified = True
-                runs.append(result.record)
-            if labels:
-                write_npy(labels, api.canonical_labels(opened, result.labels))
-            if as_json:
-                click.echo(dumps(cc_object(opened, engine, open_seconds, runs)))
-                return
-            click.echo(options.describe(opened))
-            click.echo(options.describe_engine(engine))
-            click.echo("")
-            _print_runs(opened.n, runs)
-            setup = f"open {open_seconds:.3f} s, place {engine.setup.place:.3f} s, compile {engine.setup.compile:.3f} s"
-            click.echo(f"\napart       {setup}" + (f", verify {verifying:.3f} s" if verify else ""))
-            click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+    with options.opened(graph, compressed) as (opened, open_seconds), api.engine(opened, **where) as engine:
+        runs = []
+        verifying = 0.0
+        for _ in range(trials):
+            result = engine.connected_components()
+            if verify:
+                start = time.perf_counter()
+                validate.labels(opened, result.labels)
+                verifying += time.perf_counter() - start
+                result.record.verified = True
+            runs.append(result.record)
+        if labels:
+            write_npy(labels, api.canonical_labels(opened, result.labels))
+        if as_json:
+            click.echo(dumps(cc_object(opened, engine, open_seconds, runs)))
+            return
+        click.echo(options.describe(opened))
+        click.echo(options.describe_engine(engine))
+        click.echo("")
+        _print_runs(opened.n, runs)
+        click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
+        click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:

@@ -27,6 +27,7 @@ COMMANDS = {
     "export": "Write a graph in a format that other tools read.",
     "bfs": "Breadth-first search from one or many sources.",
     "cc": "Connected components (exact Afforest).",
+    "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
     "verify": "Check every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
 }

@@ -76,9 +76,10 @@ class ComponentsLoop:
         self._limits = {name: runtime.max_blocks(kernel, BLOCK) for name, kernel in self._kernels.items()}
 
     @property
-    def device_bytes(self) -> int:
-        """Bytes of device memory beyond the labels."""
-        return sum(int(array.nbytes) for array in (self._giant, self._settled, self._never, self._invalid))
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array by its name, the labels aside; all of them are counters in the ledger."""
+        arrays = {"giant": self._giant, "settled": self._settled, "never": self._never, "invalid": self._invalid}
+        return {name: int(array.nbytes) for name, array in arrays.items()}
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices."""

@@ -13,7 +13,9 @@
 
 DEVICE void reset(const Bfs& s, u64 source) {
     const u64 step = thread_count();
-    for (u64 v = thread_id(); v < s.out.n; v += step) s.levels[v] = v == source ? 0 : -1;
+    if (s.levels) {
+        for (u64 v = thread_id(); v < s.out.n; v += step) s.levels[v] = v == source ? 0 : -1;
+    }
     if (s.parents) {
         for (u64 v = thread_id(); v < s.out.n; v += step) s.parents[v] = ~(vid)0;
     }
