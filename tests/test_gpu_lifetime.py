@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 import pytest
 import zoo
+from simt.runtime import SimtRuntime
 
 from bigbfs import reference
 from bigbfs.errors import DeviceError, FormatError, UsageError
@@ -19,7 +20,6 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: the
 @pytest.fixture
 def runtime():
     """An emulated device that writes down what happens to it."""
-    from simt.runtime import SimtRuntime
 
     class Recording(SimtRuntime):
         broken = False
