@@ -18,7 +18,7 @@ from simt.runtime import BUILD_VARIABLE, sanitizer_environment
 from simt.table import TABLE_VARIABLE
 
 HERE = Path(__file__).parent
-SUITES = ("simt", "test_kernels_rows.py", "test_kernels_heads.py", "test_kernels_engine.py")
+SUITES = ("simt", "test_kernels_rows.py", "test_kernels_probe.py", "test_kernels_heads.py", "test_kernels_engine.py")
 NO_RANDOM_ADDRESSES = 0x0040000  # personality(2)
 
 pytestmark = pytest.mark.skipif(BUILD_VARIABLE in os.environ, reason="already inside a sanitizer's process")
