@@ -112,7 +112,7 @@ def with_hubs(*, directed, codec="varint"):
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("residency", plan.LADDER)
 def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec, monkeypatch):
     monkeypatch.setattr(plan, "HOT_SHARE", 1)
     graph = with_hubs(directed=directed, codec=codec)
@@ -124,7 +124,7 @@ def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec,
         books = Books()
         faulty = FaultyRuntime(books, fail_at, error)
         with GpuEngine(graph, residency=residency, runtime=faulty) as placed:
-            assert books.mapped == (0 if residency == "vram" else 1 + directed)
+            assert books.mapped == (1 + directed if residency == "mapped" else 0)
             if residency == "mapped" and codec == "varint":
                 assert placed.rows().hot_bytes > 0
             placed.bfs(0)
@@ -180,7 +180,7 @@ def test_no_allocation_goes_beyond_the_budget(directed, codec, monkeypatch):
     assert len(hot) > 1 or codec == "plain"
     books = Books()
     with pytest.raises(DoesNotFitError, match="indptr") as caught:
-        GpuEngine(graph, vram_budget=least - 1, runtime=books)
+        GpuEngine(graph, residency="mapped", vram_budget=least - 1, runtime=books)
     assert caught.value.exit_code == 5
     assert books.most == 0, "a run that cannot fit ends before it starts"
     assert books.closed
@@ -190,7 +190,7 @@ def test_a_thousand_engines():
     graphs = [with_hubs(directed=False), with_hubs(directed=True)]
     for k in range(1000):
         books = Books()
-        with GpuEngine(graphs[k % 2], residency=("vram", "mapped")[k // 2 % 2], runtime=books) as placed:
+        with GpuEngine(graphs[k % 2], residency=plan.LADDER[k // 2 % len(plan.LADDER)], runtime=books) as placed:
             placed.traverse(0)
         del placed
         assert (books.mapped, books.closed) == (0, True)
