@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-STEPS = ("free_bytes", "empty", "zeros", "fill", "upload", "write", "download", "map", "kernel", "max_blocks", "timer", "stage", "read")
+STEPS = (
+    "free_bytes",
+    "empty",
+    "zeros",
+    "fill",
+    "upload",
+    "write",
+    "download",
+    "map",
+    "kernel",
+    "max_blocks",
+    "timer",
+    "stage",
+    "read",
+)
 
 
 class FaultyRuntime:
