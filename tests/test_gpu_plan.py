@@ -222,8 +222,10 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
             self.taken = before
             return mapping
 
-    for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty"):
-        graph = zoo.shared()[name]
+    # one hub of more chunks than a line of 512 bytes names
+    hub = zoo.build(140_001, (np.zeros(140_000, int), np.arange(1, 140_001)), directed=True, in_rows=False)
+    for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty", "hub"):
+        graph = hub if name == "hub" else zoo.shared()[name]
         graph = graph.compress() if codec == "varint" else graph
         runtime = Counting()
         with GpuEngine(graph, residency=residency, runtime=runtime) as engine:
