@@ -6,6 +6,7 @@ ascending order of original id, whatever the order inside the file.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from bigbfs.components import ComponentsOptions
+from bigbfs.config import DeviceProfile
 from bigbfs.errors import NoDeviceError, UsageError
 from bigbfs.graph import Graph
-from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, SetupRecord
+from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped")
@@ -32,8 +34,16 @@ class Engine(Protocol):
     setup: SetupRecord
     bytes: BytesRecord
 
-    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
-        """Traverse from the vertex ``source``."""
+    def bfs(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> BfsResult:
+        """Traverse from the vertex ``source``; what is not wanted is all -1 and not paid for."""
+        ...
+
+    def traverse(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> RunRecord:
+        """Do as ``bfs``, but return no more than what was measured."""
         ...
 
     def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
@@ -75,6 +85,8 @@ def engine(
     strategy: str = "auto",
     residency: str = "auto",
     vram_budget: int | None = None,
+    ram_budget: int | None = None,
+    profile: DeviceProfile | None = None,
     threads: int | None = None,
 ) -> Engine:
     """Place ``graph`` on a backend and return the engine, a context manager that releases it.
@@ -89,6 +101,10 @@ def engine(
         Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place) or ``"auto"``.
     vram_budget
         Bytes of GPU memory that may be used; None: what is free.
+    ram_budget
+        Bytes of host memory that may be page-locked for the GPU; None: nearly all that the machine has.
+    profile
+        Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
         CPU threads; None: every core that this process may use.
 
@@ -105,24 +121,36 @@ def engine(
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
-    graph.require_valid()
     if choose_backend(backend) == "gpu":
         if threads is not None:
             raise UsageError("threads are an option of the CPU backend; use backend='cpu'")
         from bigbfs.gpu import GpuEngine
 
-        gpu: Engine = GpuEngine(graph, residency=residency, vram_budget=vram_budget, strategy=strategy)
+        gpu: Engine = GpuEngine(
+            graph,
+            residency=residency,
+            vram_budget=vram_budget,
+            ram_budget=ram_budget,
+            profile=profile,
+            strategy=strategy,
+            check=graph.require_valid,
+        )
         return gpu
-    if residency != "auto" or vram_budget is not None:
+    if residency != "auto" or (vram_budget, ram_budget, profile) != (None, None, None):
+        about = "residency, vram_budget, ram_budget and profile"
         if backend == "auto":
-            raise NoDeviceError("residency and vram_budget are about a GPU, and none is usable here; leave them out")
+            raise NoDeviceError(f"{about} are about a GPU, and none is usable here; leave them out")
         raise UsageError(
-            "residency and vram_budget say where edges live on a GPU run, and this one runs on the CPU; "
+            f"{about} say where edges live on a GPU run, and this one runs on the CPU; "
             "leave them out, or choose the GPU as backend"
         )
     from bigbfs.cpu import CpuEngine
 
+    start = time.perf_counter()
+    graph.require_valid()
+    checked = time.perf_counter() - start
     cpu: Engine = CpuEngine(graph, threads=threads, strategy=strategy)
+    cpu.setup.open = checked
     return cpu
 
 
@@ -155,6 +183,8 @@ def bfs(
     source: int,
     *,
     max_depth: int | None = None,
+    want_levels: bool = True,
+    want_parents: bool = True,
     verify: bool = False,
     **where: Any,
 ) -> BfsResult:
@@ -168,11 +198,13 @@ def bfs(
         Original id.
     max_depth
         Stop after this level; None: go on to the end.
+    want_levels, want_parents
+        False: that array of the result is all -1, and is not paid for.
     verify
         Check the tree by the Graph500 rules before returning it.
     **where
-        ``backend``, ``strategy``, ``residency``, ``vram_budget``, ``threads``: see :func:`engine`. To traverse from
-        many sources, place the graph once with :func:`engine`.
+        ``backend``, ``strategy``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``: see
+        :func:`engine`. To traverse from many sources, place the graph once with :func:`engine`.
 
     Returns
     -------
@@ -183,13 +215,15 @@ def bfs(
     Raises
     ------
     UsageError
-        The source is not in the graph, or an option is unknown.
+        The source is not in the graph, an option is unknown, or what is to be verified is not wanted.
     VerificationError
         The tree breaks a rule.
     """
+    if verify and not (want_levels and want_parents):
+        raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
     vertex = graph.vertex(source)
     with engine(graph, **where) as placed:
-        result = placed.bfs(vertex, max_depth=max_depth)
+        result = placed.bfs(vertex, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
     if verify:
         from bigbfs.reference import validate
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -18,6 +19,9 @@ _CHOICES = {
     "backends": ("cpu", "gpu"),
     "residencies": ("vram", "mapped"),
 }
+
+DEFAULT_PROFILE = "h200"
+"""The packaged device profile that stands for a device of which nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,80 @@ class BenchSuite:
     cases: tuple[BenchCase, ...]
 
 
+@dataclass(frozen=True)
+class LineRate:
+    """How fast kernels read aligned lines of 128 bytes of page-locked host memory.
+
+    Attributes
+    ----------
+    pattern
+        ``"ascending"``: one line of ``every`` lines, in ascending order; ``"random"``: any line of a window of
+        ``window_bytes``.
+    lines_per_second
+        Lines read.
+    """
+
+    pattern: str
+    lines_per_second: float
+    every: int = 1
+    window_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what was never measured."""
+        if self.pattern not in ("ascending", "random"):
+            raise ConfigError(f"pattern is {self.pattern!r}; choose from ascending, random")
+
+
+@dataclass(frozen=True)
+class DeviceProfile:
+    """What a GPU and its link to host memory can do; written by ``bigbfs probe``.
+
+    Attributes
+    ----------
+    name
+        The device, for people.
+    memory_bytes
+        Device memory.
+    multiprocessors
+        How many.
+    memory_bytes_per_second
+        A copy inside device memory, read and write counted.
+    link_bytes_per_second
+        Kernels read page-locked host memory, in sequence.
+    link_lines_per_second
+        The same by aligned lines of 128 bytes in ascending order, few of them touched.
+    link_random_lines_per_second
+        Lines anywhere in more host memory than ``link_window_bytes``.
+    link_window_bytes
+        Largest window inside which random lines come as fast as ascending ones.
+    barrier_seconds
+        A barrier of the whole grid.
+    registers_read_only
+        Whether the pages of a file mapping can be read in place; else edges in host memory are a copy.
+    line_rates
+        What was measured, one table each.
+    """
+
+    name: str
+    memory_bytes: int
+    multiprocessors: int
+    memory_bytes_per_second: float
+    link_bytes_per_second: float
+    link_lines_per_second: float
+    link_random_lines_per_second: float
+    link_window_bytes: int
+    barrier_seconds: float
+    registers_read_only: bool = True
+    line_rates: tuple[LineRate, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse rates that nothing can be divided by."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, int | float) and not isinstance(value, bool) and not 0 < value < float("inf"):
+                raise ConfigError(f"{item.name} is {value}; it must be more than 0")
+
+
 def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
     """Return the dataclass ``kind`` made of a TOML ``table``.
 
@@ -112,6 +190,8 @@ def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
                 raise ConfigError(f"{where}: key {name!r} is missing")
             continue
         value = tuple(table[name]) if isinstance(table[name], list) else table[name]
+        if item.type == "float" and type(value) is int:
+            value = float(value)
         expected = {"str": str, "int": int, "float": float, "bool": bool}.get(str(item.type).split("[")[0])
         expected = expected or (tuple if str(item.type).startswith("tuple") else dict)
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
@@ -155,3 +235,61 @@ def read_suite(path: str | Path) -> BenchSuite:
         raise ConfigError(f"{path}: a suite needs at least one [[cases]] table")
     made = [from_table(BenchCase, case, f"{path}, case {number}") for number, case in enumerate(cases, 1)]
     return from_table(BenchSuite, table | {"cases": made}, str(path))
+
+
+def read_profile(path: str | Path) -> DeviceProfile:
+    """Return the device profile in the TOML file ``path``.
+
+    Raises
+    ------
+    FileAccessError, ConfigError
+        It cannot be read, or is no profile.
+    """
+    table = read_toml(path)
+    rates = table.get("line_rates", [])
+    if not isinstance(rates, list) or not all(isinstance(rate, dict) for rate in rates):
+        raise ConfigError(f"{path}: key 'line_rates' is {rates!r}; it must be [[line_rates]] tables")
+    made = [from_table(LineRate, rate, f"{path}, line rate {number}") for number, rate in enumerate(rates, 1)]
+    return from_table(DeviceProfile, table | {"line_rates": made}, str(path))
+
+
+def find_profile(name: str) -> Path:
+    """Return the file that ``name`` means: a path, or the ``NAME`` of a packaged ``device-NAME.toml``.
+
+    Packaged profiles lie in the folder configs/ of a checkout, beside the package, or of the installed package.
+
+    Raises
+    ------
+    ConfigError
+        There is no such file.
+    """
+    if Path(name).is_file() or name.endswith(".toml"):
+        return Path(name)
+    package = Path(__file__).resolve().parent
+    folders = (package.parent / "configs", package / "configs")
+    known = sorted(path for folder in folders for path in folder.glob("device-*.toml"))
+    for path in known:
+        if path.stem == f"device-{name}":
+            return path
+    names = ", ".join(dict.fromkeys(path.stem.removeprefix("device-") for path in known))
+    raise ConfigError(f"no device profile {name!r}: give a .toml file (`bigbfs probe` writes one), or one of {names}")
+
+
+def profile_text(profile: DeviceProfile, comment: str) -> str:
+    """Return ``profile`` as a TOML file whose first line is the ``comment``."""
+    lines = [f"# {comment}"]
+    for item in fields(profile):
+        value = getattr(profile, item.name)
+        if item.name != "line_rates":
+            lines.append(f"{item.name} = {_toml(value)}")
+    for rate in profile.line_rates:
+        lines += ["", "[[line_rates]]", f"pattern = {_toml(rate.pattern)}"]
+        size = "every" if rate.pattern == "ascending" else "window_bytes"
+        lines += [f"{size} = {_toml(getattr(rate, size))}", f"lines_per_second = {_toml(rate.lines_per_second)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: str | int | float | bool) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}" if "e" in f"{value:.4g}" or "." in f"{value:.4g}" else f"{value:.4g}.0"
+    return json.dumps(value, ensure_ascii=False)  # strings, whole numbers and booleans are the same in TOML

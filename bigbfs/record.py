@@ -115,9 +115,13 @@ class ComponentsRecord:
 
 @dataclass(slots=True)
 class SetupRecord:
-    """Seconds spent before the first traversal: ``open`` the file, ``place`` the arrays, ``compile`` the kernels."""
+    """Seconds spent before the first traversal, of which a GPU run does some side by side.
+
+    ``open`` and check the file, ``start`` the device, ``place`` the arrays, ``compile`` (or load) the kernels.
+    """
 
     open: float = 0.0
+    start: float = 0.0
     place: float = 0.0
     compile: float = 0.0
 

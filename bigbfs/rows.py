@@ -9,6 +9,7 @@ int64, and would compile once more for writable arrays.
 from __future__ import annotations
 
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,10 @@ import numpy as np
 from bigbfs import row_kernels as kernels
 from bigbfs.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
 from bigbfs.errors import FormatError, InputError
+from bigbfs.machine.workers import thread_count
+
+SPARSE = 16
+"""Ids are dense while the largest is below so many times their number."""
 
 LONG_ROW = 1 << 16
 """Rows longer than this are sorted by NumPy (vectorised), the others by the threads."""
@@ -230,6 +235,27 @@ def first_descent(indptr: np.ndarray, block: int = 1 << 20) -> int | None:
         if falls.any():
             return start + 1 + int(falls.argmax())
     return None
+
+
+def ascending(values: np.ndarray, block: int = 1 << 20) -> bool:
+    """Return whether each of ``values`` is larger than the one before."""
+    starts = range(0, len(values) - 1, block)
+    return all(bool((np.diff(values[start : start + block + 1]) > 0).all()) for start in starts)
+
+
+def all_different(values: np.ndarray, block: int = 1 << 22) -> bool:
+    """Return whether no two of ``values`` (integers from 0 on) are equal: marks in a table where they are dense."""
+    largest = int(values.max(initial=0))
+    if largest >= SPARSE * len(values):
+        return ascending(np.sort(values))
+    seen = np.zeros(largest + 1, np.bool_)
+
+    def mark(start: int) -> None:
+        seen[values[start : start + block]] = True
+
+    with ThreadPoolExecutor(thread_count()) as pool:  # assignments by index run side by side
+        list(pool.map(mark, range(0, len(values), block)))
+    return int(np.count_nonzero(seen)) == len(values)
 
 
 def frozen(array: np.ndarray) -> np.ndarray:

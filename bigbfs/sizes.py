@@ -57,6 +57,14 @@ def free_memory() -> int:
     return max(available, 0)
 
 
+def total_memory() -> int:
+    """Return the bytes of memory that this machine has, or that its cgroup allows."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
+        total = min(total, int((CGROUP / "memory.max").read_text()))
+    return total
+
+
 def _left_in_cgroup(group: Path) -> int:
     """Return limit minus use; pages of files not used lately count as used there, but are given up when needed."""
     used = int((group / "memory.current").read_text())

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bigbfs.gpu import arguments, cc, check
+from bigbfs.gpu import arguments, cc, check, rates
 from bigbfs.gpu.cuda import SOURCES, compile_options, source, source_hash
 from bigbfs.gpu.engine import kernel_names
 from bigbfs.gpu.strategies import STRATEGIES
@@ -112,7 +112,7 @@ def test_sources_keep_to_what_both_compilers_take(file):
 
 def test_every_kernel_is_launched_by_somebody():
     launched = {pair for strategy in STRATEGIES.values() for pair in kernel_names(strategy)}
-    launched |= {(check.FILE, name) for name in check.KERNELS}
+    launched |= {(module.FILE, name) for module in (check, rates) for name in module.KERNELS}
     launched |= {(cc.SIMPLE, name) for name in cc.SIMPLE_KERNELS}
     exist = {
         (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)

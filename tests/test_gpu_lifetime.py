@@ -5,11 +5,14 @@ import shutil
 import numpy as np
 import pytest
 import zoo
+from simt.runtime import SimtRuntime
 
 from bigbfs import reference
 from bigbfs.errors import DeviceError, FormatError, UsageError
-from bigbfs.gpu import GpuEngine, engine
+from bigbfs.gpu import GpuEngine, bfs, engine
+from bigbfs.gpu.costs import Costs
 from bigbfs.graph import Graph
+from bigbfs.reference import validate
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: the kernels cannot be emulated")
 
@@ -17,7 +20,6 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: the
 @pytest.fixture
 def runtime():
     """An emulated device that writes down what happens to it."""
-    from simt.runtime import SimtRuntime
 
     class Recording(SimtRuntime):
         broken = False
@@ -77,16 +79,51 @@ def test_max_depth(runtime):
             assert result.record.depth == min(depth, levels.max())
 
 
-def test_parents_are_not_paid_for_until_wanted(runtime):
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_what_is_not_wanted_is_not_paid_for(runtime, codec):
     graph = zoo.shared()["grid-3d"]
+    levels, _ = reference.bfs(graph, 7)
+    with GpuEngine(graph.compress() if codec == "varint" else graph, runtime=runtime) as placed:
+        bare = placed.bytes.device
+        neither = placed.bfs(7, want_levels=False, want_parents=False)
+        assert (neither.levels == -1).all() and (neither.parents == -1).all()
+        assert placed.bytes.device == bare
+        only_parents = placed.bfs(7, want_levels=False)
+        assert placed.bytes.device == bare + graph.n * graph.ids.itemsize
+        assert (only_parents.levels == -1).all()
+        only_levels = placed.bfs(7, want_parents=False)
+        assert placed.bytes.device == bare + graph.n * (4 + graph.ids.itemsize)
+        assert (only_levels.parents == -1).all()
+        np.testing.assert_array_equal(only_levels.levels, levels)
+        # the tree of a run without levels is one of the levels that the other run found
+        validate.bfs_tree(graph, 7, levels, only_parents.parents)
+        records = [neither.record, only_parents.record, only_levels.record, placed.traverse(7)]
+        assert len({(item.source, item.reached, item.depth, item.edges) for item in records}) == 1
+
+
+@pytest.mark.parametrize("name", ["kronecker-dense", "two-hubs", "directed-in-rows", "binary-tree", "one-vertex"])
+def test_directions_do_not_depend_on_levels(runtime, monkeypatch, name):
+    """The sample that decides on a direction must see the frontier where no levels tell it."""
+    graph = zoo.shared()[name]
+    monkeypatch.setattr(bfs, "THIN_TO", 0)
+    monkeypatch.setattr(bfs, "LOCAL", False)
+    monkeypatch.setattr(bfs, "costs", lambda n, residency, profile: Costs(1, 1, 30, 100))
+    source = int(np.argmax(graph.degrees()))
     with GpuEngine(graph, runtime=runtime) as placed:
-        before = placed.bytes.device
-        assert (placed.bfs(0, want_parents=False).parents == -1).all()
-        assert placed.bytes.device == before
-        first = placed.bfs(0).parents
-        assert placed.bytes.device == before + graph.n * graph.ids.itemsize
-        assert (placed.bfs(0, want_parents=False).parents == -1).all()
-        np.testing.assert_array_equal(placed.bfs(0).parents >= 0, first >= 0)
+        with_levels, without = placed.traverse(source), placed.traverse(source, want_levels=False)
+    assert [level.direction for level in with_levels.levels] == [level.direction for level in without.levels]
+    assert [level.frontier for level in with_levels.levels] == [level.frontier for level in without.levels]
+
+
+def test_a_bad_graph_is_refused_before_anything_is_placed(runtime):
+    def check():
+        raise FormatError("row 7 does not ascend")
+
+    with pytest.raises(FormatError, match="row 7"):
+        GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime, check=check)
+    assert runtime.mapped == 0
+    assert runtime.closed
+    assert runtime.launches == 0
 
 
 @pytest.mark.parametrize(

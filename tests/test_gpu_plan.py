@@ -1,5 +1,6 @@
 """The byte ledger: what is chosen, what is refused, and that a run takes no more than was planned."""
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -8,10 +9,16 @@ import pytest
 import zoo
 
 from bigbfs.adjacency import BLOCK_IDS, PlainAdjacency
+from bigbfs.config import find_profile, read_profile
 from bigbfs.errors import DoesNotFitError, UsageError
-from bigbfs.gpu import plan
+from bigbfs.gpu import ledger, plan
+from bigbfs.gpu.costs import Costs, costs
+from bigbfs.gpu.floor import floors, vertices_with_edges
 from bigbfs.gpu.hot import NOTHING_HOT, hottest
-from bigbfs.gpu.plan import GRAIN, default_budget, make_plan
+from bigbfs.gpu.ledger import PLACES
+from bigbfs.gpu.plan import GRAIN, Limits, choose_residency, default_budget, make_plan
+from bigbfs.graph import Graph
+from bigbfs.sizes import parse_size
 
 ENOUGH = 1 << 40
 
@@ -25,14 +32,15 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     vram = make_plan(graph, "vram", ENOUGH)
     mapped = make_plan(graph, "mapped", ENOUGH, hot_bytes=0)
     assert vram.host_bytes == 0
-    assert mapped.host_bytes == buffer(vram, "edges (indices)").bytes
+    assert mapped.host_bytes == buffer(vram, "indices").bytes
     assert vram.device_bytes == mapped.device_bytes + mapped.host_bytes
     heads = {
         place: sum(found.bytes for found in plan.buffers if "heads" in found.name)
         for place, plan in (("vram", vram), ("mapped", mapped))
     }
     assert (vram.head_groups, mapped.head_groups) == (2, 2)
-    assert make_plan(graph, "auto", vram.device_bytes) == replace(vram, budget=vram.device_bytes)
+    tight = make_plan(graph, "auto", vram.device_bytes)
+    assert tight == replace(vram, limits=tight.limits, why=tight.why)
     fewer = make_plan(graph, "auto", vram.device_bytes - 1)
     assert (fewer.residency, fewer.head_groups) == ("vram", 1)
     least = vram.device_bytes - heads["vram"]
@@ -44,24 +52,91 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     assert caught.value.exit_code == 5
 
 
+OPTIONS = ("--residency mapped", "--vram-budget", "--ram-budget", "--compressed", "--backend cpu")
+
+
 @pytest.mark.parametrize(
-    ("residency", "codec", "helps"),
+    ("residency", "codec", "ram", "helps"),
     [
-        ("vram", "plain", ["--residency mapped", "--compressed", "--vram-budget", "--backend cpu"]),
-        ("vram", "varint", ["--residency mapped", "--vram-budget", "--backend cpu"]),
-        ("mapped", "plain", ["--vram-budget", "--backend cpu"]),
+        ("vram", "plain", None, ["--residency mapped", "--vram-budget", "--compressed", "--backend cpu"]),
+        ("vram", "varint", None, ["--residency mapped", "--vram-budget", "--backend cpu"]),
+        ("mapped", "plain", None, ["--vram-budget", "--backend cpu"]),
+        ("mapped", "plain", 2000, ["--vram-budget", "--ram-budget", "--compressed", "--backend cpu"]),
     ],
 )
-def test_the_refusal_says_what_helps(residency, codec, helps):
+def test_the_refusal_says_what_helps(residency, codec, ram, helps):
     graph = zoo.shared()["clique"]
     with pytest.raises(DoesNotFitError) as caught:
-        make_plan(graph.compress() if codec == "varint" else graph, residency, 1000)
+        make_plan(graph.compress() if codec == "varint" else graph, residency, 1000, ram_budget=ram)
     lines = str(caught.value).splitlines()
-    assert [
-        word for word in ("--residency mapped", "--compressed", "--vram-budget", "--backend cpu") if word in lines[-1]
-    ] == helps
-    assert any("indptr" in line and "device" in line for line in lines)
-    assert "1 kB" in lines[-2]
+    assert [word for word in OPTIONS if word in lines[-1]] == helps
+    assert residency in lines[0] and "does not fit" in lines[0]
+    assert any(line.split()[:1] == ["indptr"] and " vram " in line for line in lines)
+    assert lines[-3].split()[-3:] == ["1", "kB", "vram"]
+
+
+def test_what_helps_does_help():
+    graph = zoo.shared()["kronecker-dense"]
+    with pytest.raises(DoesNotFitError) as caught:
+        make_plan(graph, "mapped", 1000, ram_budget=1000)
+    given = {name: parse_size(size) for name, size in re.findall(r"--(v?ram)-budget (\S+)", str(caught.value))}
+    assert make_plan(graph, "mapped", given["vram"], ram_budget=given["ram"]).fits
+
+
+def test_locked_host_memory_is_limited():
+    graph = zoo.shared()["kronecker-dense"]
+    need = make_plan(graph, "mapped", ENOUGH).host_bytes
+    assert make_plan(graph, "mapped", ENOUGH, ram_budget=need).residency == "mapped"
+    with pytest.raises(DoesNotFitError, match=r"--ram-budget") as caught:
+        make_plan(graph, "mapped", ENOUGH, ram_budget=need - 1)
+    assert caught.value.exit_code == 5
+    # what needs no host memory does not care
+    assert make_plan(graph, "auto", ENOUGH, ram_budget=0).residency == "vram"
+    least = make_plan(graph, "vram", ENOUGH, head_groups=0).device_bytes
+    with pytest.raises(DoesNotFitError, match=r"vram: .* does not fit; mapped: .* does not fit"):
+        make_plan(graph, "auto", least - 1, ram_budget=need - 1)
+
+
+def test_by_default_nearly_all_of_the_machine_may_be_locked(tmp_path, monkeypatch):
+    zoo.shared()["kronecker-dense"].save(tmp_path / "g.csrbin")
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        need = make_plan(graph, "mapped", ENOUGH).host_bytes
+        monkeypatch.setattr(plan, "total_memory", lambda: int(need / plan.LOCKED_SHARE) + 1)
+        assert make_plan(graph, "mapped", ENOUGH).host_bytes == need
+        monkeypatch.setattr(plan, "total_memory", lambda: need)
+        with pytest.raises(DoesNotFitError):
+            make_plan(graph, "mapped", ENOUGH)
+    # an array in memory takes no more of it by being locked
+    assert make_plan(zoo.shared()["kronecker-dense"], "mapped", ENOUGH).residency == "mapped"
+
+
+def test_pages_of_a_file_are_mapped_a_copy_is_pinned(tmp_path):
+    zoo.shared()["two-hubs"].save(tmp_path / "g.csrbin")
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        assert buffer(make_plan(graph, "mapped", ENOUGH), "indices").where == "mapped"
+        copied = make_plan(graph, "mapped", ENOUGH, registers_read_only=False)
+        assert buffer(copied, "indices").where == "pinned"
+        assert copied.host_bytes == copied.bytes_in("pinned") > 0
+    # a small array of the caller's is copied too
+    assert buffer(make_plan(zoo.shared()["two-hubs"], "mapped", ENOUGH), "indices").where == "pinned"
+
+
+def test_why_names_every_residency_that_was_considered():
+    graph = zoo.shared()["clique"]
+    assert [line.split(":")[0] for line in make_plan(graph, "auto", ENOUGH).why] == ["vram"]
+    least = make_plan(graph, "vram", ENOUGH, head_groups=0).device_bytes
+    why = make_plan(graph, "auto", least - 1).why
+    assert [line.split(":")[0] for line in why] == ["vram", "mapped"]
+    assert "does not fit" in why[0] and "the first that fits" in why[1]
+    assert "asked for" in make_plan(graph, "mapped", ENOUGH).why[0]
+
+
+def test_the_decision_is_one_function():
+    graph = zoo.shared()["two-hubs"]
+    for residency in ("auto", "vram", "mapped"):
+        chosen = choose_residency(graph, residency, Limits(ENOUGH, ENOUGH))
+        assert chosen == make_plan(graph, residency, ENOUGH, hot_bytes=0, ram_budget=ENOUGH)
+    assert {item.where for item in chosen.buffers} <= set(PLACES)
 
 
 def test_hot_rows_take_what_is_left():
@@ -72,11 +147,11 @@ def test_hot_rows_take_what_is_left():
     half = make_plan(graph, "mapped", ENOUGH)
     assert edges // 2 - GRAIN < half.hot_bytes <= edges // 2
     assert half.device_bytes == bare.device_bytes + half.hot_bytes
-    assert "hot rows" in half.ledger()
+    assert "rows of the largest hubs" in half.ledger()
     for left in (0, GRAIN, 4 * GRAIN, 10_000):
         plan = make_plan(graph, "mapped", bare.device_bytes + left)
         assert plan.hot_bytes in (0, left // GRAIN * GRAIN)
-        assert plan.device_bytes <= plan.budget
+        assert plan.device_bytes <= plan.limits.vram
     assert make_plan(graph, "mapped", bare.device_bytes + GRAIN).hot_bytes == 0, "no room for their offsets"
     assert make_plan(graph, "vram", ENOUGH).hot_bytes == 0
     assert make_plan(zoo.shared()["path"], "mapped", ENOUGH).hot_bytes == 0
@@ -103,8 +178,8 @@ def test_unknown_residency():
 def test_in_rows_count_only_where_they_are_stored():
     stored = make_plan(zoo.shared()["directed-in-rows"], "vram", ENOUGH)
     absent = make_plan(zoo.shared()["directed-out-only"], "vram", ENOUGH)
-    assert any(found.name.startswith("in-") for found in stored.buffers)
-    assert not any(found.name.startswith("in-") for found in absent.buffers)
+    assert any(found.name.startswith("in_") for found in stored.buffers)
+    assert not any(found.name.startswith("in_") for found in absent.buffers)
 
 
 @pytest.mark.parametrize("free", [0, 1, 100 << 20, 6 << 30, 140 << 30])
@@ -112,9 +187,14 @@ def test_default_budget_leaves_a_reserve(free):
     assert free // 2 <= default_budget(free) <= free
 
 
+COUNTERS = {"meeting", "edges", "giant", "settled", "never", "invalid"}
+"""Arrays of single words, which share a line of the ledger."""
+
+
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
-def test_a_run_takes_no_more_than_planned(residency, codec):
+def test_the_ledger_is_what_is_allocated(residency, codec):
+    """Line by line: each array has its own, of its size; the arrays of hubs may be smaller, by what no degree says."""
     if shutil.which("g++") is None:
         pytest.skip("no g++: the kernels cannot be emulated")
     from simt.runtime import SimtRuntime
@@ -142,19 +222,91 @@ def test_a_run_takes_no_more_than_planned(residency, codec):
             self.taken = before
             return mapping
 
-    for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty"):
-        graph = zoo.shared()[name]
+    # one hub of more chunks than a line of 512 bytes names
+    hub = zoo.build(140_001, (np.zeros(140_000, int), np.arange(1, 140_001)), directed=True, in_rows=False)
+    for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty", "hub"):
+        graph = hub if name == "hub" else zoo.shared()[name]
         graph = graph.compress() if codec == "varint" else graph
         runtime = Counting()
         with GpuEngine(graph, residency=residency, runtime=runtime) as engine:
             if graph.n:
                 engine.bfs(int(np.argmax(graph.degrees())))
             engine.connected_components()
+            assert engine.bytes.device == sum(engine.buffers().values())
             assert engine.bytes.device <= runtime.taken <= engine.plan.device_bytes, name
+            assert engine.bytes.host <= engine.plan.host_bytes
+            taken = {key: size for key, size in engine.buffers().items() if key not in COUNTERS}
+            planned = {item.name: item.bytes for item in engine.plan.buffers if item.where == "vram"}
+            if not graph.n:
+                planned["parents"] = planned["levels"] = 0
+            assert set(taken) >= set(planned) - {"counters", "placement", "in_placement"} - HOT - NO_RUN[not graph.n]
+            for key, size in taken.items():
+                if size == 0:  # takes nothing, wherever its line says that it would
+                    continue
+                rounded = ledger.grain(size)
+                upper_bound = key.removeprefix("in_") in OF_HUBS
+                assert rounded <= planned[key] if upper_bound else rounded == planned[key], (name, key)
+
+
+OF_HUBS = {"hubs", "hub_ptr", "chunk_hub", "chunk_list", "hot", "hot_ptr"}
+HOT = {"hot", "hot_ptr", "in_hot", "in_hot_ptr"}
+NO_RUN = {False: set(), True: {"levels", "parents"}}
+"""Allocated by the first traversal: a graph without vertices has none."""
 
 
 @pytest.mark.parametrize("degrees", [[2049], [1025] * 3, [1024] * 5, [3000, 1025, 10, 4097], [1]])
 def test_as_many_chunks_are_planned_as_hubs_can_have(degrees):
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
     adjacency = PlainAdjacency(indptr, np.zeros(int(indptr[-1]), np.uint32))
-    assert plan._chunks(adjacency) >= sum(-(-degree // BLOCK_IDS) for degree in degrees if degree > BLOCK_IDS)
+    assert ledger.chunks_of(adjacency) >= sum(-(-degree // BLOCK_IDS) for degree in degrees if degree > BLOCK_IDS)
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_floors(codec):
+    graph = zoo.shared()["kronecker-dense"]
+    graph = graph.compress() if codec == "varint" else graph
+    profile = replace(read_profile(find_profile("h200")), barrier_seconds=1e-30)
+    vram, mapped = (make_plan(graph, place, ENOUGH, hot_bytes=0) for place in ("vram", "mapped"))
+    edges = ledger.edge_array(graph.adjacency).nbytes
+    auto, down, parts = floors(graph, mapped, profile)
+    assert [item.work for item in (auto, down, parts)] == ["bfs, auto", "bfs, topdown", "cc"]
+    assert down.seconds == pytest.approx(edges / profile.link_bytes_per_second)
+    assert down.gteps == pytest.approx(graph.m / down.seconds / 1e9)
+    assert f"{edges:,} bytes over the link" in down.limit
+    assert auto.seconds < down.seconds
+    assert parts.gteps is None
+    # in device memory the same bytes move at its own rate
+    assert floors(graph, vram, profile)[1].seconds < down.seconds
+    # without heads a row is read for every vertex
+    bare = make_plan(graph, "mapped", ENOUGH, head_groups=0, hot_bytes=0)
+    assert auto.seconds < floors(graph, bare, profile)[0].seconds <= down.seconds
+    # a slower link is a slower floor; a barrier is one too
+    assert floors(graph, mapped, replace(profile, link_bytes_per_second=1e9))[1].seconds == pytest.approx(edges / 1e9)
+    assert floors(graph, mapped, replace(profile, barrier_seconds=1.0))[0].seconds == 1.0
+
+
+def test_no_search_stops_early_without_in_neighbours():
+    graph = zoo.shared()["directed-out-only"]
+    auto, down, _ = floors(graph, make_plan(graph, "mapped", ENOUGH), read_profile(find_profile("h200")))
+    assert auto.seconds == down.seconds
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_vertices_with_edges(codec):
+    for name in ("isolated", "kronecker", "empty", "late-isolated"):
+        graph = zoo.shared()[name]
+        adjacency = (graph.compress() if codec == "varint" else graph).adjacency
+        assert vertices_with_edges(adjacency, block=7) == np.count_nonzero(graph.degrees())
+
+
+def test_costs_follow_the_profile_and_are_an_h200s_by_default():
+    h200 = read_profile(find_profile("h200"))
+    for n in (0, 1000, 2**26, 2**33 + 7):
+        for residency in ("vram", "mapped"):
+            usual = costs(n, residency)
+            assert usual == costs(n, residency, h200)
+            slow = costs(n, residency, replace(h200, memory_bytes_per_second=4.3e11, link_lines_per_second=1e8))
+            assert (slow.vertex, slow.edge) == (10 * usual.vertex, 10 * usual.edge)
+            assert slow.line == (10_000 if residency == "mapped" else 10 * usual.line)
+    assert costs(2**26, "mapped") == Costs(4_000_000 + 2**26 // 6, 12, 35, 2500)
+    assert costs(0, "vram", replace(h200, barrier_seconds=3e-6)).sweep == 8_000_000

@@ -10,6 +10,7 @@ import zoo
 from scipy.sparse import coo_array, csr_array
 
 import bigbfs
+from bigbfs import rows
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.errors import FormatError, InputError, UsageError
 from bigbfs.formats import csrbin
@@ -200,3 +201,45 @@ def test_labels_that_are_no_ids_are_refused_before_a_traversal(labels):
     with pytest.raises(FormatError, match="labels are not 3 different ids"):
         Graph(adjacency, labels=np.array(labels)).require_valid()
     Graph(adjacency, GraphFlags(relabelled=True), labels=np.array([9, 3, 5])).require_valid()
+
+
+@pytest.mark.parametrize("far", [0, 10**15])
+def test_labels_of_a_relabelled_graph_are_checked_whatever_their_spread(far):
+    adjacency = Graph.from_csr([0, 1, 2, 2], [1, 0]).adjacency
+    flags = GraphFlags(relabelled=True)
+    Graph(adjacency, flags, labels=np.array([9 + far, 3, 5])).require_valid()
+    for labels in ([3, 5 + far, 3], [-1, 5 + far, 3]):
+        with pytest.raises(FormatError, match="labels are not 3 different ids"):
+            Graph(adjacency, flags, labels=np.array(labels)).require_valid()
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+@pytest.mark.parametrize("count", [0, 1, 2, 1000])
+def test_values_that_ascend_and_that_differ(count, block):
+    rng = np.random.default_rng(count)
+    values = rng.permutation(count)
+    assert rows.all_different(values, block)
+    assert rows.all_different(values * 10**6, block)
+    assert rows.ascending(np.sort(values), block)
+    if count > 1:
+        for at in (0, count // 2, count - 1):
+            twice = values.copy()
+            twice[at] = twice[at - 1]
+            assert not rows.all_different(twice, block)
+            assert not rows.all_different(twice * 10**6, block)
+            assert not rows.ascending(np.sort(twice), block)
+
+
+def test_looking_up_ids_puts_labels_in_order_only_where_it_pays():
+    graph = Graph.from_csr([0, 1, 2, 2], [1, 0], labels=[30, 10, 20])
+    assert [graph.vertex(original) for original in (10, 20, 30)] == [1, 2, 0]
+    assert "_ascending" not in graph.__dict__
+    for missing in (-1, 15, 31, 2**63):
+        with pytest.raises(UsageError, match=f"no vertex {missing}: 3 ids between 10 and 30"):
+            graph.vertex(missing)
+    many = [10, 20, 30] * 30
+    assert graph.vertices(many) == [1, 2, 0] * 30
+    assert "_ascending" in graph.__dict__
+    for missing in (-1, 15, 31, 2**63):
+        with pytest.raises(UsageError, match=f"no vertex {missing}: 3 ids between 10 and 30"):
+            graph.vertices([missing])

@@ -124,7 +124,7 @@ def rule(request, monkeypatch):
     monkeypatch.setattr(bfs, "WINDOW_BYTES", chosen.window_bytes)
     monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
     if chosen.costs:
-        monkeypatch.setattr(bfs, "costs", lambda n, residency: chosen.costs)
+        monkeypatch.setattr(bfs, "costs", lambda n, residency, profile: chosen.costs)
     return chosen
 
 

@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 SUITES = (
     "simt",
     "test_kernels_rows.py",
+    "test_kernels_probe.py",
     "test_kernels_heads.py",
     "test_kernels_components.py",
     "test_kernels_engine.py",

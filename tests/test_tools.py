@@ -91,3 +91,21 @@ def test_demo(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("$ bigbfs") == 7
     assert "every result above is verified" in done.stdout
+
+
+def test_the_time_to_the_first_result_is_measured(tmp_path, capsys, monkeypatch):
+    import start_time
+
+    from bigbfs import generate
+
+    path = tmp_path / "g.csrbin"
+    generate.graph("uniform", scale=8, seed=1).save(path)
+    arguments = [str(path), "--source", "0", "--backend", "cpu", "--trials", "1", "--output", str(tmp_path / "rows")]
+    monkeypatch.setattr(sys, "argv", ["start_time.py", *arguments])
+    start_time.main()
+    row = json.loads((tmp_path / "rows").read_text())
+    assert row["wall"] == pytest.approx(sum(seconds for name, seconds in row.items() if name != "wall"))
+    assert "median" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["start_time.py", str(path), "--source", "999999", "--backend", "cpu"])
+    with pytest.raises(SystemExit, match="no vertex 999999"):
+        start_time.main()

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -17,8 +18,7 @@ from bigbfs.cli.arrays import check_writable, write_npy
 from bigbfs.cli.sources import choose_sources
 from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
-from bigbfs.record import BfsResult, BfsSummary
-from bigbfs.reference import validate
+from bigbfs.record import BfsResult, BfsSummary, RunRecord
 from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
@@ -31,8 +31,25 @@ class Task:
     trials: int
     verify: bool
     max_depth: int | None
+    want_levels: bool
+    want_parents: bool
     levels: Path | None
     parents: Path | None
+
+    def __post_init__(self) -> None:
+        """Refuse to leave out what is asked for."""
+        for name, wanted, path in (
+            ("levels", self.want_levels, self.levels),
+            ("parents", self.want_parents, self.parents),
+        ):
+            if not wanted and (path or self.verify):
+                asked = f"--{name} {path}" if path else "--verify"
+                raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
+
+    @property
+    def arrays(self) -> bool:
+        """Whether anybody looks at levels or parents."""
+        return self.verify or self.levels is not None or self.parents is not None
 
 
 @click.command("bfs")
@@ -50,6 +67,8 @@ class Task:
 @options.verify_option
 @click.option("--levels", type=click.Path(path_type=Path), metavar="F.npy", help="Write int32 levels, -1 unreached.")
 @click.option("--parents", type=click.Path(path_type=Path), metavar="F.npy", help="Write int64 parents, -1 none.")
+@click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
+@click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
 @options.json_option
 def command(
     graph: Path | None,
@@ -57,23 +76,22 @@ def command(
     many: str | None,
     seed: int,
     compressed: bool,
-    backend: str,
-    residency: str,
-    vram_budget: int | None,
-    threads: int | None,
-    strategy: str,
     max_depth: int | None,
     trials: int,
     verify: bool,
     levels: Path | None,
     parents: Path | None,
+    no_levels: bool,
+    no_parents: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
     """Breadth-first search from one or many sources.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
+    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents)
     for path in (levels, parents):
         check_writable(path)
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
@@ -82,9 +100,7 @@ def command(
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
-        where = {"backend": backend, "strategy": strategy, "residency": residency}
-        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
-            task = Task(trials, verify, max_depth, levels, parents)
+        with api.engine(opened, **where) as engine:
             summary, verify_seconds = _run_all(opened, engine, sources, task)
             if as_json:
                 click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
@@ -98,31 +114,45 @@ def _run_all(graph: Graph, engine: api.Engine, sources: list[int], task: Task) -
     plain = graph.decompress() if task.verify else graph  # once, not for every source
     verify_seconds = time.perf_counter() - start
     for vertex in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
-        result, seconds = _run_source(plain, engine, vertex, task)
+        record, seconds = _run_source(plain, engine, vertex, task)
         verify_seconds += seconds
-        in_original = api.to_original(graph, result)
-        if task.levels:
-            write_npy(task.levels, in_original.levels)
-        if task.parents:
-            write_npy(task.parents, in_original.parents)
-        summary.runs.append(in_original.record)
+        summary.runs.append(record)
     return summary, verify_seconds
 
 
-def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tuple[BfsResult, float]:
+def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tuple[RunRecord, float]:
     """Run all trials of one source; every trial is verified on plain rows, the median time is kept."""
     times = []
     verify_seconds = 0.0
+    wanted: dict[str, Any] = {
+        "max_depth": task.max_depth,
+        "want_levels": task.want_levels,
+        "want_parents": task.want_parents,
+    }
     for _ in range(task.trials):
-        result = engine.bfs(vertex, max_depth=task.max_depth)
-        times.append(result.record.seconds)
-        if task.verify:
+        result = engine.bfs(vertex, **wanted) if task.arrays else None
+        record = result.record if result else engine.traverse(vertex, **wanted)
+        times.append(record.seconds)
+        if result and task.verify:
+            from bigbfs.reference import validate
+
             start = time.perf_counter()
             validate.bfs_tree(graph, vertex, result.levels, result.parents, max_depth=task.max_depth)
             verify_seconds += time.perf_counter() - start
-            result.record.verified = True
-    result.record.seconds = median(times)
-    return result, verify_seconds
+            record.verified = True
+    record.seconds = median(times)
+    record.source = int(graph.original(vertex))
+    if result:
+        _write(graph, result, task)
+    return record, verify_seconds
+
+
+def _write(graph: Graph, result: BfsResult, task: Task) -> None:
+    """Write the arrays that were asked for, in original ids and ascending original order."""
+    if task.levels:
+        write_npy(task.levels, graph.in_original_order(result.levels))
+    if task.parents:
+        write_npy(task.parents, graph.in_original_order(graph.original(result.parents)))
 
 
 def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
@@ -139,8 +169,6 @@ def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, s
     click.echo("")
     if len(summary.runs) > 1:
         click.echo(f"GTEPS       median {summary.median_gteps:.4g}, harmonic mean {summary.harmonic_mean_gteps:.4g}")
-    setup = f"open {opening:.3f} s, place {engine.setup.place:.3f} s, compile {engine.setup.compile:.3f} s"
-    if any(run.verified is not None for run in summary.runs):
-        setup += f", verify {verifying:.3f} s"
-    click.echo(f"apart       {setup}")
+    verified_any = any(run.verified is not None for run in summary.runs)
+    click.echo(options.setup_line(engine, opening, verifying if verified_any else None))
     click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")

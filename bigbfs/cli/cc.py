@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import click
 import numpy as np
@@ -75,15 +76,12 @@ def command(
     skip_giant: bool | None,
     single_pass: bool,
     compressed: bool,
-    backend: str,
-    residency: str,
-    vram_budget: int | None,
-    threads: int | None,
     trials: int,
     verify: bool,
     labels: Path | None,
     largest: Path | None,
     as_json: bool,
+    **where: Any,
 ) -> None:
     """Connected components, by default by Afforest; of a directed graph, the weak ones.
 
@@ -98,8 +96,7 @@ def command(
     with options.opened(graph, compressed) as (opened, open_seconds):
         if largest is not None and opened.path is not None and largest.exists() and largest.samefile(opened.path):
             raise UsageError(f"--largest {largest} is the graph itself; name another file")
-        where = {"backend": backend, "residency": residency}
-        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
+        with api.engine(opened, **where) as engine:
             result, runs, verifying = _run(opened, engine, task)
             _write(opened, result, task)
             sizes = size_histogram(result.labels)
@@ -111,8 +108,7 @@ def command(
             click.echo("")
             _print_runs(opened.n, runs)
             _print_sizes(sizes)
-            setup = f"open {open_seconds:.3f} s, place {engine.setup.place:.3f} s, compile {engine.setup.compile:.3f} s"
-            click.echo(f"\napart       {setup}" + (f", verify {verifying:.3f} s" if verify else ""))
+            click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
 
 

@@ -28,6 +28,8 @@ COMMANDS = {
     "bfs": "Breadth-first search from one or many sources.",
     "cc": "Connected components (Afforest, Shiloach-Vishkin, label propagation), all exact.",
     "bench": "Time an algorithm under all of its switches.",
+    "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
+    "probe": "Measure the GPU and its link to host memory; write a device profile.",
     "verify": "Check every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
 }

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from bigbfs.api import BACKENDS, RESIDENCIES
+from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.errors import UsageError
 from bigbfs.gpu.strategies import STRATEGIES
 from bigbfs.graph import Graph
@@ -50,12 +51,19 @@ class Size(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-def where_options(function: F) -> F:
-    """Add the options that say where a traversal runs."""
+class Profile(click.ParamType):
+    """A device profile: a TOML file, or the name of a packaged one."""
+
+    name = "profile"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> DeviceProfile:
+        """Find and read it."""
+        return value if isinstance(value, DeviceProfile) else read_profile(find_profile(value))
+
+
+def memory_options(function: F) -> F:
+    """Add the options that say what memory a GPU run may take."""
     decorators = (
-        click.option(
-            "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
-        ),
         click.option(
             "--residency",
             type=click.Choice(RESIDENCIES),
@@ -64,11 +72,32 @@ def where_options(function: F) -> F:
             help="Where the edges live on a GPU run: its memory, or host memory read in place.",
         ),
         click.option("--vram-budget", type=Size(), help="GPU memory to use at most, e.g. 6GiB. Default: what is free."),
-        click.option("--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use."),
+        click.option(
+            "--ram-budget",
+            type=Size(),
+            help="Host memory to page-lock at most for a GPU run (file pages read in place count). Default: 90 %.",
+        ),
+        click.option(
+            "--profile",
+            type=Profile(),
+            metavar="FILE | NAME",
+            help="Rates of the GPU: a file that `bigbfs probe` wrote, or a packaged one (h200, laptop-6gb).",
+        ),
     )
     for decorate in reversed(decorators):
         function = decorate(function)
     return function
+
+
+def where_options(function: F) -> F:
+    """Add the options that say where a traversal runs."""
+    threads = click.option(
+        "--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use."
+    )
+    backend = click.option(
+        "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
+    )
+    return backend(memory_options(threads(function)))
 
 
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
@@ -100,12 +129,22 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 @contextmanager
 def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
-    """Open and check the graph that the arguments mean; yield it with the seconds that this took."""
+    """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at."""
     path = resolve_graph(graph, compressed)
     start = time.perf_counter()
     with Graph.open(path) as found:
-        found.require_valid()
         yield found, time.perf_counter() - start
+
+
+def setup_line(engine: Any, opening: float, verifying: float | None) -> str:
+    """Return the line of the seconds that are no part of a traversal; ``opening`` is what opening the file took."""
+    setup = engine.setup
+    parts = {"open": opening + setup.open, "start": setup.start, "place": setup.place, "compile": setup.compile}
+    if engine.backend == "cpu":
+        del parts["start"]
+    if verifying is not None:
+        parts["verify"] = verifying
+    return "apart       " + ", ".join(f"{name} {seconds:.3f} s" for name, seconds in parts.items())
 
 
 def describe(graph: Graph) -> str:

@@ -39,10 +39,10 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     if bool(one) == bool(many):
         raise UsageError("give the sources with --source V or with --sources random:N or @FILE (one of them)")
     if one:
-        return [graph.vertex(original) for original in one]
+        return graph.vertices(one)
     assert many is not None
     if many.startswith("@"):
-        return [graph.vertex(original) for original in _read_ids(Path(many[1:]))]
+        return graph.vertices(_read_ids(Path(many[1:])))
     kind, _, count = many.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
         raise UsageError(f"--sources {many[:80]!r}: write random:N with N from 1 to 10^{_DIGITS} - 1, or @FILE")

@@ -91,7 +91,9 @@ class CpuEngine:
         self._compiled: set[str] = set()
         self._count_bytes()
 
-    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
+    def bfs(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> BfsResult:
         """Traverse from vertex ``source``.
 
         Parameters
@@ -100,8 +102,8 @@ class CpuEngine:
             Internal vertex.
         max_depth
             Last level to reach; None: no limit.
-        want_parents
-            False: ``parents`` of the result is all -1.
+        want_levels, want_parents
+            False: that array of the result is all -1.
 
         Raises
         ------
@@ -110,6 +112,19 @@ class CpuEngine:
         FormatError
             The graph file holds ids that are no vertices.
         """
+        record = self.traverse(source, max_depth=max_depth)
+        search = self._ready_search()
+        levels = search.levels.copy() if want_levels else np.broadcast_to(np.int32(-1), self.graph.n)
+        parents = np.broadcast_to(np.int64(-1), self.graph.n)
+        if want_parents:
+            parents = search.parents.astype(np.int64)
+            parents[search.parents == search.nobody] = -1
+        return BfsResult(levels, parents, record)
+
+    def traverse(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> RunRecord:
+        """Do as ``bfs`` does, without making the arrays of a result: what was measured is all that comes back."""
         if not 0 <= source < self.graph.n:
             raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
         if max_depth is not None and max_depth < 0:
@@ -120,12 +135,7 @@ class CpuEngine:
         self._require_vertices(found.faults)
         reached = search.levels >= 0
         edges = self.graph.m - found.unexplored if self._in is self._out else self._edges_of(reached)
-        seconds = found.seconds
-        record = RunRecord(source, int(reached.sum()), found.depth, edges, seconds, levels=found.levels)
-        parents = np.full(self.graph.n, -1, np.int64)
-        if want_parents:
-            np.copyto(parents, search.parents, where=search.parents != search.nobody, casting="unsafe")
-        return BfsResult(search.levels.copy(), parents, record)
+        return RunRecord(source, int(reached.sum()), found.depth, edges, found.seconds, levels=found.levels)
 
     def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
         """Label the (weakly) connected components: the smallest vertex of each.

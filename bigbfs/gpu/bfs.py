@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.config import DeviceProfile
 from bigbfs.gpu.arguments import BFS, BLOCK, DIRECTIONS, PROGRESS, SLOT, defines, no_vertex, struct, team_threads
 from bigbfs.gpu.costs import Costs, costs
+from bigbfs.gpu.ledger import SLOTS
 from bigbfs.gpu.placement import PlacedAdjacency
-from bigbfs.gpu.plan import SLOTS
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import Strategy
 from bigbfs.record import LevelRecord
@@ -73,6 +74,8 @@ class BfsLoop:
         ``"vram"`` or ``"mapped"``.
     queue
         n ids of scratch memory.
+    profile
+        Rates of the device; None: those of an H200.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class BfsLoop:
         codec: str,
         residency: str,
         queue: Array,
+        profile: DeviceProfile | None = None,
     ) -> None:
         self.n = out.n
         self.ids = ids
@@ -94,6 +98,7 @@ class BfsLoop:
         self._runtime = runtime
         searched = incoming or out
         words = -(-self.n // 32)
+        self._levels: Array | None = None
         self._parents: Array | None = None
         self._parents_ready = False
         self._arrays = {
@@ -102,12 +107,10 @@ class BfsLoop:
             "next": runtime.empty(words, np.uint32),
             "open": runtime.empty(words, np.uint32),
             "chunk_list": runtime.empty(max(out.chunks, searched.chunks), np.uint32),
-            "levels": runtime.empty(self.n, np.int32),
             "slots": runtime.zeros(SLOTS * len(SLOT.names or ()), np.uint64),
             "progress": runtime.zeros(len(PROGRESS.names or ()), np.uint64),
             "meeting": runtime.zeros(1, np.uint32),
         }
-        runtime.fill(self._arrays["levels"], -1)
         self._last_source = 0
         self._edges = runtime.zeros(1, np.uint64)
         wanted = defines(ids, codec, runtime.team)
@@ -115,7 +118,7 @@ class BfsLoop:
         self._count = runtime.kernel(FILE, "bfs_count", wanted)
         self._team = team_threads(runtime.team, ids)
         self._team_blocks = runtime.max_blocks(self._traverse, self._team)
-        unit = costs(self.n, residency)
+        unit = costs(self.n, residency, profile)
         self._state = struct(
             BFS,
             out=out.struct,
@@ -132,16 +135,16 @@ class BfsLoop:
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
-            line_cost=_line_cost(unit, self.n, out, searched),
+            line_cost=_line_cost(unit, self.n, profile, out, searched),
             **{name: runtime.pointer(array) for name, array in self._arrays.items()},
         )
         self._state["in"] = searched.struct
 
     @property
-    def device_bytes(self) -> int:
-        """Bytes of device memory that the state takes, the queue aside."""
-        arrays = [*self._arrays.values(), self._edges, self._parents]
-        return sum(int(array.nbytes) for array in arrays if array is not None)
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array by its name in the ledger, the queue aside."""
+        arrays = self._arrays | {"edges": self._edges, "levels": self._levels, "parents": self._parents}
+        return {name: int(array.nbytes) for name, array in arrays.items() if array is not None}
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices: the driver loads a kernel when it is first launched."""
@@ -154,10 +157,11 @@ class BfsLoop:
         self._count(1, BLOCK, (nothing, self._edges))
         self._runtime.synchronize()
 
-    def run(self, source: int, max_depth: int | None, want_parents: bool) -> Run:
-        """Traverse from ``source``; levels and parents stay on the device.
+    def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
+        """Traverse from ``source``; levels and parents stay on the device, where they are wanted.
 
-        The clock runs from the reset of the state to the last level and what the unreached hold; what was measured is read afterwards.
+        The clock runs from the reset of the state to the last level and what the unreached hold; what was measured is
+        read afterwards.
 
         Raises
         ------
@@ -165,10 +169,14 @@ class BfsLoop:
             A kernel failed.
         """
         runtime = self._runtime
+        if want_levels and self._levels is None:
+            self._levels = runtime.empty(self.n, np.int32)
+            runtime.fill(self._levels, -1)
         if want_parents and not self._parents_ready:
             runtime.fill(self.lend_parents(), no_vertex(self.ids))
             self._parents_ready = True
         state = self._state.copy()
+        state["levels"] = runtime.pointer(self._levels) if want_levels else 0
         state["parents"] = runtime.pointer(self._parents) if want_parents else 0
         state["max_depth"] = NEVER if max_depth is None else max_depth
         seconds, resume = 0.0, False
@@ -176,7 +184,8 @@ class BfsLoop:
         start["count"] = start["reached"] = start["edges"] = 1
         runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
-        self._last_source = source
+        if want_levels:
+            self._last_source = source
         records: list[LevelRecord] = []
         while True:
             runtime.fill(self._arrays["slots"], 0)
@@ -212,21 +221,21 @@ class BfsLoop:
 
     def device_arrays(self) -> tuple[Array, Array]:
         """Return levels and parents of the last run where they are."""
-        return self._arrays["levels"], self._parents
+        return self._levels, self._parents
 
     def levels(self) -> np.ndarray:
-        """Copy the levels of the last run to host memory: int32, shape (n,), -1 unreached."""
-        return self._runtime.download(self._arrays["levels"])
+        """Copy the levels of the last run that wanted them to host memory: int32, shape (n,), -1 unreached."""
+        return self._runtime.download(self._levels)
 
     def parents(self) -> np.ndarray:
         """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
         return self._runtime.download(self._parents)
 
 
-def _line_cost(unit: Costs, n: int, *placed: PlacedAdjacency) -> int:
+def _line_cost(unit: Costs, n: int, profile: DeviceProfile | None, *placed: PlacedAdjacency) -> int:
     """Return the mean cost of a line where part of the edges is in device memory too."""
     near = min(rows.near_share for rows in placed)
-    return int(unit.line * (1 - near) + costs(n, "vram").line * near)
+    return int(unit.line * (1 - near) + costs(n, "vram", profile).line * near)
 
 
 def _window(*placed: PlacedAdjacency) -> int:

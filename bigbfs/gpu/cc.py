@@ -105,10 +105,11 @@ class ComponentsLoop:
         self._load(FILE, KERNELS)
 
     @property
-    def device_bytes(self) -> int:
-        """Bytes of device memory beyond the labels and the second array."""
-        arrays = (self._giant, self._settled, self._never, self._counts, *self._bitmaps)
-        return sum(int(array.nbytes) for array in arrays)
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array by its name, the labels and the second array aside."""
+        arrays = {"giant": self._giant, "settled": self._settled, "never": self._never, "counts": self._counts}
+        arrays |= {f"spread {i}": array for i, array in enumerate(self._bitmaps)}
+        return {name: int(array.nbytes) for name, array in arrays.items()}
 
     def warm(self) -> None:
         """Run every kernel of Afforest on a graph of no vertices."""

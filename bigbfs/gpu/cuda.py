@@ -103,6 +103,7 @@ class CudaRuntime:
 
         self.name = self.info.name
         self.sm_count = self.info.sm_count
+        self.registers_read_only = self.info.registers_read_only
         self._cupy = cupy
         self._limit = limit
         self._device = cupy.cuda.Device(index)

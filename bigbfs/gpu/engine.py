@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from types import TracebackType
+from typing import TypeVar
 
 import numpy as np
 
 from bigbfs.adjacency import Adjacency
 from bigbfs.components import ComponentsOptions
+from bigbfs.config import DeviceProfile
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
 from bigbfs.gpu.arguments import defines, no_vertex
@@ -21,6 +25,8 @@ from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import STRATEGIES, Strategy
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsResult, RunRecord, SetupRecord
+
+T = TypeVar("T")
 
 
 def kernel_names(strategy: Strategy) -> list[tuple[str, str]]:
@@ -48,6 +54,10 @@ class GpuEngine:
         ``"vram"``: edges in device memory; ``"mapped"``: in host memory, read in place; ``"auto"``: vram if it fits.
     vram_budget
         Bytes of device memory that the engine may take, a hard limit; None: what is free, less a reserve.
+    ram_budget
+        Bytes of host memory that may be page-locked; None: what the machine has, less a reserve.
+    profile
+        Rates of the device, for the choice of directions; None: those of an H200.
     strategy
         A name of the catalogue.
     head_groups
@@ -56,6 +66,9 @@ class GpuEngine:
         Device memory for hot rows of mapped edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
+    check
+        Called while the device starts and kernels are built, before anything is placed: it raises where the graph is
+        no good.
 
     Attributes
     ----------
@@ -87,46 +100,59 @@ class GpuEngine:
         *,
         residency: str = "auto",
         vram_budget: int | None = None,
+        ram_budget: int | None = None,
+        profile: DeviceProfile | None = None,
         strategy: str = "auto",
         head_groups: int | None = None,
         hot_bytes: int | None = None,
         runtime: Runtime | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         if strategy not in STRATEGIES:
             raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
-        runtime = runtime or cuda_runtime(vram_budget)
         self.graph = graph
         self.strategy = strategy
-        self.device = runtime.name
         self.setup = SetupRecord()
         self.bytes = BytesRecord()
-        self._runtime: Runtime | None = runtime
+        self._profile = profile
+        self._runtime: Runtime | None = None
         self._placed: list[PlacedAdjacency] = []
         try:
-            free = runtime.free_bytes()
-            budget = default_budget(free) if vram_budget is None else vram_budget
-            self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes)
-            self.residency = self.plan.residency
-            self._compile()
-            self._place()
-            self._warm()
+            with ThreadPoolExecutor(1) as pool:
+                checking = pool.submit(self._clocked, "open", check)
+                runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
+                self.device = runtime.name
+                free = runtime.free_bytes()
+                budget = default_budget(free) if vram_budget is None else vram_budget
+                in_place = runtime.registers_read_only
+                self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes, ram_budget, in_place)
+                self.residency = self.plan.residency
+                self._clocked("compile", self._compile)
+                checking.result()
+            self._clocked("place", self._place)
+            self._clocked("compile", self._warm)
+            self._count_bytes()
         except BaseException:
             self.close()
             raise
 
+    def _clocked(self, name: str, step: Callable[[], T]) -> T:
+        """Do a step of the setup and add the seconds that it takes to ``setup.name``."""
+        start = time.perf_counter()
+        result = step()
+        setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
+        return result
+
     def _compile(self) -> None:
         """Build every kernel that a run will ask for, so that placing does not wait for the compiler."""
-        start = time.perf_counter()
         runtime, ids, codec = self._running(), self.graph.ids, self.graph.codec
         for file, name in kernel_names(STRATEGIES[self.strategy]):
             team = file == bfs.FILE
             wanted = defines(ids, codec, runtime.team) if team else defines(ids, codec)
             runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
-        self.setup.compile = time.perf_counter() - start
 
     def _place(self) -> None:
         runtime, graph = self._running(), self.graph
-        start = time.perf_counter()
         mapped = self.residency == "mapped"
         groups, ranked = self.plan.head_groups, graph.flags.relabelled
         twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
@@ -148,29 +174,42 @@ class GpuEngine:
         ids, codec = graph.ids, graph.codec
         strategy = STRATEGIES[self.strategy]
         self._bfs: BfsLoop | None = BfsLoop(
-            runtime, out, incoming, strategy, ids=ids, codec=codec, residency=self.residency, queue=self._scratch
+            runtime,
+            out,
+            incoming,
+            strategy,
+            ids=ids,
+            codec=codec,
+            residency=self.residency,
+            queue=self._scratch,
+            profile=self._profile,
         )
         self._cc: ComponentsLoop | None = ComponentsLoop(
             runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch, second=self._bfs.lend_parents
         )
         runtime.synchronize()
-        self.setup.place = time.perf_counter() - start
-        self._count_bytes()
 
     def _warm(self) -> None:
-        start = time.perf_counter()
         assert self._bfs is not None and self._cc is not None
         self._bfs.warm()
         self._cc.warm()
-        self.setup.compile += time.perf_counter() - start
 
     def _count_bytes(self) -> None:
         assert self._bfs is not None and self._cc is not None
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)
-        self.bytes.device = sum(placed.device_bytes for placed in self._placed)
-        self.bytes.device += int(self._scratch.nbytes) + self._bfs.device_bytes + self._cc.device_bytes
+        self.bytes.device = sum(self.buffers().values())
 
-    def bfs(self, source: int, *, max_depth: int | None = None, want_parents: bool = True) -> BfsResult:
+    def buffers(self) -> dict[str, int]:
+        """Return the bytes of every array in device memory by its name in the ledger."""
+        assert self._bfs is not None and self._cc is not None
+        found = {"queue": int(self._scratch.nbytes)} | self._bfs.buffers | self._cc.buffers
+        for prefix, placed in zip(("", "in_"), self._placed, strict=False):
+            found |= {prefix + name: count for name, count in placed.buffers.items()}
+        return found
+
+    def bfs(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> BfsResult:
         """Traverse from vertex ``source``.
 
         Parameters
@@ -179,8 +218,8 @@ class GpuEngine:
             Internal vertex.
         max_depth
             Last level to reach; None: no limit.
-        want_parents
-            False: ``parents`` of the result is all -1 and costs the traversal nothing.
+        want_levels, want_parents
+            False: that array of the result is all -1, and costs neither time nor memory.
 
         Raises
         ------
@@ -191,21 +230,30 @@ class GpuEngine:
         DeviceError
             A kernel failed.
         """
+        record = self.traverse(source, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
+        assert self._bfs is not None
+        levels = self._bfs.levels() if want_levels else np.broadcast_to(np.int32(-1), self.graph.n)
+        signed = np.broadcast_to(np.int64(-1), self.graph.n)
+        if want_parents:
+            parents = self._bfs.parents()
+            signed = parents.astype(np.int64)
+            signed[parents == no_vertex(self.graph.ids)] = -1
+        return BfsResult(levels, signed, record)
+
+    def traverse(
+        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
+    ) -> RunRecord:
+        """Do as ``bfs`` does, but leave levels and parents on the device: what was measured is all that comes back."""
         if not 0 <= source < self.graph.n:
             raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
         if max_depth is not None and max_depth < 0:
             raise UsageError(f"max_depth {max_depth} is negative")
         self._running()
         assert self._bfs is not None
-        found = self._bfs.run(source, max_depth, want_parents)
+        found = self._bfs.run(source, max_depth, want_parents, want_levels)
         self._count_bytes()
         self._check_ids(found.invalid_ids)
-        record = RunRecord(source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records)
-        signed = np.full(self.graph.n, -1, np.int64)
-        if want_parents:
-            parents = self._bfs.parents()
-            np.copyto(signed, parents, where=parents != no_vertex(self.graph.ids), casting="unsafe")
-        return BfsResult(self._bfs.levels(), signed, record)
+        return RunRecord(source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records)
 
     def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
         """Label the (weakly) connected components: the smallest vertex of each.

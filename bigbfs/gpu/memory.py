@@ -113,9 +113,9 @@ class HostMapping:
 
     def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> int:
         """Register ``source`` where it lies and return its address; 0 if that cannot be."""
-        file = is_file_mapping(source)
-        if (file and not info.registers_read_only) or (not file and source.nbytes < IN_PLACE):
+        if not reads_in_place(source, info.registers_read_only):
             return 0
+        file = is_file_mapping(source)
         address = int(source.ctypes.data)
         try:
             self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, READ_ONLY if file else MAPPED)
@@ -177,6 +177,17 @@ def _view(cupy: Any, info: DeviceInfo, address: int, source: np.ndarray, owner: 
         address = int(cupy.cuda.runtime.pointerGetAttributes(address).devicePointer)
     memory = cupy.cuda.UnownedMemory(address, source.nbytes, owner, info.index)
     return cupy.ndarray(source.shape, source.dtype, memptr=cupy.cuda.MemoryPointer(memory, 0))
+
+
+def reads_in_place(array: np.ndarray, registers_read_only: bool) -> bool:
+    """Return whether a device reads ``array`` where it lies, rather than a page-locked copy.
+
+    Parameters
+    ----------
+    registers_read_only
+        Whether the device can register read-only memory, such as a file mapping.
+    """
+    return registers_read_only if is_file_mapping(array) else array.nbytes >= IN_PLACE
 
 
 def is_file_mapping(array: np.ndarray) -> bool:

@@ -84,10 +84,15 @@ class PlacedAdjacency:
                 hot = self._place_hot(adjacency, hot_bytes)
                 self._place_near(adjacency, hot, hot_bytes - self.hot_bytes - offset_bytes(self._hub_count))
             self.invalid_ids = self._place_heads(adjacency, head_groups, ranked) if head_groups else 0
-            self.device_bytes = sum(int(array.nbytes) for array in self._arrays.values())
+            self.device_bytes = sum(self.buffers.values())
         except BaseException:
             self.close()
             raise
+
+    @property
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array in device memory by its name in the ledger."""
+        return {name: int(array.nbytes) for name, array in self._arrays.items()}
 
     def _place(self, adjacency: Adjacency, mapped: bool) -> None:
         runtime, arrays = self._runtime, self._arrays
@@ -95,15 +100,15 @@ class PlacedAdjacency:
         if isinstance(adjacency, CompressedAdjacency):
             arrays["degrees"] = runtime.upload(adjacency.degree)
             arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
-            edges = adjacency.blob
+            name, edges = "blob", adjacency.blob
         else:
-            edges = adjacency.indices
+            name, edges = "indices", adjacency.indices
         if mapped and edges.nbytes:
             self._mapping = runtime.map(edges)
             self.kind = self._mapping.kind
             data = self._mapping.array
         else:
-            data = arrays["data"] = runtime.upload(edges)
+            data = arrays[name] = runtime.upload(edges)
         self.host_bytes = edges.nbytes if self._mapping else 0
         self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
         self.struct["hot_from"] = NOTHING_HOT

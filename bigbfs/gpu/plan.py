@@ -1,23 +1,27 @@
-"""The byte ledger of a GPU run: what is needed where, and which residency follows from it.
+"""Where a run's buffers will live: the residency that fits, and the byte ledger that goes with it.
 
-Counts are upper bounds, each rounded up to the allocator's grain, so that a plan that fits is a run that fits.
+``choose_residency`` is the only place that decides; engine, ``bigbfs plan``, ``bfs`` and ``cc`` all ask ``make_plan``.
+Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that fits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DoesNotFitError, UsageError
-from bigbfs.gpu.arguments import HEAD_GROUP, PROGRESS, SLOT
 from bigbfs.gpu.hot import GRAIN, offset_bytes
+from bigbfs.gpu.ledger import PLACES, Buffer, adjacencies, buffers_of, edge_array, grain, hot_buffers, hubs_of
+from bigbfs.gpu.memory import is_file_mapping, reads_in_place
 from bigbfs.graph import Graph
-from bigbfs.sizes import format_size
+from bigbfs.sizes import format_size, total_memory
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
 
-RESIDENCIES = ("auto", "vram", "mapped")
+LADDER = ("vram", "mapped")
+"""Residencies in the order in which ``"auto"`` tries them: the fastest first."""
+
+RESIDENCIES = ("auto", *LADDER)
 
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
@@ -25,17 +29,16 @@ HEAD_GROUPS = (2, 1, 0)
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` was asked for: the others are to stay in host memory."""
 
-SLOTS = 4096
-"""Levels that one launch of a BFS can record."""
+LOCKED_SHARE = 0.9
+"""Share of the machine's memory that may be page-locked when nobody says: the rest is for everything else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
-    """``bytes`` for ``name``, in ``"device"`` or ``"host"`` memory."""
+class Limits:
+    """What a run may take at most: ``vram`` bytes of device memory, ``ram`` bytes of page-locked host memory."""
 
-    name: str
-    bytes: int
-    where: str
+    vram: int
+    ram: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +51,53 @@ class Plan:
         ``"vram"`` or ``"mapped"``: where the edges live.
     buffers
         Everything, edges included.
-    budget
-        Bytes of device memory that it may take.
+    limits
+        What it may take.
     head_groups
         Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
     hot_bytes
         Device memory for hot rows: what is left of the budget where edges are mapped, and no more than they take.
+    why
+        One line for each residency that was considered.
     """
 
     residency: str
     buffers: tuple[Buffer, ...]
-    budget: int
+    limits: Limits
     head_groups: int
     hot_bytes: int = 0
+    why: tuple[str, ...] = ()
+
+    def bytes_in(self, where: str) -> int:
+        """Return the bytes in ``where``, one of ``PLACES``."""
+        return sum(buffer.bytes for buffer in self.buffers if buffer.where == where)
 
     @property
     def device_bytes(self) -> int:
         """Bytes in device memory."""
-        return sum(buffer.bytes for buffer in self.buffers if buffer.where == "device")
+        return self.bytes_in("vram")
 
     @property
     def host_bytes(self) -> int:
-        """Bytes in host memory that kernels read in place."""
-        return sum(buffer.bytes for buffer in self.buffers if buffer.where == "host")
+        """Bytes of page-locked host memory: mapped, or pinned copies."""
+        return self.bytes_in("mapped") + self.bytes_in("pinned")
+
+    @property
+    def fits(self) -> bool:
+        """Whether it keeps to its limits."""
+        return self.device_bytes <= self.limits.vram and self.host_bytes <= self.limits.ram
 
     def ledger(self) -> str:
         """Return the buffers as lines of text."""
-        lines = [f"  {buffer.name:<34} {format_size(buffer.bytes):>9}  {buffer.where}" for buffer in self.buffers]
-        lines.append(f"  {'device memory in all':<34} {format_size(self.device_bytes):>9}")
-        lines.append(f"  {'device memory that may be used':<34} {format_size(self.budget):>9}")
+        lines = [
+            f"  {buffer.name:<14} {format_size(buffer.bytes):>9}  {buffer.where:<7} {buffer.purpose}"
+            for buffer in self.buffers
+        ]
+        for where in PLACES:
+            if self.bytes_in(where):
+                lines.append(f"  {'in all':<14} {format_size(self.bytes_in(where)):>9}  {where}")
+        lines.append(f"  {'may be used':<14} {format_size(self.limits.vram):>9}  vram")
+        lines.append(f"  {'may be locked':<14} {format_size(self.limits.ram):>9}  mapped and pinned")
         return "\n".join(lines)
 
 
@@ -85,8 +106,21 @@ def default_budget(free_bytes: int) -> int:
     return max(free_bytes - RESERVE, free_bytes // 2)
 
 
+def default_ram_budget(graph: Graph) -> int:
+    """Return how much host memory a run may lock when nobody says: arrays that are in memory already always may."""
+    edges = [edge_array(rows) for _, rows in adjacencies(graph)]
+    there = sum(grain(array.nbytes) for array in edges if not is_file_mapping(array))
+    return max(int(total_memory() * LOCKED_SHARE), there)
+
+
 def make_plan(
-    graph: Graph, residency: str, budget: int, head_groups: int | None = None, hot_bytes: int | None = None
+    graph: Graph,
+    residency: str,
+    budget: int,
+    head_groups: int | None = None,
+    hot_bytes: int | None = None,
+    ram_budget: int | None = None,
+    registers_read_only: bool = True,
 ) -> Plan:
     """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
 
@@ -95,7 +129,7 @@ def make_plan(
     graph
         Plain or compressed.
     residency
-        ``"vram"``, ``"mapped"``, or ``"auto"``: vram if everything fits there. The head table is as large as fits.
+        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits.
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups
@@ -103,6 +137,10 @@ def make_plan(
     hot_bytes
         So much device memory for hot rows of mapped edges at most; None: what is left of the budget, and where
         ``residency`` is ``"mapped"`` at most ``HOT_SHARE`` of the edges.
+    ram_budget
+        Bytes of host memory that may be page-locked; None: ``default_ram_budget``.
+    registers_read_only
+        Whether the device can read the pages of a file mapping in place; else it needs a copy.
 
     Raises
     ------
@@ -111,97 +149,73 @@ def make_plan(
     UsageError
         The residency is unknown.
     """
+    limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
+    plan = choose_residency(graph, residency, limits, head_groups, registers_read_only)
+    if hot_bytes is None:
+        hot_bytes = int(plan.host_bytes * (HOT_SHARE if residency == "mapped" else 1))
+    return _with_hot_rows(plan, graph, hot_bytes)
+
+
+def choose_residency(
+    graph: Graph, residency: str, limits: Limits, head_groups: int | None = None, registers_read_only: bool = True
+) -> Plan:
+    """Return the plan of the first residency that keeps to ``limits``, hot rows aside; the arguments of ``make_plan``.
+
+    Raises
+    ------
+    DoesNotFitError, UsageError
+        As ``make_plan``.
+    """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
-    for choice in ("vram", "mapped") if residency == "auto" else (residency,):
+    why: list[str] = []
+    for choice in LADDER if residency == "auto" else (residency,):
+        edges_in = _edges_in(graph, choice, registers_read_only)
         for groups in HEAD_GROUPS if head_groups is None else (head_groups,):
-            plan = Plan(choice, _buffers(graph, choice, groups), budget, groups)
-            if plan.device_bytes <= budget:
-                if hot_bytes is None:
-                    hot_bytes = int(plan.host_bytes * (HOT_SHARE if residency == "mapped" else 1))
-                return _with_hot_rows(plan, graph, hot_bytes)
+            plan = Plan(choice, buffers_of(graph, edges_in, groups), limits, groups)
+            if plan.fits:
+                chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
+                return replace(plan, why=(*why, chosen))
+        why.append(f"{choice}: {_needs(plan)} even with the smallest head table: does not fit")
     raise DoesNotFitError(
-        f"{graph.path or 'the graph'} does not fit GPU memory:\n{plan.ledger()}\n{_help(plan, graph)}"
+        f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}\n{_help(plan, graph)}"
     )
+
+
+def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
+    """Return where the edges of a run with ``residency`` live, one of ``PLACES``."""
+    if residency == "vram":
+        return "vram"
+    in_place = all(reads_in_place(edge_array(rows), registers_read_only) for _, rows in adjacencies(graph))
+    return "mapped" if in_place else "pinned"
+
+
+def _needs(plan: Plan) -> str:
+    """Return what of its limits a plan takes."""
+    vram = f"{format_size(plan.device_bytes)} of {format_size(plan.limits.vram)} GPU memory"
+    if not plan.host_bytes:
+        return vram
+    return f"{vram}, {format_size(plan.host_bytes)} of {format_size(plan.limits.ram)} host memory locked"
 
 
 def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
     """Give hot rows what is left of the budget, up to ``most`` bytes."""
-    adjacencies = [graph.adjacency]
-    if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
-        adjacencies.append(graph.in_adjacency)
-    hubs = sum(_hubs(adjacency) for adjacency in adjacencies)
-    room = min(plan.budget - plan.device_bytes, most) // GRAIN * GRAIN
+    hubs = sum(hubs_of(adjacency) for _, adjacency in adjacencies(graph))
+    room = min(plan.limits.vram - plan.device_bytes, most) // GRAIN * GRAIN
     if plan.residency == "vram" or room <= offset_bytes(hubs):
         return plan
-    return replace(plan, buffers=(*plan.buffers, Buffer("hot rows", room, "device")), hot_bytes=room)
+    return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
 
 
 def _help(plan: Plan, graph: Graph) -> str:
-    options = [f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)", "--backend cpu"]
-    if plan.residency == "vram":
-        options.insert(0, "--residency mapped (edges stay in host memory)")
-        if graph.codec == "plain":
-            options.insert(1, "--compressed (fewer bytes for the same edges)")
-    return "what helps: " + "; ".join(options)
-
-
-def _buffers(graph: Graph, residency: str, groups: int) -> tuple[Buffer, ...]:
-    n, ids = graph.n, graph.ids.itemsize
-    words = 4 * -(-n // 32)
-    edges = "device" if residency == "vram" else "host"
-    buffers = _rows("", graph.adjacency, edges, groups)
-    chunks = _chunks(graph.adjacency)
-    if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
-        buffers += _rows("in-", graph.in_adjacency, edges, groups)
-        chunks = max(chunks, _chunks(graph.in_adjacency))
-    buffers += [
-        Buffer("queue (components: labels)", _grain(n * ids), "device"),
-        Buffer("levels", _grain(4 * n), "device"),
-        Buffer("parents", _grain(n * ids), "device"),
-        Buffer("bitmaps visited, frontier, next, open", 4 * _grain(words), "device"),
-        Buffer("list of chunks", _grain(4 * chunks), "device"),
-        Buffer("records of levels", _grain(SLOTS * SLOT.itemsize), "device"),
-        Buffer("progress and counters", _grain(PROGRESS.itemsize) + 6 * _grain(8), "device"),
-    ]
-    return tuple(buffers)
-
-
-def _hubs(adjacency: Adjacency) -> int:
-    """Return how many hubs there are at most: each has more than BLOCK_IDS edges."""
-    return len(adjacency.hubs) if isinstance(adjacency, CompressedAdjacency) else adjacency.m // (BLOCK_IDS + 1)
-
-
-def _chunks(adjacency: Adjacency) -> int:
-    """Return how many chunks of hub rows there are at most: one of each hub is not full."""
-    if isinstance(adjacency, CompressedAdjacency):
-        return len(adjacency.block_ptr)
-    return adjacency.m // BLOCK_IDS + _hubs(adjacency)
-
-
-def _rows(prefix: str, adjacency: Adjacency, edges: str, groups: int) -> list[Buffer]:
-    """Return the buffers of one adjacency."""
-    n, ids, hubs, chunks = adjacency.n, adjacency.ids.itemsize, _hubs(adjacency), _chunks(adjacency)
-    buffers = [Buffer(f"{prefix}indptr", _grain(8 * (n + 1)), "device")]
-    if isinstance(adjacency, CompressedAdjacency):
-        buffers.append(Buffer(f"{prefix}degree", _grain(n * ids), "device"))
-        buffers.append(Buffer(f"{prefix}block index", _grain(8 * len(adjacency.block_ptr)), "device"))
-        buffers.append(Buffer(f"{prefix}edges (blob)", _grain(len(adjacency.blob)), edges))
-    else:
-        assert isinstance(adjacency, PlainAdjacency)
-        buffers.append(Buffer(f"{prefix}edges (indices)", _grain(adjacency.m * ids), edges))
-    hub_bytes = _grain(hubs * ids) + _grain(8 * (hubs + 1)) + _grain(4 * chunks)
-    buffers.append(Buffer(f"{prefix}hubs and their chunks", hub_bytes, "device"))
-    buffers.append(Buffer(f"{prefix}bitmap of rows", _grain(4 * -(-n // 32)), "device"))
-    if groups:
-        buffers.append(
-            Buffer(f"{prefix}heads, {groups * HEAD_GROUP} each", _grain(groups * HEAD_GROUP * n * ids), "device")
-        )
-    # the placement's own counters, and the hubs once more while they are sorted
-    buffers.append(Buffer(f"{prefix}placement", 2 * _grain(16) + 2 * _grain(hubs * ids), "device"))
-    return buffers
-
-
-def _grain(count: int) -> int:
-    """Round up to the allocator's grain (an empty array still gets a buffer)."""
-    return max(GRAIN, -(-count // GRAIN) * GRAIN)
+    """Return the options that would help where ``plan`` does not fit."""
+    options = []
+    if plan.device_bytes > plan.limits.vram:
+        if plan.residency == "vram":
+            options.append("--residency mapped (edges stay in host memory)")
+        options.append(f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)")
+    if plan.host_bytes > plan.limits.ram:
+        options.append(f"--ram-budget {-(-plan.host_bytes // 2**20)}MiB or more (if the machine has it)")
+    if graph.codec == "plain" and (plan.residency == "vram" or plan.host_bytes > plan.limits.ram):
+        options.append("--compressed (fewer bytes for the same edges)")
+    return "what helps: " + "; ".join([*options, "--backend cpu"])

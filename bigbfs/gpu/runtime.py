@@ -64,11 +64,14 @@ class Runtime(Protocol):
         Multiprocessors.
     team
         Threads of a block of a cooperative kernel for 32-bit ids.
+    registers_read_only
+        Whether ``map`` can take the pages of a file mapping as they are.
     """
 
     name: str
     sm_count: int
     team: int
+    registers_read_only: bool
 
     def free_bytes(self) -> int:
         """Return the bytes of device memory that ``empty`` can still give."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> dict[str, Any]:
     setup = asdict(engine.setup)
-    setup["open"] = open_seconds
+    setup["open"] += open_seconds
     return {
         "schema": SCHEMA,
         "command": command,

@@ -1,14 +1,18 @@
 """Where the edges live on a real device: each kind of host memory, the budget, and that nothing leaks."""
 
+import gc
+
 import numpy as np
 import pytest
 import zoo
+from faults import FaultyRuntime, fail_at_every_step
 
 from bigbfs import generate, reference
 from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu import GpuEngine, memory, plan
 from bigbfs.gpu.plan import make_plan
 from bigbfs.graph import Graph
+from bigbfs.reference import validate
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +185,69 @@ def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, mo
         with pytest.raises(KeyboardInterrupt):
             GpuEngine(graph, residency="mapped")
         assert registered == {}
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+def test_a_failure_at_any_step_leaves_nothing_on_the_device(tmp_path, medium, registered, residency):
+    from bigbfs.gpu.cuda import CudaRuntime
+
+    medium.save(tmp_path / "g.csrbin")
+    device = None
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+
+        def run(fail_at, error):
+            nonlocal device
+            device = CudaRuntime()
+            faulty = FaultyRuntime(device, fail_at, error)
+            with GpuEngine(graph, residency=residency, runtime=faulty) as engine:
+                engine.traverse(0)
+                engine.connected_components()
+            return faulty.calls < fail_at
+
+        def check(fail_at):
+            assert registered == {}, fail_at
+            if device.allocated_bytes:
+                gc.collect()  # what only a circle of references keeps is no leak
+                device.close()
+            assert device.allocated_bytes == 0, fail_at
+
+        assert fail_at_every_step(run, check) > 60
+
+
+def test_the_pool_never_holds_more_than_the_budget(medium):
+    """The peak of the pool itself, not what the engine says of itself: the pool keeps what it ever had."""
+    least = make_plan(medium, "mapped", 1 << 40, head_groups=0, hot_bytes=0).device_bytes
+    most = make_plan(medium, "vram", 1 << 40).device_bytes
+    for budget in np.linspace(least, most + (1 << 20), 9).astype(int).tolist():
+        with GpuEngine(medium, vram_budget=budget) as engine:
+            check(engine, medium)
+            assert engine._running().allocated_bytes <= engine.plan.device_bytes <= budget
+
+
+def test_what_is_not_wanted_is_not_allocated(medium):
+    with GpuEngine(medium) as engine:
+        bare = engine.bytes.device
+        engine.traverse(0, want_levels=False, want_parents=False)
+        assert engine.bytes.device == bare
+        result = engine.bfs(0, want_levels=False)
+        assert engine.bytes.device == bare + medium.n * medium.ids.itemsize
+        assert (result.levels == -1).all()
+        validate.bfs_tree(medium, 0, engine.bfs(0, want_parents=False).levels, result.parents)
+
+
+def test_the_probe_measures_what_can_be(tmp_path):
+    from bigbfs.config import profile_text, read_profile
+    from bigbfs.gpu.cuda import CudaRuntime
+    from bigbfs.gpu.rates import Sizes, measure
+
+    runtime = CudaRuntime()
+    try:
+        profile = measure(runtime, runtime.info.total_bytes, Sizes(host=1 << 28, device=1 << 28, rounds=1000))
+    finally:
+        runtime.close()
+    assert 1e9 < profile.link_bytes_per_second < profile.memory_bytes_per_second < 1e14
+    assert profile.link_random_lines_per_second <= 1.1 * profile.link_lines_per_second
+    assert 1e-7 < profile.barrier_seconds < 1e-4
+    path = tmp_path / "device.toml"
+    path.write_text(profile_text(profile, "test"))
+    assert read_profile(path).name == profile.name

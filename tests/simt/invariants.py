@@ -49,6 +49,8 @@ class TraversalWatch:
         if name != "bfs_traverse" or int(args[0]["out"]["n"]) != self.n or self.n == 0:
             return
         state = args[0]
+        if not state["levels"]:  # nobody wanted them
+            return
         self.launches += 1
         progress = array_at(state["progress"], 1, PROGRESS)[0]
         slots = array_at(state["slots"], int(state["slot_count"]), SLOT)

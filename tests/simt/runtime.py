@@ -114,6 +114,7 @@ class SimtRuntime:
     team: int = 64
     kernels: Path = KERNELS
     name: str = "emulated GPU"
+    registers_read_only: bool = True
     launches: int = 0
     watchers: list[Callable[[str, int, int, tuple[Any, ...]], None]] = field(default_factory=list)
     closed: bool = False

@@ -52,7 +52,7 @@ struct Bfs {
     u32* open;           // bitmap: not decided by their heads, where rows are put off (bottom-up)
     vid* queue;          // n: frontiers one behind the other
     u32* chunk_list;     // chunks of hub rows to be read in this level
-    i32* levels;         // n: -1 unreached
+    i32* levels;         // n: -1 unreached; or null if not wanted
     vid* parents;        // n, or null if not wanted; all ones: none
     Slot* slots;
     Progress* progress;
@@ -150,7 +150,7 @@ DEVICE u64 count_edges(const Bfs& s, Team& t, u64 v, u64 weight) {
 }
 
 DEVICE void settle(const Bfs& s, u64 v, vid parent, i32 level) {
-    s.levels[v] = level;
+    if (s.levels) s.levels[v] = level;
     if (s.parents) s.parents[v] = parent;
 }
 

@@ -1,15 +1,10 @@
 // What bottom-up would cost: the heads of a sample of the unvisited vertices.
 //
 // PROBE: a warp looks at one word of `visited`, its lanes at the vertices; the words lie evenly spread over the graph. The
-// frontier is told by its level, because it may still be a queue. Atomics: none. Memory per vertex: its heads, a bit and a level
-// for each.
+// frontier may still be a queue, but an unvisited vertex can have no visited head outside it: earlier levels were expanded
+// whole. Atomics: none. Memory per vertex: its heads, and a word of `visited` for each.
 #pragma once
 #include "bfs.cuh"
-
-// Is v in the frontier? Levels of the traversal before may still be there.
-DEVICE bool in_queue(const Bfs& s, const Team& t, u64 v) {
-    return (s.visited[word_of(v)] & bit_of(v)) && s.levels[v] == t.level;
-}
 
 DEVICE void probe_heads(const Bfs& s, Team& t) {
     const u64 words = words_for(s.in.n);
@@ -22,7 +17,7 @@ DEVICE void probe_heads(const Bfs& s, Team& t) {
         for (u64 group = 0; !hit && group < s.in.head_groups; ++group) {
             const HeadGroup heads(s.in, v, group);
 #pragma unroll
-            for (u32 j = 0; j < HEAD_GROUP; ++j) hit = hit || in_queue(s, t, heads.ids[j]);
+            for (u32 j = 0; j < HEAD_GROUP; ++j) hit = hit || (s.visited[word_of(heads.ids[j])] & bit_of(heads.ids[j]));
         }
         open = !hit && !heads_are_all(s.in, degree(s.in, v));
     }

@@ -1,0 +1,114 @@
+"""``bigbfs plan``: every buffer of a GPU run with its place, what was chosen and why, and the floor of the device."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bigbfs.cli import options
+from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
+from bigbfs.errors import NoDeviceError
+from bigbfs.gpu import device
+from bigbfs.gpu.floor import Floor, floors
+from bigbfs.gpu.plan import PLACES, Plan, default_budget, make_plan
+from bigbfs.graph import Graph
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
+from bigbfs.report.table import table
+from bigbfs.sizes import format_size
+
+
+@dataclass(frozen=True)
+class Target:
+    """The device that is planned for: its rates, ``free_bytes`` of its memory, and by ``origin`` how that is known."""
+
+    profile: DeviceProfile
+    name: str
+    free_bytes: int
+    registers_read_only: bool
+    origin: str
+
+
+@click.command("plan")
+@options.graph_argument
+@options.compressed_option
+@options.memory_options
+@options.json_option
+def command(
+    graph: Path | None,
+    compressed: bool,
+    residency: str,
+    vram_budget: int | None,
+    ram_budget: int | None,
+    profile: DeviceProfile | None,
+    as_json: bool,
+) -> None:
+    """Show what a run of bfs or cc on a GPU would keep where, and why; nothing is placed.
+
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. With --profile the plan is for the device
+    that the profile describes, else for the GPU of this machine, else (there is none) for an H200. A plan that does not
+    fit ends with exit code 5, as the run would. The floor is bytes that must move over the rates of the profile.
+    """
+    target = find_target(profile)
+    with options.opened(graph, compressed) as (opened, _):
+        budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
+        read_only = target.registers_read_only
+        plan = make_plan(opened, residency, budget, ram_budget=ram_budget, registers_read_only=read_only)
+        floor = floors(opened, plan, target.profile)
+        if as_json:
+            click.echo(dumps(plan_object(opened, target, plan, floor)))
+        else:
+            _print(opened, target, plan, floor)
+
+
+def find_target(profile: DeviceProfile | None) -> Target:
+    """Return the device of ``profile``, or the one here with the rates of the default, or the default."""
+    if profile is not None:
+        return Target(profile, profile.name, profile.memory_bytes, profile.registers_read_only, "profile given")
+    rates = read_profile(find_profile(DEFAULT_PROFILE))
+    try:
+        found = device.probe()
+    except NoDeviceError:
+        origin = f"packaged profile {DEFAULT_PROFILE}, because no GPU is usable here"
+        return Target(rates, rates.name, rates.memory_bytes, rates.registers_read_only, origin)
+    origin = f"found here; rates of the packaged profile {DEFAULT_PROFILE} (`bigbfs probe` measures this device's)"
+    return Target(rates, found.name, found.free_bytes, found.registers_read_only, origin)
+
+
+def plan_object(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) -> dict[str, Any]:
+    """Return the object that ``bigbfs plan --json`` prints."""
+    return {
+        "schema": SCHEMA,
+        "command": "plan",
+        "graph": {
+            "path": None if graph.path is None else str(graph.path),
+            "vertices": graph.n,
+            "edges": graph.m,
+            "codec": graph.codec,
+        },
+        "device": target.name,
+        "device_origin": target.origin,
+        "residency": plan.residency,
+        "why": list(plan.why),
+        "head_groups": plan.head_groups,
+        "hot_bytes": plan.hot_bytes,
+        "limits": asdict(plan.limits),
+        "totals": {where: plan.bytes_in(where) for where in PLACES},
+        "buffers": [asdict(buffer) for buffer in plan.buffers],
+        "floors": [asdict(item) for item in floor],
+    }
+
+
+def _print(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) -> None:
+    click.echo(options.describe(graph))
+    click.echo(f"device      {target.name}: {format_size(target.free_bytes)} of memory, {target.origin}")
+    for line in plan.why:
+        click.echo(f"residency   {line}")
+    click.echo("")
+    click.echo(plan.ledger())
+    click.echo("")
+    rows = [(item.work, 1e3 * item.seconds, item.gteps, item.limit) for item in floor]
+    click.echo(table(("floor", "ms", "GTEPS", "held by"), rows))

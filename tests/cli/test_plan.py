@@ -1,0 +1,171 @@
+"""plan, probe, and the budgets of bfs and cc, without a GPU: from profiles, and on a device that is only pretended."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from bigbfs import generate
+from bigbfs.config import find_profile, read_profile
+from bigbfs.errors import NoDeviceError
+from bigbfs.gpu import device, engine
+from bigbfs.gpu.ledger import PLACES
+
+KEYS = {
+    *("schema", "command", "graph", "device", "device_origin", "residency", "why", "head_groups", "hot_bytes"),
+    *("limits", "totals", "buffers", "floors"),
+}
+
+
+@pytest.fixture
+def graph(folder):
+    """g.csrbin in the working folder."""
+    generate.graph("kronecker", scale=10, seed=1).save(folder / "g.csrbin")
+    return folder / "g.csrbin"
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    def probe():
+        raise NoDeviceError("none")
+
+    monkeypatch.setattr(device, "probe", probe)
+
+
+def test_the_ledger_for_a_profile(run, graph, no_gpu):
+    code, out, err = run("plan", "g.csrbin", "--profile", "laptop-6gb")
+    assert code == 0, err
+    assert "RTX 3060" in out
+    assert "vram: " in out and "the first that fits" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert {"indptr", "indices", "heads", "queue", "levels", "parents"} <= {line[0] for line in lines if line}
+    floors = [line for line in lines if line[:1] in (["bfs,"], ["cc"])]
+    # milliseconds and GTEPS come before the bytes that hold them
+    assert [float(line[2 if line[0] == "bfs," else 1]) > 0 for line in floors] == [True] * 3
+
+
+def test_json_object(run, graph, no_gpu):
+    code, out, err = run("plan", "--json", "--residency", "mapped", "--ram-budget", "1GiB", "--vram-budget", "10MB")
+    assert code == 0, err
+    result = json.loads(out)
+    assert set(result) == KEYS
+    assert (result["command"], result["residency"], result["graph"]["path"]) == ("plan", "mapped", "g.csrbin")
+    assert result["limits"] == {"vram": 10_000_000, "ram": 2**30}
+    assert "no GPU is usable here" in result["device_origin"] and result["device"] == "NVIDIA H200"
+    sums = dict.fromkeys(PLACES, 0)
+    for buffer in result["buffers"]:
+        assert set(buffer) == {"name", "bytes", "where", "purpose"}
+        sums[buffer["where"]] += buffer["bytes"]
+    assert sums == result["totals"]
+    assert sums["vram"] <= 10_000_000 and sums["mapped"] > 0
+    assert [item["work"] for item in result["floors"]] == ["bfs, auto", "bfs, topdown", "cc"]
+
+
+def test_a_plan_for_the_device_that_is_here(run, graph, monkeypatch):
+    info = SimpleNamespace(name="NVIDIA Test", free_bytes=300 << 20, registers_read_only=False)
+    monkeypatch.setattr(device, "probe", lambda: info)
+    code, out, err = run("plan", "--residency", "mapped", "--json")
+    assert code == 0, err
+    result = json.loads(out)
+    assert result["device"] == "NVIDIA Test" and "found here" in result["device_origin"]
+    assert result["limits"]["vram"] == 150 << 20
+    assert result["totals"]["pinned"] > 0 == result["totals"]["mapped"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--vram-budget", "1kB"], 5, "--vram-budget"),
+        (["--residency", "mapped", "--ram-budget", "1kB"], 5, "--ram-budget"),
+        (["--profile", "h300"], 2, "no device profile 'h300'"),
+        (["--profile", "gone.toml"], 1, "gone.toml: cannot read"),
+        (["--profile", "bad.toml"], 2, "unknown key 'link_bytes'; did you mean"),
+        (["--residency", "cloud"], 2, "cloud"),
+        (["gone.csrbin"], 1, "gone.csrbin: cannot open"),
+    ],
+)
+def test_bad_lines(run, graph, no_gpu, folder, arguments, code, text):
+    (folder / "bad.toml").write_text(find_profile("h200").read_text().replace("link_bytes_per_second", "link_bytes"))
+    got, out, err = run("plan", *arguments)
+    assert (got, out) == (code, "")
+    assert text in err and "Traceback" not in err
+
+
+def test_probe_without_a_gpu(run, folder, monkeypatch):
+    from bigbfs.gpu import cuda
+
+    def probe(index):
+        raise NoDeviceError("no NVIDIA driver is loaded")
+
+    monkeypatch.setattr(cuda, "probe", probe)
+    code, out, err = run("probe", "--output", "mine.toml")
+    assert (code, out) == (4, "")
+    assert "no NVIDIA driver" in err
+    assert not list(folder.iterdir())
+    assert run("probe", "--output", "no/such/mine.toml")[0] == 1
+
+
+def test_probe_writes_a_profile_that_plan_takes(run, graph, monkeypatch):
+    from bigbfs.gpu import cuda, rates
+
+    made = read_profile(find_profile("laptop-6gb"))
+    asked = []
+
+    def measure(runtime, memory_bytes, sizes, progress):
+        asked.append((memory_bytes, sizes.host, sizes.device))
+        progress("link 1 B/s")
+        return made
+
+    closed = []
+    info = SimpleNamespace(total_bytes=123, driver=13000)
+    monkeypatch.setattr(cuda, "CudaRuntime", lambda: SimpleNamespace(info=info, close=lambda: closed.append(1)))
+    monkeypatch.setattr(rates, "measure", measure)
+    code, out, err = run("probe", "-o", "mine.toml", "--host-bytes", "1GiB", "--device-bytes", "1MiB")
+    assert code == 0, err
+    assert "--profile mine.toml" in out and "link 1 B/s" in err
+    assert asked == [(123, 2**30, 2**20)] and closed == [1]
+    assert read_profile("mine.toml") == made
+    assert run("plan", "--profile", "mine.toml")[0] == 0
+    code, out, _ = run("probe", "--json")
+    assert json.loads(out)["profile"]["name"] == made.name
+    code, out, _ = run("probe")
+    assert out.splitlines()[1] == f'name = "{made.name}"'
+
+
+@pytest.mark.parametrize("command", [["bfs", "--source", "0"], ["cc"]])
+@pytest.mark.parametrize("budget", [["--vram-budget", "1kB"], ["--residency", "mapped", "--ram-budget", "1kB"]])
+def test_a_run_that_cannot_fit_ends_before_it_starts(run, graph, monkeypatch, command, budget):
+    """With exit code 5, the ledger and what helps: the plan's own words, because it is the same plan."""
+    closed = []
+    pretended = SimpleNamespace(
+        name="pretended",
+        sm_count=1,
+        team=64,
+        registers_read_only=True,
+        free_bytes=lambda: 1 << 30,
+        synchronize=lambda: None,
+        close=lambda: closed.append(1),
+    )
+    monkeypatch.setattr(engine, "cuda_runtime", lambda limit: pretended)
+    code, out, err = run(*command, "--backend", "gpu", *budget)
+    assert (code, out) == (5, "")
+    assert "indptr" in err and "what helps: " in err and closed == [1]
+    planned = run("plan", "--profile", "h200", *budget)
+    assert (planned[0], planned[2].splitlines()[-1]) == (5, err.splitlines()[-1])
+
+
+def test_a_profile_changes_costs_and_no_answer(run, graph, monkeypatch):
+    """What bfs is told about the device arrives at the engine."""
+    from bigbfs.gpu import GpuEngine
+
+    seen = {}
+
+    def stop(self, graph, **options):
+        seen.update(options)
+        raise NoDeviceError("far enough")
+
+    monkeypatch.setattr(GpuEngine, "__init__", stop)
+    arguments = ["--backend", "gpu", "--profile", "laptop-6gb", "--ram-budget", "1GiB", "--vram-budget", "2GiB"]
+    assert run("bfs", "--source", "0", *arguments)[0] == 4
+    assert seen["profile"] == read_profile(find_profile("laptop-6gb"))
+    assert (seen["ram_budget"], seen["vram_budget"]) == (1 << 30, 2 << 30)

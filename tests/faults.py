@@ -1,0 +1,98 @@
+"""A runtime that fails once, at a step of choice, for tests that ask whether everything is let go of then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STEPS = (
+    "free_bytes",
+    "empty",
+    "zeros",
+    "fill",
+    "upload",
+    "write",
+    "download",
+    "map",
+    "kernel",
+    "max_blocks",
+    "timer",
+    "stage",
+    "read",
+)
+
+
+class FaultyRuntime:
+    """``inner``, but its call number ``fail_at`` (launches count; 0: none) raises ``error``.
+
+    Attributes
+    ----------
+    calls
+        Calls so far; those of ``close`` and ``synchronize`` do not count, since they are how things are let go of.
+    """
+
+    def __init__(self, inner: Any, fail_at: int, error: BaseException) -> None:
+        self.inner = inner
+        self.calls = 0
+        self._fail_at = fail_at
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if name not in STEPS:
+            return found
+
+        def step(*args: Any, **options: Any) -> Any:
+            self.count()
+            result = found(*args, **options)
+            return _Launches(self, result) if name == "kernel" else result
+
+        return step
+
+    def count(self) -> None:
+        """Note a call, and raise if it is the one that fails."""
+        self.calls += 1
+        if self.calls == self._fail_at:
+            raise self._error
+
+    def max_blocks(self, kernel: Any, block: int) -> int:
+        """Ask the inner runtime about its own kernel."""
+        self.count()
+        return self.inner.max_blocks(kernel.inner, block)
+
+
+class _Launches:
+    """A kernel whose launches count."""
+
+    def __init__(self, runtime: FaultyRuntime, kernel: Any) -> None:
+        self.runtime = runtime
+        self.inner = kernel
+        self.name = kernel.name
+
+    def __call__(self, *args: Any, **options: Any) -> None:
+        self.runtime.count()
+        self.inner(*args, **options)
+
+
+def fail_at_every_step(run: Any, check: Any) -> int:
+    """Call ``run(fail_at, error)`` with a failure at the first step, the second, ... until none is left.
+
+    ``run`` returns whether it got through; ``check(fail_at)`` is called after each failure. Three kinds of failure take
+    turns: an error of the device, memory that cannot be had, an interrupt. Returns the number of steps.
+    """
+    from bigbfs.errors import DeviceError, DoesNotFitError
+
+    errors = (DeviceError("planted"), DoesNotFitError("planted"), KeyboardInterrupt("planted"))
+    fail_at = 0
+    while True:
+        fail_at += 1
+        error = errors[fail_at % len(errors)]
+        try:
+            got_through = run(fail_at, error)
+        except BaseException as raised:
+            if raised is not error:
+                raise
+            got_through = False
+            error.__traceback__ = None  # it holds the frames, and what they hold
+        if got_through:
+            return fail_at - 1
+        check(fail_at)
