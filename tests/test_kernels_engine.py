@@ -105,9 +105,13 @@ RULES = {
     "auto": Rule(hot_share=1),
     "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4, window_bytes=256),
     "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False, defer_from=0),
-    "turns": Rule(costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5, defer_from=2, window_bytes=64),
+    "turns": Rule(
+        costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5, defer_from=2, window_bytes=64
+    ),
     "local": Rule(thin_to=0),
-    "no heads": Rule(costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9, defer_from=0, window_bytes=4096),
+    "no heads": Rule(
+        costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9, defer_from=0, window_bytes=4096
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from statistics import median
 from typing import Any
 
@@ -51,12 +52,9 @@ def cc(
     graph: Path | None,
     algorithms: tuple[str, ...],
     compressed: bool,
-    backend: str,
-    residency: str,
-    vram_budget: int | None,
-    threads: int | None,
     trials: int,
     as_json: bool,
+    **where: Any,
 ) -> None:
     """Connected components by every algorithm under every switch.
 
@@ -66,8 +64,7 @@ def cc(
     """
     chosen = [each for each in VARIANTS if each.algorithm in (algorithms or ALGORITHMS)]
     with options.opened(graph, compressed) as (opened, open_seconds):
-        where = {"backend": backend, "residency": residency}
-        with api.engine(opened, vram_budget=vram_budget, threads=threads, **where) as engine:
+        with api.engine(opened, **where) as engine:
             rows = _run(opened, engine, chosen, trials)
             if as_json:
                 click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))

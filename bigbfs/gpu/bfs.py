@@ -24,8 +24,8 @@ FILE = "bfs_traverse.cu"
 KERNELS = ("bfs_traverse", "bfs_count")
 
 SORT_FROM = 1 << 16
-"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: the rows of fewer lie so far
-apart that each of them costs a translation of its address in any order."""
+"""Vertices of a top-down frontier that are put into order when their rows lie in host memory: the rows of fewer lie
+so far apart that each of them costs a translation of its address in any order."""
 
 DEFER_FROM = {"mapped": 1 << 15, "vram": 1 << 17}
 """Vertices whose heads are not expected to decide from which on a bottom-up level puts their rows off."""

@@ -2,8 +2,8 @@
 
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
 bitmap of the vertices with edges (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
-mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh) is built
-last, by a kernel that reads the rows where they are by then.
+mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh)
+is built last, by a kernel that reads the rows where they are by then.
 """
 
 from __future__ import annotations
