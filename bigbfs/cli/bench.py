@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 from statistics import median
 from typing import Any
 
@@ -63,17 +62,16 @@ def cc(
     Label propagation takes as many passes as the graph is wide: leave it out for grids and roads (--algorithm).
     """
     chosen = [each for each in VARIANTS if each.algorithm in (algorithms or ALGORITHMS)]
-    with options.opened(graph, compressed) as (opened, open_seconds):
-        with api.engine(opened, **where) as engine:
-            rows = _run(opened, engine, chosen, trials)
-            if as_json:
-                click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))
-                return
-            click.echo(options.describe(opened))
-            click.echo(options.describe_engine(engine))
-            click.echo("")
-            headers = ("algorithm", "rounds", "skip giant", "passes over edges", "ms", "edges read", "passes", "left")
-            click.echo(table(headers, [_cells(row) for row in rows]))
+    with options.opened(graph, compressed) as (opened, open_seconds), api.engine(opened, **where) as engine:
+        rows = _run(opened, engine, chosen, trials)
+        if as_json:
+            click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))
+            return
+        click.echo(options.describe(opened))
+        click.echo(options.describe_engine(engine))
+        click.echo("")
+        headers = ("algorithm", "rounds", "skip giant", "passes over edges", "ms", "edges read", "passes", "left")
+        click.echo(table(headers, [_cells(row) for row in rows]))
 
 
 def _run(graph: Graph, engine: api.Engine, chosen: list[ComponentsOptions], trials: int) -> list[dict[str, Any]]:
