@@ -184,7 +184,7 @@ class BfsLoop:
         start["count"] = start["reached"] = start["edges"] = 1
         runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
-        if want_levels:
+        if want_levels:  # its level is what is left of the search before
             self._last_source = source
         records: list[LevelRecord] = []
         while True:

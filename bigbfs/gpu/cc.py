@@ -108,8 +108,8 @@ class ComponentsLoop:
     def buffers(self) -> dict[str, int]:
         """Bytes of every array by its name, the labels and the second array aside."""
         arrays = {"giant": self._giant, "settled": self._settled, "never": self._never, "counts": self._counts}
-        arrays |= {f"spread {i}": array for i, array in enumerate(self._bitmaps)}
-        return {name: int(array.nbytes) for name, array in arrays.items()}
+        sizes = {name: int(array.nbytes) for name, array in arrays.items()}
+        return sizes | ({"spread": sum(int(array.nbytes) for array in self._bitmaps)} if self._bitmaps else {})
 
     def warm(self) -> None:
         """Run every kernel of Afforest on a graph of no vertices."""

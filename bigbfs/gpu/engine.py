@@ -9,22 +9,21 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TypeVar
 
-import numpy as np
-
 from bigbfs.adjacency import Adjacency
 from bigbfs.components import ComponentsOptions
 from bigbfs.config import DeviceProfile
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import bfs, cc
-from bigbfs.gpu.arguments import defines, no_vertex
+from bigbfs.gpu.arguments import defines
 from bigbfs.gpu.bfs import BfsLoop, Run
 from bigbfs.gpu.cc import ComponentsLoop, Labelling
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
+from bigbfs.gpu.results import components_of, tree_of
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import STRATEGIES, Strategy
 from bigbfs.graph import Graph
-from bigbfs.record import BfsResult, BytesRecord, ComponentsRecord, ComponentsResult, RunRecord, SetupRecord
+from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 
 T = TypeVar("T")
 
@@ -67,8 +66,7 @@ class GpuEngine:
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
     check
-        Called while the device starts and kernels are built, before anything is placed: it raises where the graph is
-        no good.
+        Called while the device starts and kernels are built; it raises where the graph is no good.
 
     Attributes
     ----------
@@ -122,8 +120,7 @@ class GpuEngine:
                 checking = pool.submit(self._clocked, "open", check)
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
-                free = runtime.free_bytes()
-                budget = default_budget(free) if vram_budget is None else vram_budget
+                budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
                 in_place = runtime.registers_read_only
                 self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes, ram_budget, in_place)
                 self.residency = self.plan.residency
@@ -152,8 +149,7 @@ class GpuEngine:
             runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
 
     def _place(self) -> None:
-        runtime, graph = self._running(), self.graph
-        mapped = self.residency == "mapped"
+        runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
         groups, ranked = self.plan.head_groups, graph.flags.relabelled
         twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
         hot = self.plan.hot_bytes // (2 if twins else 1)
@@ -172,12 +168,11 @@ class GpuEngine:
         self.edges_kind = out.kind
         self._scratch = runtime.empty(graph.n, graph.ids)
         ids, codec = graph.ids, graph.codec
-        strategy = STRATEGIES[self.strategy]
         self._bfs: BfsLoop | None = BfsLoop(
             runtime,
             out,
             incoming,
-            strategy,
+            STRATEGIES[self.strategy],
             ids=ids,
             codec=codec,
             residency=self.residency,
@@ -190,9 +185,9 @@ class GpuEngine:
         runtime.synchronize()
 
     def _warm(self) -> None:
-        assert self._bfs is not None and self._cc is not None
-        self._bfs.warm()
-        self._cc.warm()
+        for loop in (self._bfs, self._cc):
+            assert loop is not None
+            loop.warm()
 
     def _count_bytes(self) -> None:
         assert self._bfs is not None and self._cc is not None
@@ -232,13 +227,7 @@ class GpuEngine:
         """
         record = self.traverse(source, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
         assert self._bfs is not None
-        levels = self._bfs.levels() if want_levels else np.broadcast_to(np.int32(-1), self.graph.n)
-        signed = np.broadcast_to(np.int64(-1), self.graph.n)
-        if want_parents:
-            parents = self._bfs.parents()
-            signed = parents.astype(np.int64)
-            signed[parents == no_vertex(self.graph.ids)] = -1
-        return BfsResult(levels, signed, record)
+        return tree_of(self._bfs, record, want_levels=want_levels, want_parents=want_parents)
 
     def traverse(
         self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
@@ -277,18 +266,7 @@ class GpuEngine:
         assert self._cc is not None
         self._count_bytes()
         self._check_ids(found.invalid_ids)
-        labels = self._cc.labels().astype(np.int64)
-        sizes = np.bincount(labels) if len(labels) else np.zeros(1, np.int64)
-        record = ComponentsRecord(
-            int(np.count_nonzero(sizes)),
-            int(sizes.max()),
-            found.seconds,
-            algorithm=options.algorithm,
-            edges_read=found.edges_read,
-            passes=found.passes,
-            left=found.left,
-        )
-        return ComponentsResult(labels, record)
+        return components_of(self._cc, found, options)
 
     def run_bfs(self, source: int, *, want_parents: bool = True) -> Run:
         """Traverse, and leave levels and parents on the device (see ``tree_arrays``)."""

@@ -71,7 +71,7 @@ def buffers_of(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
         ("frontier", words, "bitmap: vertices to expand"),
         ("next", words, "bitmap: vertices found"),
         ("open", words, "bitmap: vertices whose rows are put off"),
-        ("spread", 2 * words, "bitmaps of label propagation"),
+        ("spread", 2 * grain(words), "bitmaps of label propagation"),
         ("chunk_list", 4 * chunks, "chunks of hubs to be read in a level"),
         ("levels", 4 * n, "result"),
         ("parents", n * ids, "result"),

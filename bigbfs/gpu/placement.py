@@ -92,7 +92,9 @@ class PlacedAdjacency:
     @property
     def buffers(self) -> dict[str, int]:
         """Bytes of every array in device memory by its name in the ledger."""
-        return {name: int(array.nbytes) for name, array in self._arrays.items()}
+        sizes = {name: int(array.nbytes) for name, array in self._arrays.items()}
+        near = sizes.pop("near", 0)
+        return sizes | ({"hot": sizes.get("hot", 0) + near} if near else {})
 
     def _place(self, adjacency: Adjacency, mapped: bool) -> None:
         runtime, arrays = self._runtime, self._arrays
