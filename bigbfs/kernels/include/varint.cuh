@@ -2,9 +2,9 @@
 // start again with an absolute id (bigbfs.adjacency.CompressedAdjacency).
 //
 // Decoding by a warp: every lane loads an aligned word of four bytes, one 128-byte line in all. No value is put
-// together: each byte adds its seven bits, shifted to their place, to a running sum, which is an id wherever a byte below
-// 0x80 ends a value. All that a lane needs of its left is where in a value its word begins, and one scan over the warp
-// adds up the sums: 128 bytes, some 50 ids, cost one load and seven shuffles (thirteen where ids have 64 bits, whose
+// together: each byte adds its seven bits, shifted to their place, to a running sum, which is an id wherever a byte
+// below 0x80 ends a value. All that a lane needs of its left is where in a value its word begins, and one scan over the
+// warp adds up the sums: 128 bytes, some 50 ids, cost one load and seven shuffles (fifteen where ids have 64 bits, whose
 // values begin up to three words before). Lines are those of memory, not of the data: one that is read in two halves
 // takes two trips over a link.
 #pragma once
