@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bigbfs.adjacency import id_dtype
+from bigbfs.conversion.external.plan import sample_ids
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers import InputEstimate
@@ -57,17 +58,28 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     """
     reading = sum(guess.memory_bytes for guess in guesses)
     lines = sum(guess.edges_upper_bound for guess in guesses)
-    declared = max((guess.declared_vertices or 0 for guess in guesses), default=0)
-    need = max(reading, build_need(declared, lines, reading, both=not options.directed)) + PROGRAM
+    vertices = max((guess.declared_vertices or 0 for guess in guesses), default=0)
+    if not vertices and len(sample := sample_ids(inputs)):
+        vertices = min(2 * lines, int(sample[-1]) + 1)
+    need = max(reading, build_need(vertices, lines, reading, both=not options.directed)) + PROGRAM
     assert options.memory is not None
     unknown = any(guess.bytes_in == 0 for guess in guesses)
     if need <= options.memory and not unknown:
         return False
-    whole = sum(guess.memory_bytes for guess in guesses if not guess.streams)
-    if whole or options.order not in EXTERNAL_ORDERS:
+    if not may_spill(guesses, options):
         require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}")
         return False
     return True
+
+
+def may_spill(guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool:
+    """Tell whether a conversion can go by way of the disk: its order is one of those, and reading takes no more.
+
+    Inputs of some formats have to be in memory as a whole.
+    """
+    assert options.memory is not None
+    whole = sum(guess.memory_bytes for guess in guesses if not guess.streams)
+    return options.order in EXTERNAL_ORDERS and (whole == 0 or whole + PROGRAM <= options.memory)
 
 
 def require(

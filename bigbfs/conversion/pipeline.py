@@ -15,12 +15,12 @@ from tqdm import tqdm
 from bigbfs.conversion import cache
 from bigbfs.conversion.build import build
 from bigbfs.conversion.external.convert import Outcome, convert_external
-from bigbfs.conversion.memory import default_allowance, must_spill
+from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.edges import EdgeList
-from bigbfs.errors import InputError
+from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.readers import estimate, read_edges
@@ -67,10 +67,14 @@ def convert(
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format) for path in inputs]
         external = must_spill(inputs, guesses, options)
-    if external:
-        done = convert_external(inputs, targets, options, sources, guesses, watch)
-        return _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
-    return _in_memory(inputs, targets, options, sources, watch)
+    if not external:
+        try:
+            return _in_memory(inputs, targets, options, sources, watch)
+        except DoesNotFitError:  # more edges than their beginning let expect
+            if sources is None or not may_spill(guesses, options):
+                raise
+    done = convert_external(inputs, targets, options, sources, guesses, watch)
+    return _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
 
 
 def _in_memory(

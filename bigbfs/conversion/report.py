@@ -5,8 +5,9 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 PHASES = ("read", "build", "write", "compress")
@@ -77,7 +78,14 @@ class ConvertReport:
 
 
 def peak_rss_bytes() -> int:
-    """Return the largest resident memory that this process has had so far."""
+    """Return the largest resident memory that this process has had so far.
+
+    Of this program alone: what ``getrusage`` says begins with the memory of the process that started it.
+    """
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

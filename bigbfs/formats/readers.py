@@ -78,9 +78,7 @@ def read_edges(
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         if found in _LINE_FORMATS:
-            with BlockReader(
-                source, block_bytes, progress, memory=memory, threads=threads, edges=edges
-            ) as reader:
+            with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         if not source.peek(1):
             raise InputError(f"{source.name}: the file is empty")

@@ -5,7 +5,7 @@ In: inputs whose format is one line for each edge (or vertex). Out: the same byt
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion import cache, csr
 from bigbfs.conversion.build import Meaning, meaning
-from bigbfs.conversion.external.degrees import reorder, require_order_fits
+from bigbfs.conversion.external.degrees import beside_order, reorder, require_order_fits
 from bigbfs.conversion.external.labels import label
 from bigbfs.conversion.external.numbering import CHUNK, Consecutive, Numbering, Present
 from bigbfs.conversion.external.plan import (
@@ -39,9 +39,10 @@ from bigbfs.conversion.relabel import declared_ranges
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.targets import Targets
 from bigbfs.edges import EdgeList
-from bigbfs.errors import InputError
+from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.readers import InputEstimate, read_edges
 from bigbfs.machine.workers import Workers, thread_count
+from bigbfs.sizes import format_size
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,10 @@ def convert_external(
     assert options.memory is not None
     threads = thread_count(options.threads)
     lines = expected_lines(guesses)
-    plan = plan or make_plan(options.memory, lines)
     sample = sample_ids(inputs)
-    spill = _check_space(targets, options, lines, int(sample[-1]) if len(sample) else 0)
+    largest = int(sample[-1]) if len(sample) else 0
+    plan = plan or make_plan(options.memory, lines, largest)
+    spill = _check_space(targets, options, lines, largest)
     with Workers(threads) as workers, Scratch(_temporary(targets, options), spill) as scratch:
         work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)
         with watch.phase("read"):
@@ -94,6 +96,7 @@ def convert_external(
         with watch.phase("build"):
             numbering, partitions = _number(work, lists, intake, partitions, places)
         del intake
+        _require_result_fits(targets, numbering.n, options)
         edges, repeats = _build(work, lists, what, numbering, partitions, counted)
         counted["duplicates"] = repeats
         return Outcome(numbering.n, edges, counted, len(partitions), scratch.written)
@@ -114,6 +117,19 @@ def _check_space(targets: Targets, options: ConvertOptions, lines: int, largest:
         spill = max(spill, 3 * width * edges)
     require_space(_temporary(targets, options), spill, targets.files[0].parent, result)
     return spill
+
+
+def _require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:
+    """Refuse more vertices than there is room for on the disk, which only ids that are kept can amount to."""
+    folder = targets.files[0].parent
+    status = os.statvfs(folder)
+    need, free = 8 * n * len(targets.files), status.f_bavail * status.f_frsize
+    if need > free:
+        advice = "leave --keep-ids out (ids with gaps are renumbered by default), or " if options.keep_ids else ""
+        raise DoesNotFitError(
+            f"{folder}: {n:,} vertices take {format_size(need)} there, and {format_size(free)} are free; "
+            f"{advice}free some, or write elsewhere (-o)"
+        )
 
 
 def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[Partition], Map]:
@@ -142,6 +158,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
                 edges=EdgeStream(str(path), intake, group=group if options.directed else 0),
                 block_bytes=plan.block_bytes,
             )
+            intake.take_list(edges, group if options.directed else 0)
             lists.append(edges)
     if work.sources is not None and cache.identify_sources(work.inputs) != work.sources:
         raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
@@ -163,9 +180,7 @@ def _number(
     elif intake.declare(declared):
         numbering = Present(intake.present, work.workers, work.threads).simplest()
     else:
-        labelled, partitions = label(
-            partitions, declared, places, work.plan, work.scratch, work.workers, work.threads
-        )
+        labelled, partitions = label(partitions, declared, places, work.plan, work.scratch, work.workers, work.threads)
         numbering = labelled
     low, end = numbering.extent()
     kept = [Partition(max(p.low, low), min(p.end, end), p.files) for p in partitions if p.low < end and p.end > low]
@@ -198,32 +213,30 @@ def _build(
     sides = [out]
     if into is not out and (options.in_edges or options.order == "degree"):
         sides.append(into)
-    sorter = Sorter(work.plan, work.scratch, work.workers, work.threads, numbering, what.copies)
+    sorter = _sorter(work, work.plan, numbering, what.copies)
     if options.order == "original":
-        return write_graph(
-            work, numbering, numbering.labels(), sorter, partitions, sides, counted, both=what.both
-        )
+        return write_graph(work, numbering, numbering.labels(), sorter, partitions, sides, counted, both=what.both)
     require_order_fits(numbering.n, work.plan)
     stage = StageSink(work.scratch, id_dtype(numbering.n))
     consume(work, sorter.rows(partitions, out, remove=True), [stage.add], pairs_of(partitions, out), "sort")
+    repeats = sorter.repeats
+    del sorter  # its memory is needed for the order
+    twins = len(sides) == 2
     with work.watch.phase("build"):
         ordered = reorder(
-            stage,
-            twins=len(sides) == 2,
-            plan=work.plan,
-            scratch=work.scratch,
-            workers=work.workers,
-            threads=work.threads,
+            stage, twins=twins, plan=work.plan, scratch=work.scratch, workers=work.workers, threads=work.threads
         )
     numbers = Consecutive(0, numbering.n)
-    second = Sorter(work.plan, work.scratch, work.workers, work.threads, numbers, csr.AS_GIVEN)
+    second = _sorter(work, beside_order(work.plan, numbering.n), numbers, csr.AS_GIVEN)
     sides = [[Part("out", loops=True)], [Part("in", loops=True)]][: len(sides)]
     labels = _reordered_labels(numbering, ordered.order)
-    counted = counted | {"duplicates": sorter.repeats}
-    edges, _ = write_graph(
-        work, numbers, labels, second, ordered.partitions, sides, counted, both=what.both
-    )
-    return edges, sorter.repeats
+    counted = counted | {"duplicates": repeats}
+    edges, _ = write_graph(work, numbers, labels, second, ordered.partitions, sides, counted, both=what.both)
+    return edges, repeats
+
+
+def _sorter(work: Work, plan: Plan, numbering: Numbering, copies: int) -> Sorter:
+    return Sorter(plan, work.scratch, work.workers, work.threads, numbering, copies)
 
 
 def _reordered_labels(numbering: Numbering, order: np.ndarray) -> Iterator[np.ndarray]:

@@ -5,13 +5,13 @@ The order itself is held in memory: about 44 bytes for each vertex while it is f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion.external import kernels
-from bigbfs.conversion.external.plan import Plan
+from bigbfs.conversion.external.plan import BYTES_PER_PAIR, Plan
 from bigbfs.conversion.external.scratch import Scratch
 from bigbfs.conversion.external.sinks import StageSink
 from bigbfs.conversion.external.spill import TABLE_BITS, Partition, Writer, map_by_weight
@@ -22,6 +22,13 @@ from bigbfs.rows import frozen
 from bigbfs.sizes import format_size
 
 BYTES_PER_VERTEX = 44
+BYTES_OF_ORDER = 16
+
+
+def beside_order(plan: Plan, n: int) -> Plan:
+    """Return the plan for what is sorted while the order of ``n`` vertices and their labels are held."""
+    pairs = (plan.room - BYTES_OF_ORDER * n) // BYTES_PER_PAIR
+    return replace(plan, pairs=max(1, min(plan.pairs, pairs)))
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ def reorder(
             backward = stream == "in"
 
             def rename(i: int) -> None:
-                kernels.rename_pairs(given, *chunks[i], starts[i], first, indptr, rank, backward, out)  # noqa: B023
+                kernels.rename_pairs(given, *chunks[i], starts[i], first, indptr, rank, backward, out)
 
             workers.each(len(chunks), rename)
             writer.add_pairs(out, 0, stream)

@@ -17,7 +17,6 @@ from bigbfs.conversion.external.plan import Plan
 from bigbfs.conversion.external.scratch import Scratch
 from bigbfs.conversion.external.spill import Map, Partition, Reader, Writer
 from bigbfs.machine.workers import Workers, ranges
-from bigbfs.rows import frozen
 
 OTHER = {"out": "in", "in": "out"}
 
@@ -61,7 +60,7 @@ def label(
 def _distinct(
     partition: Partition, declared: list[tuple[int, int]], reader: Reader, plan: Plan
 ) -> Iterator[np.ndarray]:
-    """Return the ids of a partition, ascending, in pieces; where they are too many, the files are read several times."""
+    """Return the ids of a partition, ascending, in pieces; too many for memory take several readings."""
     low = partition.low
     while low < partition.end:
         end = partition.end
@@ -76,9 +75,7 @@ def _distinct(
         low = end
 
 
-def _ids(
-    partition: Partition, declared: list[tuple[int, int]], reader: Reader, plan: Plan
-) -> Iterator[np.ndarray]:
+def _ids(partition: Partition, declared: list[tuple[int, int]], reader: Reader, plan: Plan) -> Iterator[np.ndarray]:
     for first, end in declared:
         for low in range(max(first, partition.low), min(end, partition.end), plan.rows):
             yield np.arange(low, min(low + plan.rows, end, partition.end), dtype=np.uint64)
@@ -103,17 +100,17 @@ def _join(
         rules = labelled_rules(labels, first)
         whole = len(labels) == last - base
         for file in partition.files:
-            for pairs in reader.chunks(file, plan.pairs // 4 + 1):
+            for pairs in reader.chunks(file, plan.pairs // 4 + 1) if file.stream in OTHER else ():
                 if not whole:
                     inside = (pairs[::2] >= labels[0]) & (pairs[::2] <= labels[-1])
-                    pairs = pairs.reshape(-1, 2)[inside].ravel()  # noqa: PLW2901
+                    pairs = pairs.reshape(-1, 2)[inside].ravel()
                 out = np.empty(len(pairs), np.uint64)
-                given, numbers = frozen(pairs), rules.numbers
+                given, numbers = pairs, rules.numbers
                 chunks = ranges(len(pairs) // 2, 2 * threads) if len(pairs) else []
-                shape = (rules.labels, numbers[kernels.LOW], int(numbers[kernels.DIRECTORY_SHIFT]), rules.directory)
+                shape = (numbers[kernels.LOW], int(numbers[kernels.DIRECTORY_SHIFT]), rules.labels, rules.directory)
                 workers.each(
                     len(chunks),
-                    lambda i: kernels.join_pairs(given, *chunks[i], *shape, np.uint64(first), out),  # noqa: B023
+                    lambda i: kernels.find_rows(given, *chunks[i], *shape, np.uint64(first), True, out),
                 )
                 if len(chunks):
                     writer.add_pairs(out, 0, OTHER[file.stream], group=file.group)

@@ -97,7 +97,7 @@ class Present:
         numbers = np.array([kernels.PRESENT, low, 0, self.rank(low), low], np.uint64)
         return Rules(numbers, NONE, _NO_DIRECTORY, self._present)
 
-    def labels(self) -> Iterator[np.ndarray] | None:
+    def labels(self) -> Iterator[np.ndarray]:
         """Return the ids in the order of the vertices: int64, in pieces."""
         for first in range(0, len(self._present) // 2, CHUNK // 64):
             labels = np.empty(CHUNK, np.int64)

@@ -20,6 +20,7 @@ KERNELS = 48 << 20
 LEAST = 48 << 20
 """Least bytes to work in."""
 BYTES_PER_PAIR = 44
+BYTES_PER_WIDE_PAIR = 68
 """Bytes held for a pair while its partition is sorted: itself, its key, its value twice, its share of rows and blob."""
 LARGEST_ID = 2**63 - 1
 _SAMPLES, _SAMPLE_BYTES = 64, 8192
@@ -60,10 +61,10 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def make_plan(memory: int, lines: int) -> Plan:
+def make_plan(memory: int, lines: int, largest: int) -> Plan:
     """Return the plan for a process that may take ``memory`` bytes in all.
 
-    ``lines`` is about how many lines will come; 0 where nobody knows.
+    ``lines`` is about how many lines will come, ``largest`` about the largest id; 0 where nobody knows.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def make_plan(memory: int, lines: int) -> Plan:
             f"{format_size(held)}; allow at least {format_size(held + LEAST)} with --memory"
         )
     present = room // 3
-    pairs = (room - present) // BYTES_PER_PAIR
+    pairs = (room - present) // (BYTES_PER_PAIR if largest < 2**32 else BYTES_PER_WIDE_PAIR)
     parts = 64 if lines == 0 else int(2 * lines * 1.4 / pairs) + 1
     return Plan(room, pairs, max(1 << 20, min(8 << 20, room // 16)), present, min(MOST_PARTS, max(4, parts)))
 
@@ -101,17 +102,19 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
         The folder for temporary files is none.
     """
     if not tmp.is_dir():
-        raise FileAccessError(f"{tmp}: cannot write temporary files to it: there is no such folder; name one with --tmp")
-    same = os.stat(tmp).st_dev == os.stat(output).st_dev
+        raise FileAccessError(
+            f"{tmp}: cannot write temporary files to it: there is no such folder; name one with --tmp"
+        )
+    same = tmp.stat().st_dev == output.stat().st_dev
     needs = [(tmp, max(spill, result) + min(spill, result) // 4)] if same else [(tmp, spill), (output, result)]
     for folder, need in needs:
         status = os.statvfs(folder)
         free = status.f_bavail * status.f_frsize
         if need > free:
             raise DoesNotFitError(
-                f"{folder}: the conversion needs about {format_size(need)} there (temporary files {format_size(spill)}, "
-                f"result {format_size(result)}), and {format_size(free)} are free; free some, or name another "
-                "folder for temporary files with --tmp, for the result with -o"
+                f"{folder}: the conversion needs about {format_size(need)} there (temporary files "
+                f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free; free some, "
+                "or name another folder for temporary files with --tmp, for the result with -o"
             )
 
 
@@ -153,7 +156,7 @@ def first_map(sample: np.ndarray, parts: int) -> Map:
     shift = max(0, largest.bit_length() - TABLE_BITS)
     weights = np.bincount((sample >> np.uint64(shift)).astype(np.int64), minlength=(largest >> shift) + 1)
     if not len(sample):
-        weights = np.ones(len(weights))
+        weights = np.ones(len(weights), np.int64)
     return map_by_weight(0, LARGEST_ID + 1, shift, weights, max(1.0, float(weights.sum()) / parts))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion.csr import AS_GIVEN, EDGES_PER_BUCKET, LARGER_DIRECTION, MAX_BUCKETS
 from bigbfs.conversion.external import kernels
-from bigbfs.conversion.external.numbering import Numbering
+from bigbfs.conversion.external.numbering import Numbering, Rules
 from bigbfs.conversion.external.plan import Plan
 from bigbfs.conversion.external.scratch import Scratch
 from bigbfs.conversion.external.spill import PairFile, Partition, Reader, Writer, map_by_weight
@@ -152,9 +152,7 @@ class Sorter:
         chunks = ranges(len(pairs) // 2, self._threads)
         counts = np.zeros((len(chunks), len(bins)), np.int64)
         shape = (side, np.uint64(low), shift, frozen(every))
-        self._workers.each(
-            len(chunks), lambda i: kernels.count_pairs(frozen(pairs), *chunks[i], *shape, counts[i])
-        )
+        self._workers.each(len(chunks), lambda i: kernels.count_pairs(frozen(pairs), *chunks[i], *shape, counts[i]))
         bins += counts.sum(axis=0)
 
     def _sorted(self, partition: Partition, parts: list[Part], rows: int) -> Rows:
@@ -170,20 +168,24 @@ class Sorter:
         shift = max(0, bits - min(MAX_BUCKETS, max(1, total // EDGES_PER_BUCKET)).bit_length() + 1)
         buckets = 1 << (bits - shift)
         work = [
-            (frozen(array), first, last, part)
+            (array, first, last, part)
             for array, (_, part) in zip(arrays, wanted, strict=True)
             for first, last in (ranges(len(array) // 2, 2 * self._threads) if len(array) else [])
         ]
         counts = np.zeros((max(1, len(work)), buckets), np.int64)
-        shape = (shift, rules.numbers, value_bits, value_low, rules.labels, rules.directory)
+        low = rules.numbers[kernels.LOW]
+        if len(rules.labels):
+            self._find_rows([task[:3] for task in work], rules)
+            low = np.uint64(0)
+        shape = (shift, low, rules.numbers[kernels.LOOP], value_bits, value_low)
 
         def count(i: int) -> None:
             pairs, first, last, part = work[i]
-            kernels.count_keys(pairs, first, last, part.loops, *shape, counts[i])
+            kernels.count_keys(frozen(pairs), first, last, part.loops, *shape, counts[i])
 
         def scatter(i: int) -> None:
             pairs, first, last, part = work[i]
-            kernels.scatter_keys(pairs, first, last, part.loops, part.backward, *shape, cursor[i], keys)
+            kernels.scatter_keys(frozen(pairs), first, last, part.loops, part.backward, *shape, cursor[i], keys)
 
         self._workers.each(len(work), count)
         ends = np.cumsum(counts.T.ravel()).reshape(counts.shape[::-1]).T
@@ -194,6 +196,11 @@ class Sorter:
         degrees = np.zeros(0 if part_of_row else rows, np.int64)
         indices = self._finish(keys, starts, (shift, rules.numbers, value_bits, value_low), rules.present, degrees)
         return Rows(None if part_of_row else degrees, indices, ends=not part_of_row, pairs=total)
+
+    def _find_rows(self, work: list[tuple[np.ndarray, int, int]], rules: Rules) -> None:
+        """Turn the rows of pairs, which are ids, into places among the labels of the partition."""
+        shape = (rules.numbers[kernels.LOW], int(rules.numbers[kernels.DIRECTORY_SHIFT]), rules.labels, rules.directory)
+        self._workers.each(len(work), lambda i: kernels.find_rows(*work[i], *shape, np.uint64(0), False, work[i][0]))
 
     def _room_for_keys(self, count: int) -> np.ndarray:
         if len(self._keys) < count:
@@ -220,9 +227,7 @@ class Sorter:
         bases = np.concatenate([np.zeros(1, np.int64), np.cumsum(written)])
         out = self._room_for_values(int(bases[-1]))
         ratio = keys.itemsize // packed.itemsize
-        self._workers.each(
-            len(tasks), lambda i: kernels.gather_keys(*tasks[i], starts, ratio, bases, packed, out)
-        )
+        self._workers.each(len(tasks), lambda i: kernels.gather_keys(*tasks[i], starts, ratio, bases, packed, out))
         return out
 
     def _room_for_values(self, count: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import os
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class SectionFile:
         self._handle = stream.fileno()
         self._sections: dict[str, _Open] = {}
 
-    def open(self, name: str, dtype: np.dtype | str, expected: int) -> None:
+    def open(self, name: str, dtype: Any, expected: int) -> None:
         """Start a section of about ``expected`` items; what came before it need not be complete."""
         kind = np.dtype(dtype)
         length = expected * kind.itemsize
@@ -80,7 +80,7 @@ class SectionFile:
     def append(self, name: str, array: np.ndarray) -> None:
         """Append items to a section."""
         section = self._sections[name]
-        data = memoryview(np.ascontiguousarray(array, section.dtype)).cast("B")
+        data = np.ascontiguousarray(array, section.dtype).data.cast("B")
         self._write(data, section.offset + section.length)
         section.add(data)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 
@@ -54,14 +53,15 @@ class _Column:
 
     def __init__(self, scratch: Scratch, name: str, dtype: np.dtype) -> None:
         self._scratch, self._path, self._dtype = scratch, scratch.folder / name, dtype
-        self._file: BinaryIO = self._path.open("wb")
+        self._path.touch()
         self.count = 0
 
     def append(self, array: np.ndarray) -> None:
         """Append items."""
+        self._scratch.wrote(len(array) * self._dtype.itemsize)
         try:
-            self._scratch.wrote(len(array) * self._dtype.itemsize)
-            self._file.write(np.ascontiguousarray(array, self._dtype).data)
+            with self._path.open("ab") as file:
+                file.write(np.ascontiguousarray(array, self._dtype).data)
         except OSError as error:
             raise self._scratch.error(error) from error
         self.count += len(array)
@@ -69,7 +69,6 @@ class _Column:
     def read(self, count: int) -> Iterator[np.ndarray]:
         """Return everything, at most ``count`` items at a time."""
         try:
-            self._file.close()
             with self._path.open("rb") as source:
                 while data := source.read(count * self._dtype.itemsize):
                     yield np.frombuffer(data, self._dtype)

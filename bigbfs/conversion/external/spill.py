@@ -47,9 +47,9 @@ class PairFile:
 
 @dataclass
 class Partition:
-    """The pairs with rows ``low`` to ``end - 1``, and where these are one row, values ``value_low`` to ``value_end - 1``.
+    """The pairs with rows ``low`` to ``end - 1``; of one row maybe only those with some values.
 
-    ``value_end`` 0 stands for all values.
+    These are ``value_low`` to ``value_end - 1``; ``value_end`` 0 stands for all.
     """
 
     low: int
@@ -120,9 +120,7 @@ class Writer:
         self._counts: dict[tuple[int, str, int, int], int] = {}
         self._memory = np.empty(0, np.uint64)
 
-    def add(
-        self, rows: np.ndarray, values: np.ndarray, counts: np.ndarray, stream: str, *, group: int = 0
-    ) -> None:
+    def add(self, rows: np.ndarray, values: np.ndarray, counts: np.ndarray, stream: str, *, group: int = 0) -> None:
         """Append lines; ``counts`` int64[chunk, part] says how many of each of ``ranges(lines, chunks)`` go where."""
         chunks = ranges(len(rows), len(counts))
         cursor, starts = self._cursors(counts[: len(chunks)])
@@ -144,9 +142,7 @@ class Writer:
         self._workers.each(len(chunks), lambda i: kernels.count_pairs(pairs, *chunks[i], *shape, counts[i]))
         cursor, starts = self._cursors(counts)
         out = self._pairs(len(pairs) // 2, pairs.dtype)
-        self._workers.each(
-            len(chunks), lambda i: kernels.scatter_pairs(pairs, *chunks[i], *shape, cursor[i], out)
-        )
+        self._workers.each(len(chunks), lambda i: kernels.scatter_pairs(pairs, *chunks[i], *shape, cursor[i], out))
         self._write(out, starts, stream, group)
 
     def _cursors(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -171,7 +167,7 @@ class Writer:
             if first == last:
                 return
             key = (part, stream, width, group)
-            data = memoryview(pairs[2 * first : 2 * last]).cast("B")
+            data = pairs[2 * first : 2 * last].data.cast("B")
             try:
                 handle = os.open(self._path(*key), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
                 try:
@@ -231,7 +227,7 @@ class Reader:
             yield memory[: 2 * count]
 
     def _fill(self, path: Path, array: np.ndarray, first: int, last: int, skip: int = 0) -> None:
-        data = memoryview(array[first:last]).cast("B")
+        data = array[first:last].data.cast("B")
         place = (first + skip) * array.itemsize
         try:
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -7,9 +7,15 @@ import numpy as np
 from bigbfs.conversion.external import kernels
 from bigbfs.conversion.external.spill import Writer
 from bigbfs.conversion.relabel import set_bits
+from bigbfs.edges import EdgeList
 from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.machine.workers import Workers, ranges
 from bigbfs.rows import frozen
+
+SLICE = 1 << 20
+"""Lines spilled at once where all of them are in memory."""
+ALONE = -1
+"""The group of ids that exist without a line: they go to a stream that only the labels are made of."""
 
 
 class Intake:
@@ -35,9 +41,14 @@ class Intake:
 
     def take(self, src: np.ndarray, dst: np.ndarray, *, group: int = 0) -> None:
         """Spill lines ``src[i] -> dst[i]`` (uint32 or uint64)."""
+        self.lines += len(src)
+        self.self_loops += self._count(src, dst, group)
+
+    def _count(self, src: np.ndarray, dst: np.ndarray, group: int) -> int:
+        """Count and spill lines, or ids of vertices without a line; return the self-loops."""
         chunks = ranges(len(src), 2 * self._threads)
         if not chunks:
-            return
+            return 0
         src, dst = frozen(src), frozen(dst)
         places = self._writer.map
         parts = frozen(places.parts)
@@ -46,17 +57,29 @@ class Intake:
             found: list[tuple[int, int]] = [(0, 0)] * len(chunks)
 
             def count(i: int) -> None:
-                found[i] = kernels.count_ends(src, dst, *chunks[i], places.shift, parts, counts[i], self.present)  # noqa: B023
+                found[i] = kernels.count_ends(src, dst, *chunks[i], places.shift, parts, counts[i], self.present)
 
             self._workers.each(len(chunks), count)
             self.largest = max(self.largest, *(int(largest) for _, largest in found))
             if not len(self.present) or self.largest < 32 * len(self.present):
                 break
             self._grow(self.largest)
-        self.lines += len(src)
-        self.self_loops += sum(int(loops) for loops, _ in found)
-        self._writer.add(src, dst, counts[:, 0], "out", group=group)
-        self._writer.add(dst, src, counts[:, 1], "in", group=group)
+        if group == ALONE:
+            self._writer.add(src, dst, counts[:, 0], "alone")
+        else:
+            self._writer.add(src, dst, counts[:, 0], "out", group=group)
+            self._writer.add(dst, src, counts[:, 1], "in", group=group)
+        return sum(int(loops) for loops, _ in found)
+
+    def take_list(self, edges: EdgeList, group: int) -> None:
+        """Spill what a reader returned in memory, and forget it there."""
+        for first in range(0, len(edges.src), SLICE):
+            self.take(edges.src[first : first + SLICE], edges.dst[first : first + SLICE], group=group)
+        edges.src = edges.dst = np.empty(0, edges.src.dtype)
+        if edges.isolated is not None:
+            ids, edges.isolated = edges.isolated, None
+            for first in range(0, len(ids), SLICE):
+                self._count(ids[first : first + SLICE], ids[first : first + SLICE], ALONE)
 
     def declare(self, spans: list[tuple[int, int]]) -> bool:
         """Mark the ids of ranges (first, end); return whether there is a table of all ids."""

@@ -38,5 +38,3 @@ class Work:
         """Return a progress bar, shown on a terminal alone."""
         shown = None if self.options.progress else True
         return tqdm(total=total or None, unit=unit, unit_scale=True, desc=name, disable=shown, file=sys.stderr)
-
-

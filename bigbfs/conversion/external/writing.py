@@ -242,7 +242,7 @@ def _flags(work: Work, counted: dict[str, int], *, symmetric: bool) -> frozenset
 
 def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
     """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
-    found = {
+    found: dict[str, Any] = {
         "sources": work.sources,
         "options": work.options.identity(),
         "counts": counted | {"duplicates": counted.get("duplicates", 0)},
