@@ -216,6 +216,16 @@ def test_partitions_follow_the_sample():
     assert places.bounds[0] == 0 and places.bounds[-1] == 2**63
 
 
+def test_the_table_of_ids_takes_what_the_sample_asks_for():
+    """The rest of its third of the memory goes to the pairs, and all of it where no table is large enough."""
+    small, hashes, unknown = (planning.make_plan(1 << 30, 10**8, largest) for largest in (10**6, 2**62, 0))
+    assert 16 * 10**6 // 64 < small.present_bytes < small.room // 100
+    assert hashes.present_bytes == 0 and unknown.present_bytes == unknown.room // 3
+    for plan, width in ((small, planning.BYTES_PER_PAIR), (hashes, planning.BYTES_PER_WIDE_PAIR)):
+        assert 0.98 * plan.room < plan.pairs * width + plan.present_bytes <= plan.room
+    assert unknown.pairs < small.pairs
+
+
 def test_a_heavy_range_becomes_a_part_of_its_own():
     """Or cutting a partition would never end."""
     weights = np.zeros(8)

@@ -79,6 +79,9 @@ def make_plan(memory: int, lines: int, largest: int) -> Plan:
             f"{format_size(held)}; allow at least {format_size(held + LEAST)} with --memory"
         )
     present = room // 3
+    if largest:  # twice what the sample asks for, or nothing where that is too much anyway
+        wanted = 32 * (largest // 64 + 1024)
+        present = wanted if wanted <= present else 0
     pairs = (room - present) // (BYTES_PER_PAIR if largest < 2**32 else BYTES_PER_WIDE_PAIR)
     parts = 64 if lines == 0 else int(2 * lines * 1.4 / pairs) + 1
     return Plan(room, pairs, max(1 << 20, min(8 << 20, room // 16)), present, min(MOST_PARTS, max(4, parts)))
