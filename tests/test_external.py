@@ -18,6 +18,7 @@ from bigbfs.conversion.external import convert as external
 from bigbfs.conversion.external import plan as planning
 from bigbfs.conversion.external import sections, spill
 from bigbfs.conversion.external.plan import Plan
+from bigbfs.conversion.external.stream import EdgeStream
 from bigbfs.errors import DoesNotFitError, FileAccessError, InputError
 from bigbfs.formats.export import export
 from bigbfs.graph import Graph
@@ -224,6 +225,16 @@ def test_the_table_of_ids_takes_what_the_sample_asks_for():
     for plan, width in ((small, planning.BYTES_PER_PAIR), (hashes, planning.BYTES_PER_WIDE_PAIR)):
         assert 0.98 * plan.room < plan.pairs * width + plan.present_bytes <= plan.room
     assert unknown.pairs < small.pairs
+
+
+def test_space_grows_while_somebody_still_looks_at_the_old_one():
+    """A kernel compiled a moment ago may; a memory map could not be resized then, and the conversion ended."""
+    stream = EdgeStream("g.txt", None)
+    old = stream.space(100)
+    new = stream.space(100_000)
+    assert len(old[0]) == 100 and len(new[1]) == 100_000
+    stream.widen()
+    assert stream.space(10)[0].dtype == np.uint64
 
 
 def test_a_heavy_range_becomes_a_part_of_its_own():

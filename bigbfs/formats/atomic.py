@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,8 +65,7 @@ def require_writable(target: Path) -> None:
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
 
-    On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was; what a killed
-    process left behind is removed by the next one that writes the same file. Where ``path`` is
+    On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was. Where ``path`` is
     a symbolic link, the file that it points to is replaced, on its own disk.
 
     Raises
@@ -82,8 +79,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         require_writable(target)
         target = target.resolve() if target.is_symlink() else target
-        remove_stale(target)
-        handle, temporary = _locked_temporary(target)
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
@@ -102,26 +98,6 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         if temporary is not None:
             with suppress(OSError):
                 Path(temporary).unlink()
-
-
-def _locked_temporary(target: Path) -> tuple[int, str]:
-    """Make a temporary file beside ``target``, locked for as long as this process has it open."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with suppress(OSError):
-            if os.path.samestat(Path(name).stat(), os.fstat(handle)):
-                return handle, name
-        os.close(handle)  # another process took it for a stale one before it was locked
-
-
-def remove_stale(target: Path) -> None:
-    """Remove the temporary files of ``target`` that no living process has open: those of one that was killed."""
-    for path in target.parent.glob(f".{escape(target.name)}.????????.tmp"):
-        with suppress(OSError), path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

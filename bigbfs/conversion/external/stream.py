@@ -112,15 +112,17 @@ class EdgeStream(EdgeBuffer):
     def __init__(self, name: str, intake: Intake, *, group: int = 0) -> None:
         super().__init__(name)
         self._intake, self._group = intake, group
-        self._kept = 0
+        self._ends = [np.empty(0, self.dtype), np.empty(0, self.dtype)]
 
     def space(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return writable (sources, targets) of ``count`` entries."""
-        self._kept, self.size = self.size, 0
-        try:
-            return super().space(count)
-        finally:
-            self.size = self._kept
+        """Return writable (sources, targets) of ``count`` entries; what was kept before is on disk already.
+
+        A new array where the old one is too small, not a larger map: a kernel that was just compiled may still refer to
+        the old one, and then no map can be resized.
+        """
+        if len(self._ends[0]) < count:
+            self._ends = [np.empty(count * 5 // 4, self.dtype) for _ in self._ends]
+        return self._ends[0][:count], self._ends[1][:count]
 
     def keep(self, count: int) -> None:
         """Spill the first ``count`` entries of the last space."""
@@ -130,9 +132,8 @@ class EdgeStream(EdgeBuffer):
 
     def widen(self) -> None:
         """Turn the ids into uint64."""
-        kept, self.size = self.size, 0
-        super().widen()
-        self.size = kept
+        self.dtype = np.dtype(np.uint64)
+        self._ends = [np.empty(0, self.dtype), np.empty(0, self.dtype)]
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Return two empty arrays: the edges are on disk."""
