@@ -153,8 +153,11 @@ def test_directed_file_keeps_the_in_edges(folder):
 def test_memory_that_would_not_suffice_is_refused_before_reading(folder, monkeypatch):
     Path("graph.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(1, 20_000)))
     monkeypatch.setattr(pipeline, "read_edges", None)
-    with pytest.raises(DoesNotFitError, match=r"graph\.txt takes about .* 100 kB may be used; allow more with --mem"):
+    with pytest.raises(DoesNotFitError, match=r"100 kB may be used, but Python.* allow at least .* with --memory"):
         convert(["graph.txt"], None, ConvertOptions(memory=100_000))
+    np.save("graph.npy", np.arange(20_000).reshape(-1, 2))  # a format that is in memory as a whole
+    with pytest.raises(DoesNotFitError, match=r"graph\.npy takes about .* 100 kB may be used; allow more with --mem"):
+        convert(["graph.npy"], None, ConvertOptions(memory=100_000))
     monkeypatch.undo()
     assert convert([folder / "graph.txt"], None, ConvertOptions(memory=10**9)).vertices == 20_000
 

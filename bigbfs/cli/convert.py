@@ -49,7 +49,18 @@ from bigbfs.sizes import format_size
     help=f"Format of the inputs: {', '.join(FORMATS)}. Default: by suffix and content.",
 )
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
-@click.option("--memory", type=Size(), metavar="SIZE", help="Memory to use at most. Default: 70 % of what is free.")
+@click.option(
+    "--memory",
+    type=Size(of_free=True),
+    metavar="SIZE",
+    help="Memory to use at most, e.g. 2GiB or 50%: what takes more is sorted on disk. Default: half of what is free.",
+)
+@click.option(
+    "--tmp",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for the temporary files of a graph that does not fit. Default: that of the output.",
+)
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use.")
 @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
@@ -93,5 +104,8 @@ def describe(report: ConvertReport) -> str:
         rate = report.input_bytes / report.seconds / 1e6
         lines.append(f"seconds     {report.seconds:.2f} ({phases})")
         lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate:.3g} MB/s of input")
-        lines.append(f"memory      {format_size(report.peak_rss_bytes)} at most")
+        spilled = f", {format_size(report.spilled_bytes)} on disk in {report.partitions} parts"
+        lines.append(
+            f"memory      {format_size(report.peak_rss_bytes)} at most{spilled if report.method == 'external' else ''}"
+        )
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.errors import UsageError
 from bigbfs.gpu.strategies import STRATEGIES
 from bigbfs.graph import Graph
-from bigbfs.sizes import parse_size
+from bigbfs.sizes import free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,16 +37,19 @@ strategy_option = click.option(
 
 
 class Size(click.ParamType):
-    """A byte count: ``6GiB``, ``5.8G``, ``500MB``, or plain bytes."""
+    """A byte count: ``6GiB``, ``5.8G``, ``500MB``, or plain bytes; ``of_free`` allows ``50%`` of the free memory."""
 
     name = "size"
+
+    def __init__(self, *, of_free: bool = False) -> None:
+        self._of_free = of_free
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Parse the text, turning a bad one into a usage error."""
         if isinstance(value, int):
             return value
         try:
-            return parse_size(value)
+            return parse_size(value, free_memory() if self._of_free else None)
         except UsageError as error:
             self.fail(str(error), param, ctx)
 

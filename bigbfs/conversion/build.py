@@ -68,7 +68,7 @@ def build(lists: list[EdgeList], options: ConvertOptions) -> tuple[Graph, BuildC
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Meaning:
     """How lines become rows: stored ``both`` ways, in how many ``copies``; lists to ``expand`` to both ways first."""
 
     both: bool
@@ -76,7 +76,14 @@ class _Shape:
     expand: bool
 
 
-def _shape(lists: list[EdgeList], options: ConvertOptions) -> _Shape:
+def meaning(lists: list[EdgeList], options: ConvertOptions) -> Meaning:
+    """Return what the lines of all inputs together mean.
+
+    Raises
+    ------
+    UsageError
+        ``keep_duplicates`` with inputs of which some list every edge in both directions and others do not.
+    """
     mirrored = [edges.mirrored for edges in lists]
     two_way = [edges.one_way_means_both for edges in lists]
     copies = csr.ONCE
@@ -90,7 +97,7 @@ def _shape(lists: list[EdgeList], options: ConvertOptions) -> _Shape:
                     "directions and inputs that list it once; convert them apart, or leave the option out"
                 )
             copies = csr.LARGER_DIRECTION
-    return _Shape(both, copies, expand=not both and any(two_way))
+    return Meaning(both, copies, expand=not both and any(two_way))
 
 
 def _expand(lists: list[EdgeList]) -> None:
@@ -107,7 +114,7 @@ def _expand(lists: list[EdgeList]) -> None:
 
 def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tuple[Graph, BuildCounts]:
     threads = thread_count(options.threads)
-    shape = _shape(lists, options)
+    shape = meaning(lists, options)
     if shape.expand:
         _expand(lists)
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
@@ -138,7 +145,7 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     return Graph(csr.adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
 
 
-def _rows(lines: Lines, shape: _Shape, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
+def _rows(lines: Lines, shape: Meaning, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
     """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
     rows, counts, spare = csr.rows_from_lines(
         lines, threads, undirected=shape.both, copies=shape.copies, keep_loops=options.keep_self_loops

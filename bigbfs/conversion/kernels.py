@@ -62,7 +62,8 @@ def scatter_lines(src, dst, first, last, undirected, keep_loops, shift, value_bi
 
 
 @njit(cache=True, nogil=True)
-def _insertion_sort(keys):
+def insertion_sort(keys):
+    """Sort a few keys in place."""
     for i in range(1, len(keys)):
         key = keys[i]
         j = i - 1
@@ -73,7 +74,7 @@ def _insertion_sort(keys):
 
 
 @njit(cache=True, nogil=True)
-def _radix_sort(keys, spare, low, bits):
+def radix_sort(keys, spare, low, bits):
     """Sort by the bits ``low`` to ``low + bits``; return the array (of the two) that holds the result."""
     passes = (bits + DIGIT - 1) // DIGIT
     counts = np.zeros((passes, BINS), np.int64)
@@ -162,10 +163,10 @@ def sort_buckets(first, last, starts, keys, shift, value_bits, copies, ends, out
         begin, end = starts[bucket], starts[bucket + 1]
         mine = keys[begin:end]
         if end - begin <= SMALL:
-            _insertion_sort(mine)
+            insertion_sort(mine)
             ordered = mine
         else:
-            ordered = _radix_sort(mine, np.empty(end - begin, np.uint64), 1, value_bits + shift)
+            ordered = radix_sort(mine, np.empty(end - begin, np.uint64), 1, value_bits + shift)
         values = out[begin * ratio : end * ratio]
         count, more = _emit(ordered, value_bits, copies, row, rows, ends[row : row + rows], values)
         written[bucket] = count

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from bigbfs.adjacency import id_dtype
+from bigbfs.conversion.external.plan import sample_ids
+from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import DoesNotFitError
+from bigbfs.formats.readers import InputEstimate
 from bigbfs.sizes import format_size, free_memory
 
-DEFAULT_SHARE = 0.7
+DEFAULT_SHARE = 0.5
 """Share of the free memory that a conversion may take when nobody says otherwise."""
 
+PROGRAM = 150 << 20
+"""Bytes that Python, its libraries and the compiled code take (measured: 172 MB for a graph of three vertices)."""
+EXTERNAL_ORDERS = ("original", "degree")
+"""Orders of vertices that a conversion on disk can make."""
 KEY = 8  # bytes of a sort key
 OFFSETS = 8 * 3  # bytes per vertex: offsets of the half-built rows, of the result, and degrees or a rank
 
 
 def default_allowance() -> int:
-    """Return the bytes that a conversion may take by default: 70 % of what is free."""
+    """Return the bytes that a conversion may take by default: half of what is free."""
     return int(DEFAULT_SHARE * free_memory())
 
 
@@ -34,6 +44,42 @@ def build_need(n: int, lines: int, held: int, *, both: bool) -> int:
     partition = held + KEY * lines
     transposition = ids * lines + KEY * lines + (2 if both else 1) * ids * lines
     return max(partition, transposition) + OFFSETS * n
+
+
+def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool:
+    """Tell whether a conversion has to go by way of the disk, as its estimate and ``options.memory`` say.
+
+    So does one whose size nobody knows beforehand (standard input, a pipe).
+
+    Raises
+    ------
+    DoesNotFitError
+        Even reading takes more: an input of a format that has to be in memory as a whole.
+    """
+    reading = sum(guess.memory_bytes for guess in guesses)
+    lines = sum(guess.edges_upper_bound for guess in guesses)
+    vertices = max((guess.declared_vertices or 0 for guess in guesses), default=0)
+    if not vertices and len(sample := sample_ids(inputs)):
+        vertices = min(2 * lines, int(sample[-1]) + 1)
+    need = max(reading, build_need(vertices, lines, reading, both=not options.directed)) + PROGRAM
+    assert options.memory is not None
+    unknown = any(guess.bytes_in == 0 for guess in guesses)
+    if need <= options.memory and not unknown:
+        return False
+    if not may_spill(guesses, options):
+        require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}")
+        return False
+    return True
+
+
+def may_spill(guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool:
+    """Tell whether a conversion can go by way of the disk: its order is one of those, and reading takes no more.
+
+    Inputs of some formats have to be in memory as a whole.
+    """
+    assert options.memory is not None
+    whole = sum(guess.memory_bytes for guess in guesses if not guess.streams)
+    return options.order in EXTERNAL_ORDERS and (whole == 0 or whole + PROGRAM <= options.memory)
 
 
 def require(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import UsageError
@@ -35,7 +36,9 @@ class ConvertOptions:
     skip_bad_lines
         Bad lines of text that may be skipped (they are counted).
     memory
-        Bytes that the conversion may take; None: 70 % of what is free.
+        Bytes that the process may take; None: half of what is free. What does not fit is sorted on disk.
+    tmp
+        Folder for temporary files of such a conversion; None: that of the output.
     force
         Convert again although the output is up to date.
     threads
@@ -54,6 +57,7 @@ class ConvertOptions:
     format: str | None = None
     skip_bad_lines: int = 0
     memory: int | None = None
+    tmp: Path | None = None
     force: bool = False
     threads: int | None = None
     progress: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,37 +14,19 @@ from tqdm import tqdm
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.build import build
-from bigbfs.conversion.memory import build_need, default_allowance, require
+from bigbfs.conversion.external.convert import Outcome, convert_external
+from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.report import PHASES, ConvertReport, peak_rss_bytes
+from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.edges import EdgeList
-from bigbfs.errors import InputError
+from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.readers import estimate, read_edges
 from bigbfs.graph import Graph
 
 Sources = list[dict[str, Any]] | None
-
-
-class Stopwatch:
-    """Adds up the seconds of each phase; ``total`` runs from the start."""
-
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
-        self.phases = dict.fromkeys(PHASES, 0.0)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Time the body."""
-        start = time.perf_counter()
-        yield
-        self.phases[name] += time.perf_counter() - start
-
-    def total(self) -> float:
-        """Return the seconds since the start."""
-        return time.perf_counter() - self._start
 
 
 def convert(
@@ -84,7 +65,23 @@ def convert(
         require_writable(target)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     with watch.phase("read"):
-        _require_memory(inputs, options)
+        guesses = [estimate(path, format=options.format) for path in inputs]
+        external = must_spill(inputs, guesses, options)
+    if not external:
+        try:
+            return _in_memory(inputs, targets, options, sources, watch)
+        except DoesNotFitError:  # more edges than their beginning let expect
+            if sources is None or not may_spill(guesses, options):
+                raise
+    done = convert_external(inputs, targets, options, sources, guesses, watch)
+    return _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
+
+
+def _in_memory(
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+) -> ConvertReport:
+    """Convert what fits in memory."""
+    with watch.phase("read"):
         lists = _read(inputs, sum(source["size"] for source in sources or []), options)
         if sources is not None and cache.identify_sources(inputs) != sources:
             raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
@@ -100,17 +97,7 @@ def convert(
     provenance = {"sources": sources, "options": options.identity(), "counts": counted}
     with _numba_threads(options.threads):
         _write(graph, targets, provenance, watch)
-    return _report(targets, graph, counted, watch, cached=False)
-
-
-def _require_memory(inputs: Sequence[str | Path], options: ConvertOptions) -> None:
-    """Refuse inputs whose edges cannot fit, going by their sizes and first lines."""
-    guesses = [estimate(path, format=options.format) for path in inputs]
-    reading = sum(guess.memory_bytes for guess in guesses)
-    lines = sum(guess.edges_upper_bound for guess in guesses)
-    declared = max((guess.declared_vertices or 0 for guess in guesses), default=0)
-    building = build_need(declared, lines, reading, both=not options.directed)
-    require(max(reading, building), options.memory, what=f"converting {', '.join(map(str, inputs))}")
+    return _report(targets, graph.n, graph.m, counted, watch, cached=False)
 
 
 def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> list[EdgeList]:
@@ -156,18 +143,25 @@ def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> 
             cached = targets.compressed.exists() and cache.is_compressed_from(targets.compressed, targets.plain)
             cache.ensure_compressed(targets.plain)
     with Graph.open(targets.files[0]) as graph:
-        return _report(targets, graph, known["counts"], watch, cached=cached)
+        return _report(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
 
 
 def _report(
-    targets: Targets, graph: Graph, counted: dict[str, int], watch: Stopwatch, *, cached: bool
+    targets: Targets,
+    vertices: int,
+    edges: int,
+    counted: dict[str, int],
+    watch: Stopwatch,
+    *,
+    cached: bool,
+    external: Outcome | None = None,
 ) -> ConvertReport:
     output, compressed = targets.files[0], targets.compressed
     return ConvertReport(
         output=str(output),
         compressed=None if compressed is None else str(compressed),
-        vertices=graph.n,
-        edges=graph.m,
+        vertices=vertices,
+        edges=edges,
         **{name: counted[name] for name in cache.COUNTS},
         output_bytes=output.stat().st_size,
         compressed_bytes=0 if compressed is None else compressed.stat().st_size,
@@ -175,4 +169,7 @@ def _report(
         phases=watch.phases,
         peak_rss_bytes=peak_rss_bytes(),
         cached=cached,
+        method="in memory" if external is None else "external",
+        partitions=0 if external is None else external.partitions,
+        spilled_bytes=0 if external is None else external.spilled_bytes,
     )

@@ -42,7 +42,7 @@ def _extent(arrays: list[np.ndarray], threads: int) -> tuple[int, int] | None:
     return min(low for low, _ in found), max(high for _, high in found)
 
 
-def _declared(lists: list[EdgeList], threads: int) -> list[tuple[int, int]]:
+def declared_ranges(lists: list[EdgeList], threads: int) -> list[tuple[int, int]]:
     """Return the declared id ranges, first and end, merged where they touch; check that ids keep to them."""
     spans = []
     for edges in lists:
@@ -72,7 +72,7 @@ def find_vertices(lists: list[EdgeList], *, keep_ids: bool, threads: int) -> tup
     InputError
         An id is outside what its input declares, or above 2**63 - 1.
     """
-    declared = _declared(lists, threads)
+    declared = declared_ranges(lists, threads)
     named = [(edges.src, edges.dst, edges.isolated) for edges in lists if edges.declared_n is None]
     free = [array for arrays in named for array in arrays if array is not None and len(array)]
     extent = _extent(free, threads)
@@ -106,7 +106,7 @@ class Bitmap:
         self._words = np.zeros(-(-span // 64), np.uint64)
         run(threads, kernels.mark, [(ids, a, b, self._low, self._words) for ids, a, b in _chunks(free, threads)])
         for first, end in declared:
-            _set_bits(self._words, first - low, end - low)
+            set_bits(self._words, first - low, end - low)
         self._before = np.zeros(len(self._words) + 1, np.uint64)
         np.cumsum(np.bitwise_count(self._words), dtype=np.uint64, out=self._before[1:])
         self.n = int(self._before[-1])
@@ -165,7 +165,7 @@ def _chunks(arrays: list[np.ndarray], threads: int) -> list[tuple[np.ndarray, in
     return [(frozen(array), a, b) for array in arrays for a, b in ranges(len(array), 4 * threads) if len(array)]
 
 
-def _set_bits(words: np.ndarray, first: int, end: int) -> None:
+def set_bits(words: np.ndarray, first: int, end: int) -> None:
     """Set the bits ``first`` to ``end``: whole bytes at once, the ragged ends one by one."""
     view = words.view(np.uint8)
     inner_first, inner_end = -(-first // 8), end // 8

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 PHASES = ("read", "build", "write", "compress")
@@ -35,6 +39,10 @@ class ConvertReport:
         From the call to the last closed file, and what ``PHASES`` took of it.
     peak_rss_bytes
         Largest resident memory of the process so far.
+    method
+        ``"in memory"``, or ``"external"``: sorted on disk, part by part.
+    partitions, spilled_bytes
+        Parts of an external conversion, and bytes of temporary files that it wrote.
     cached
         Nothing had to be done: the output was made of the same input with the same options.
     """
@@ -54,6 +62,9 @@ class ConvertReport:
     seconds: float
     phases: dict[str, float] = field(default_factory=dict)
     peak_rss_bytes: int = 0
+    method: str = "in memory"
+    partitions: int = 0
+    spilled_bytes: int = 0
     cached: bool = False
 
     @property
@@ -67,5 +78,31 @@ class ConvertReport:
 
 
 def peak_rss_bytes() -> int:
-    """Return the largest resident memory that this process has had so far."""
+    """Return the largest resident memory that this process has had so far.
+
+    Of this program alone: what ``getrusage`` says begins with the memory of the process that started it.
+    """
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class Stopwatch:
+    """Adds up the seconds of each phase; ``total`` runs from the start."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.phases = dict.fromkeys(PHASES, 0.0)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time the body."""
+        start = time.perf_counter()
+        yield
+        self.phases[name] += time.perf_counter() - start
+
+    def total(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self._start

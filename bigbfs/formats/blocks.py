@@ -13,6 +13,7 @@ from types import TracebackType
 import numpy as np
 
 from bigbfs.errors import InputError
+from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.sources import Source
 from bigbfs.formats.tokenizer import PADDING
 
@@ -70,6 +71,8 @@ class BlockReader:
         Bytes that the edges read may take; None: any.
     threads
         Threads that tokenize; None: one for each CPU that this process may use.
+    edges
+        Where the edges read go; None: to a new buffer.
 
     Raises
     ------
@@ -85,9 +88,10 @@ class BlockReader:
         *,
         memory: int | None = None,
         threads: int | None = None,
+        edges: EdgeBuffer | None = None,
     ) -> None:
         self.source = source
-        self.memory = memory
+        self.edges = EdgeBuffer(source.name, memory) if edges is None else edges
         self.threads = threads
         self._block_bytes = block_bytes or BLOCK_BYTES
         self._progress = progress

@@ -16,7 +16,6 @@ from bigbfs.errors import InputError
 from bigbfs.formats import metis_kernels, tokenizer
 from bigbfs.formats.bad_lines import line_error, reason
 from bigbfs.formats.blocks import Block, BlockReader
-from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.headers import counts, next_data_line
 from bigbfs.formats.pairs import CHUNK_BYTES, close_gaps
 from bigbfs.machine.workers import Workers
@@ -65,7 +64,7 @@ class _MetisReader:
         self.reader, self.header, self._chunk_bytes = reader, header, chunk_bytes
         self._rules = np.array([header.before, header.weighted, header.vertices], np.int64)
         self._workers = workers
-        self.edges = EdgeBuffer(reader.name, reader.memory)
+        self.edges = reader.edges
         self.vertices = 0
         self.comment_lines = header.comment_lines
 

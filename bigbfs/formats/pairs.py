@@ -9,7 +9,6 @@ import numpy as np
 from bigbfs.formats import tokenizer
 from bigbfs.formats.bad_lines import bad_line, reason
 from bigbfs.formats.blocks import Block, BlockReader
-from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.machine.workers import Workers
 
 CHUNK_BYTES = 256 << 10
@@ -63,7 +62,7 @@ class PairReader:
         self.reader, self.rules, self._allowed = reader, rules, skip_bad_lines
         self._chunk_bytes = chunk_bytes or CHUNK_BYTES
         self._rules = rules.as_array()
-        self.edges = EdgeBuffer(reader.name, reader.memory)
+        self.edges = reader.edges
         self.comment_lines = 0
         self.skipped_lines = 0
 

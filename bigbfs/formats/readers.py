@@ -15,6 +15,7 @@ from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
+from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.graph_input import read_graph
 from bigbfs.formats.matrix_market import read_matrix_market
 from bigbfs.formats.metis import read_metis
@@ -34,6 +35,8 @@ def read_edges(
     progress: Callable[[int], object] | None = None,
     memory: int | None = None,
     threads: int | None = None,
+    edges: EdgeBuffer | None = None,
+    block_bytes: int | None = None,
 ) -> EdgeList:
     """Read the edges of one input, in original ids.
 
@@ -51,6 +54,10 @@ def read_edges(
         Bytes that the edges of a line-based format may take (no estimate tells for standard input); None: any.
     threads
         Threads that read; None: one for each CPU that this process may use.
+    edges
+        Where the edges of a line-based format go, if not to a new buffer; what the buffer then has is in the result.
+    block_bytes
+        Bytes of text read at once; None: 8 MiB.
 
     Raises
     ------
@@ -71,14 +78,14 @@ def read_edges(
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         if found in _LINE_FORMATS:
-            with BlockReader(source, progress=progress, memory=memory, threads=threads) as reader:
+            with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         if not source.peek(1):
             raise InputError(f"{source.name}: the file is empty")
-        edges = _WHOLE_FORMATS[found](source)
+        whole = _WHOLE_FORMATS[found](source)
         if progress is not None:
-            progress(edges.input_bytes)
-        return edges
+            progress(whole.input_bytes)
+        return whole
 
 
 @dataclass(frozen=True)
@@ -95,12 +102,15 @@ class InputEstimate:
         Bytes of the edge list and the buffers; what is built of it comes on top.
     declared_vertices
         Vertices that the header declares; None where it declares none.
+    streams
+        Whether it can be read block by block; else it is in memory as a whole.
     """
 
     bytes_in: int
     edges_upper_bound: int
     memory_bytes: int
     declared_vertices: int | None = None
+    streams: bool = True
 
 
 def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
@@ -120,7 +130,7 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         size = source.size or 0
         if found in ("npy", "npz") and head:
             edges, held = array_sizes(source, found)
-            return InputEstimate(size, edges, held + 16 * edges)
+            return InputEstimate(size, edges, held + 16 * edges, streams=False)
         whole = _decompressed_size(source, head)
     if found in _WHOLE_FORMATS:
         return _graph_estimate(Path(path), head, size, whole)
@@ -135,8 +145,8 @@ def _graph_estimate(path: Path, head: bytes, size: int, whole: int) -> InputEsti
     """Estimate a graph file: by its header, or where that is foreign or compressed, by its size."""
     if head.startswith(layout.MAGIC) and whole == size:
         header, _ = layout.unpack(head[: layout.PAGE], size, path)
-        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n)
-    return InputEstimate(size, whole // 4, 3 * whole)
+        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n, False)
+    return InputEstimate(size, whole // 4, 3 * whole, streams=False)
 
 
 def _is_pipe(path: str | Path) -> bool:

@@ -44,7 +44,7 @@ def generate(
     threads
         Threads to use; None: one for each CPU that this process may use. The edges do not depend on it.
     memory
-        Bytes that the edges may take; None: 70 % of what is free.
+        Bytes that the edges may take; None: half of what is free.
     **parameters
         See ``KINDS[kind].parameters``.
 

@@ -1,0 +1,176 @@
+"""A folder for temporary files that no crash leaves behind for long, in space that is reserved beforehand.
+
+The folder is locked (flock) for as long as the process that made it lives, however it ends; the next conversion that
+uses the same place removes every such folder that nobody holds a lock on. So no process id has to be trusted, and a
+folder of a living process, on another machine too where the file system shares locks, is never touched.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.formats.atomic import access_error
+from bigbfs.sizes import format_size
+
+PREFIX = ".bigbfs-spill-"
+RESERVE_STEP = 64 << 20
+"""The reservation gives way in steps of this many bytes."""
+
+
+class Scratch:
+    """A temporary folder, gone with its content when the context ends.
+
+    Parameters
+    ----------
+    parent
+        Folder to make it in.
+    reserve
+        Bytes to hold for the files to come, where the file system can; they give way as :meth:`wrote` says.
+
+    Raises
+    ------
+    FileAccessError
+        The folder cannot be made.
+    DoesNotFitError
+        There is no room for ``reserve`` bytes.
+    """
+
+    def __init__(self, parent: Path, reserve: int = 0) -> None:
+        remove_stale(parent)
+        self.written = 0
+        self._left = 0
+        self._reserve = -1
+        self.folder, self._lock = _locked_folder(parent)
+        try:
+            if reserve:
+                self._hold(reserve)
+        except BaseException:
+            self.close()
+            raise
+
+    def _hold(self, size: int) -> None:
+        self._reserve = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        error = _allocate(self._reserve, size)
+        if error in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise no_room(self.folder.parent, size, os.strerror(error))
+        if error == 0:
+            self._left = size
+
+    def wrote(self, size: int) -> None:
+        """Count ``size`` bytes about to be written, and let go of as many of the reserved ones."""
+        before = self.written
+        self.written += size
+        if self._left and before // RESERVE_STEP != self.written // RESERVE_STEP:
+            self._left = max(0, self._left - (self.written // RESERVE_STEP - before // RESERVE_STEP) * RESERVE_STEP)
+            os.ftruncate(self._reserve, self._left)
+
+    def release(self) -> None:
+        """Let go of what is still reserved."""
+        if self._reserve >= 0:
+            os.ftruncate(self._reserve, 0)
+            os.close(self._reserve)
+            self._reserve = -1
+            self._left = 0
+
+    def error(self, error: OSError) -> FileAccessError:
+        """Return the error for a temporary file that cannot be written or read."""
+        found = access_error(self.folder.parent, error, "write temporary files to")
+        return FileAccessError(f"{found} (--tmp DIR names another folder)")
+
+    def close(self) -> None:
+        """Remove the folder."""
+        with suppress(OSError):
+            self.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def no_room(folder: Path, size: int, why: str) -> DoesNotFitError:
+    """Return the error for a place that has not the room for the temporary files."""
+    return DoesNotFitError(
+        f"{folder}: the conversion needs about {format_size(size)} of temporary space there ({why}); "
+        "free some, or name another folder with --tmp"
+    )
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    while True:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError as error:
+            if parent.is_dir():
+                continue  # another process took the folder for a stale one before it was locked
+            raise access_error(parent, error, "write temporary files to") from error
+        except OSError as error:
+            raise access_error(parent, error, "write temporary files to") from error
+        if _lock(handle) and _is(folder, handle):
+            return folder, handle
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Take the lock; False where another process holds it. A file system without locks gives it to everybody."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+def _is(path: Path, handle: int) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    return False
+
+
+def remove_stale(parent: Path) -> int:
+    """Remove the scratch folders in ``parent`` that no living process holds; return how many."""
+    removed = 0
+    for folder in sorted(parent.glob(PREFIX + "*")) if parent.is_dir() else []:
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+            removed += 1
+        except OSError:
+            continue  # in use, not ours to remove, or on a file system without locks
+        finally:
+            os.close(handle)
+    return removed
+
+
+def _allocate(handle: int, size: int) -> int:
+    """Allocate ``size`` bytes of a file; return 0 or the error number.
+
+    The system call itself: the C library's posix_fallocate would write to every block where the file system cannot.
+    """
+    try:
+        allocate = ctypes.CDLL(None, use_errno=True).fallocate
+    except (OSError, AttributeError):
+        return errno.EOPNOTSUPP
+    allocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_longlong, ctypes.c_longlong]
+    while allocate(handle, 0, 0, size) != 0:
+        if ctypes.get_errno() != errno.EINTR:
+            return ctypes.get_errno()
+    return 0
