@@ -104,9 +104,10 @@ def test_sources_keep_to_what_both_compilers_take(file):
     assert text.startswith("// ")
     assert len(text.splitlines()) <= 200
     assert set(re.findall(r"#include (\S+)", text)) <= {f'"{name}"' for name in HEADERS} | {'"simt.hpp"'}
-    assert "asm" not in text and "<<<" not in text
+    assert "<<<" not in text
     if file != "platform.cuh":
         text = re.sub(r"//.*", "", text)
+        assert "asm" not in text
         assert not re.search(r"\b(?:u?int\d*_t|size_t|unsigned|long|short|__global__|extern)\b", text)
 
 

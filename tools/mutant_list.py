@@ -153,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "heads taken for the whole row",
-        "include/bottomup.cuh",
+        "include/search.cuh",
         "ids <= BLOCK_IDS && !heads_are_all(s.in, ids)",
         "ids <= BLOCK_IDS && !s.in.head_groups",
     ),
@@ -243,8 +243,8 @@ MUTANTS = (
     Mutant(
         "compression undone by who shortens the way",
         "include/forest.cuh",
-        "if (at != v) atomicCAS(forest + at, above, further);",
-        "relaxed_store(forest + at, further);",
+        "if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);",
+        "if (at != v) relaxed_store(forest + at, further);",
     ),
     Mutant(
         "the smallest vertex of a tree is not looked for",

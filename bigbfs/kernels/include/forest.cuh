@@ -52,14 +52,18 @@ DEVICE u32 hook(vid* forest, vid u, vid v, u32 by_id, u32& open) {
     return atomicCAS(forest + late, late, swap ? a : b) == late;
 }
 
-// The root of v, for kernels that only compress: v is put below it, and the way there made shorter. A vertex on the way
+// Steps to a root that are not worth shortening: those of the first trees, whose upper vertices are on the way of millions.
+constexpr u32 SHORT_WAY = 4;
+
+// The root of v, for kernels that only compress: v is put below it, and a long way there made shorter. A vertex on the way
 // may have been put below the root by its own thread meanwhile, which nobody may undo.
 DEVICE vid find_root(vid* forest, vid v) {
     const vid parent = relaxed_load(forest + v);
     vid at = v;
     vid above = parent;
+    u32 steps = 0;
     for (vid further = relaxed_load(forest + above); further != above; further = relaxed_load(forest + above)) {
-        if (at != v) atomicCAS(forest + at, above, further);
+        if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);
         at = above;
         above = further;
     }
