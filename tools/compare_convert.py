@@ -8,9 +8,13 @@ The peers are not part of bigbfs: install them in an environment of their own, b
 
 Every one reads the same text and makes the same graph: both directions, no duplicates, no self-loops, sorted rows;
 n and m must agree (ids without edges count for those that do not renumber). bigbfs and GAP also write their file to
-disk; the others stop with the arrays in memory. Each run is a process of its own, its seconds are taken inside it from the
-first byte read to the last array (or byte) made: start and imports of the peers are not counted, compiled kernels come
-from the cache. One run that is not counted, then ``--trials``; the figure is the median. ``--table`` writes the page.
+disk; the others stop with the arrays in memory. Each run is a process of its own, and two times are taken:
+
+- *work*: from the call to the last array (or byte) made. Imports of the libraries are not counted, nor is the loading
+  of compiled kernels from their cache, which bigbfs does at its first call (a file of three lines is converted before).
+- *process*: from the start of the process to its end, imports and loading included.
+
+One run that is not counted, then ``--trials``; figures are medians. ``--table`` writes the page.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     python tools/fuzz.py --engine atheris --seconds 600   # guided by coverage (pip install atheris)
 
 What each target promises is in tests/fuzzing/targets.py; tests/test_fuzz.py runs the same for some seconds, and every
-input of tests/fuzzing/corpus for ever. An input that breaks a promise is written to ``--found`` and ends the run with exit 1.
+input of tests/fuzzing/corpus for ever. An input that breaks a promise is written to ``--found``; the exit code is 1.
 With NUMBA_BOUNDSCHECK=1 an index out of bounds in a kernel is an error too. ``--engine atheris`` runs the kernels as
 Python (NUMBA_DISABLE_JIT=1), so that their branches count as coverage; what it discovers is kept in ``--keep``.
 """

@@ -128,7 +128,7 @@ def _search(start, rows, backward, vertex_of, rank, by_rank, seen, queue, tail):
 
 @njit(cache=True, nogil=True)
 def _far_vertex(start, rows, backward, vertex_of, rank, seen, queue, tail):
-    """Return a vertex far from ``start``: of the least rank in the last level of searches that get deeper and deeper."""
+    """Return a vertex far from ``start``: of least rank in the last level of searches that get deeper and deeper."""
     most = 0
     for _ in range(SEARCHES):
         end, level, levels = _search(start, rows, backward, vertex_of, rank, False, seen, queue, tail)
