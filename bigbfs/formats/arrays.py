@@ -228,7 +228,7 @@ def _header_fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtyp
     if None in found.values() or not found:
         raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
     if not _DESCR.fullmatch(found["descr"]):
-        raise InputError(f"{name}: an array of {found['descr'][:80]}; vertex ids are integers")
+        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
     try:
         shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
         return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
