@@ -97,9 +97,8 @@ def _atheris(options: argparse.Namespace) -> int:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         os.execv(sys.executable, [sys.executable, *sys.argv])
     import atheris
-    import numpy as np
 
-    np.seterr(over="ignore")  # kernels count modulo 2**64
+    warnings.filterwarnings("ignore", message="overflow encountered in scalar")  # kernels count modulo 2**64
     with atheris.instrument_imports(include=["bigbfs"]):
         from fuzzing import targets
     name = options.target[0]
