@@ -280,9 +280,9 @@ def _page(rows: list[Run], options: argparse.Namespace) -> str:
         f"Made by `tools/compare_convert.py` ({options.threads} threads, {platform.machine()}, median of "
         f"{options.trials}, page cache warm).\n"
         "The same graph everywhere: both directions, no duplicates, no self-loops, sorted rows; n and m compared.\n"
-        "bigbfs and GAP write their file (bigbfs with checksums, synced); the others end with arrays in memory: pandas,\n"
-        "polars, DuckDB and pyarrow read the text, SciPy builds the CSR. `work` counts no imports and no loading of\n"
-        "compiled kernels, `process` is the whole life of the process.\n\n"
+        "bigbfs and GAP write their file (bigbfs with checksums, synced); the others end with arrays in memory:\n"
+        "pandas, polars, DuckDB and pyarrow read the text, SciPy builds the CSR. `work` counts no imports and no\n"
+        "loading of compiled kernels, `process` is the whole life of the process.\n\n"
         f"{markdown(header, cells)}\n"
     )
 

@@ -100,7 +100,7 @@ def _item_of(field: str) -> Any:
     branches: ten times the cost of the read. This is the load alone.
     """
 
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return lambda rows, index: getattr(rows, field)[index]
 
     @intrinsic
@@ -120,7 +120,7 @@ def _item_of(field: str) -> Any:
 def _length_of(field: str) -> Any:
     """Return the compiled function (rows) -> ``len(rows.field)``, uint64."""
 
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return lambda rows: np.uint64(len(getattr(rows, field)))
 
     @intrinsic
