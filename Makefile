@@ -8,6 +8,7 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 CUDA_EXTRA := $(shell $(PYTHON) tools/cuda_extra.py 2>/dev/null)
 SCALE ?= 18
 GRAPHS ?=
+SECONDS_OF_FUZZ ?= 600
 
 ifeq ($(PY),$(VENV)/bin/python)
 RUN_ENV := $(VENV)/.stamp-run
@@ -16,7 +17,7 @@ KERNEL_ENV := $(VENV)/.stamp-kernels
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint kernels verify test-gpu bench mutants results clean
+.PHONY: help demo test test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +45,18 @@ demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (S
 
 test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
 	$(PY) -m pytest -n 2
+
+# what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
+KERNEL_TESTS = $(filter-out $(wildcard tests/test_kernels_*.py tests/test_mutants.py tests/test_gpu_*.py),$(wildcard tests/test_*.py))
+
+test-bounds: $(DEV_ENV)  ## the tests of the CPU kernels with every index checked (minutes: all is compiled anew)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) -m pytest -n 2 $(KERNEL_TESTS)
+
+test-python: $(DEV_ENV)  ## the tests of readers and conversion with the kernels run as Python, not compiled
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/test_text.py tests/test_metis.py tests/test_relabel.py tests/test_order.py tests/test_varint.py
+
+fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ)
 
 lint: $(DEV_ENV)  ## ruff, mypy, import directions, spelling
 	$(PY) -m ruff check .

@@ -4,6 +4,7 @@ import os
 import signal
 from pathlib import Path
 
+import numba
 import pytest
 from hypothesis import HealthCheck, settings
 from simt.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
@@ -27,8 +28,13 @@ def data() -> Path:
     return folder
 
 
-def pytest_configure():
-    """Where the suite runs in the background, interrupts are ignored, and what it starts would inherit that."""
+def pytest_configure(config):
+    """Kernels that run as Python overflow, which is meant: they count modulo 2**64.
+
+    Where the suite runs in the background, interrupts are ignored, and what it starts would inherit that.
+    """
+    if numba.config.DISABLE_JIT:
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

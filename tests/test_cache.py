@@ -27,7 +27,7 @@ def no_reading(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("the text was read again")
 
-    return lambda: monkeypatch.setattr(pipeline, "read_edges", refuse)
+    return lambda: monkeypatch.setattr(pipeline, "read_all", refuse)
 
 
 def content(path):
@@ -180,15 +180,15 @@ def test_ensure_compressed_of_no_graph(tmp_path):
 
 
 def test_source_that_changes_while_it_is_read(text, monkeypatch):
-    read = pipeline.read_edges
+    read = pipeline.read_all
 
-    def slowly(path, **options):
-        edges = read(path, **options)
+    def slowly(*arguments, **options):
+        edges = read(*arguments, **options)
         with text.open("a") as stream:
             stream.write("1 2\n")
         return edges
 
-    monkeypatch.setattr(pipeline, "read_edges", slowly)
+    monkeypatch.setattr(pipeline, "read_all", slowly)
     with pytest.raises(ValueError, match="changed while it was read"):
         convert([text])
     assert list(text.parent.iterdir()) == [text]

@@ -91,7 +91,7 @@ def test_compressed_twin_may_be_no_input_either(folder):
 def test_outputs_that_cannot_be_written_are_refused_before_reading(folder, monkeypatch, output, message):
     Path("graph.txt").write_text("1 2\n")
     Path("d.csrbin").mkdir()
-    monkeypatch.setattr(pipeline, "read_edges", None)
+    monkeypatch.setattr(pipeline, "read_all", None)
     with pytest.raises(FileAccessError, match=message):
         convert(["graph.txt"], output)
 
@@ -152,7 +152,7 @@ def test_directed_file_keeps_the_in_edges(folder):
 
 def test_memory_that_would_not_suffice_is_refused_before_reading(folder, monkeypatch):
     Path("graph.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(1, 20_000)))
-    monkeypatch.setattr(pipeline, "read_edges", None)
+    monkeypatch.setattr(pipeline, "read_all", None)
     with pytest.raises(DoesNotFitError, match=r"100 kB may be used, but Python.* allow at least .* with --memory"):
         convert(["graph.txt"], None, ConvertOptions(memory=100_000))
     np.save("graph.npy", np.arange(20_000).reshape(-1, 2))  # a format that is in memory as a whole

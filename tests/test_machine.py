@@ -1,15 +1,17 @@
 """Atomics, bit operations and the threads that share out tasks."""
 
 import os
+import resource
 import subprocess
 import sys
 import threading
 
+import numba
 import numpy as np
 import pytest
 from numba import njit
 
-from bigbfs.machine import atomics, bits
+from bigbfs.machine import atomics, bits, jit
 from bigbfs.machine.workers import Workers, balanced_ranges, ranges, run
 
 
@@ -121,3 +123,52 @@ def test_a_kernel_is_compiled_again_when_an_inlined_function_changes(tmp_path):
     assert run_with(5)[0] == "10"
     os.utime(tmp_path / "inner.py", ns=(times.st_atime_ns, times.st_mtime_ns))
     assert run_with(70) == ["140", "0"]
+
+
+ONE_FILE = "from bigbfs.machine.jit import njit\n\n@njit(cache=True)\ndef twice(value):\n    return 2 * value\n"
+CALL = (
+    "import sys\nsys.path.insert(0, '.')\nfrom bigbfs.machine import jit\njit.package_stamp = lambda: 'same'\n"
+    "from kernel import twice\nprint(twice(21), sum(twice.stats.cache_hits.values()))\n"
+)
+
+
+def called(folder, **more):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", CALL]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, env=environment, **more)
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("damage", [b"", b"garbage", None])
+def test_a_damaged_cache_of_kernels_is_made_again(tmp_path, suffix, damage):
+    (tmp_path / "kernel.py").write_text(ONE_FILE)
+    assert called(tmp_path) == ["42", "0"]
+    assert called(tmp_path) == ["42", "1"]
+    for path in (tmp_path / "cache").rglob(f"*{suffix}"):
+        path.write_bytes(path.read_bytes()[:-20] if damage is None else damage)
+    assert called(tmp_path) == ["42", "0"]
+    assert called(tmp_path) == ["42", "1"]
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_full_disk_under_the_cache_of_kernels(tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    (tmp_path / "kernel.py").write_text(ONE_FILE)
+    for _ in range(2):
+        assert called(tmp_path, preexec_fn=limit) == ["42", "0"]
+
+
+def test_no_folder_for_the_cache_of_kernels(monkeypatch):
+    compiler = numba.njit
+
+    def without_folder(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return compiler(**options)
+
+    monkeypatch.setattr(jit.numba, "njit", without_folder)
+    assert jit.njit(cache=True)(lambda: 7)() == 7

@@ -48,8 +48,11 @@ def test_numbers_are_ranks(kind, reuse):
     assert lines.src.dtype == np.uint32
 
 
-@pytest.mark.parametrize("table", [Bitmap, HashTable])
-def test_both_tables_agree(table):
+@pytest.mark.parametrize(
+    ("table", "own_maps"), [(Bitmap, 1 << 26), (Bitmap, 0), (HashTable, 0)], ids=["own maps", "one map", "hash"]
+)
+def test_all_tables_agree(table, own_maps, monkeypatch):
+    monkeypatch.setattr(relabel, "OWN_MAPS_BYTES", own_maps)
     rng = np.random.default_rng(4)
     ids = rng.integers(1000, 60_000, 20_000).astype(np.uint64)
     declared = [(1001, 1003), (30_000, 30_130), (60_000, 60_001)]

@@ -10,6 +10,8 @@ import os
 import random
 import threading
 import time
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,12 +20,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bigbfs.errors import FileAccessError, InputError
+from bigbfs.formats import decompress
 from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.readers import read_edges
 from bigbfs.formats.sources import Source
 
 CODECS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
 TEXT = b"".join(b"%d\t%d\n" % (i, i * 7919 % 10007) for i in range(20000))
+
+
+GZIP_LIBRARIES = ["zlib", *(["isal.isal_zlib"] if find_spec("isal") else [])]
+
+
+@pytest.fixture(params=GZIP_LIBRARIES, autouse=True)
+def gzip_library(request, monkeypatch):
+    """What unpacks .gz: everything here holds for both (isal is optional)."""
+    library = import_module(request.param)
+    monkeypatch.setattr(decompress, "_gzip_library", lambda: library)
 
 
 def content(path) -> bytes:

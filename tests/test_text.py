@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from fuzzing.oracle import plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,26 +14,6 @@ from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.readers import estimate, read_edges
 from bigbfs.formats.sources import Source
 from bigbfs.formats.text import read_text
-
-DATA_LINE = re.compile(rb"[ \t]*(\d+)(?:[ \t]*[,;][ \t]*|[ \t]+)(\d+)(?:[ \t,;][^\r]*)?")
-
-
-def plain(text: bytes) -> tuple[list[tuple[int, int]], int, list[int]]:
-    """Return (edges, comment and blank lines, numbers of the bad lines)."""
-    edges, comments, bad = [], 0, []
-    lines = text.split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    for number, line in enumerate(lines, 1):
-        line = line.rstrip(b"\r")
-        match = DATA_LINE.fullmatch(line)
-        if line.strip(b" \t") == b"" or (line.lstrip(b" \t")[:1] in (b"#", b"%") and b"\r" not in line):
-            comments += 1
-        elif match and int(match[1]) < 2**63 and int(match[2]) < 2**63:
-            edges.append((int(match[1]), int(match[2])))
-        else:
-            bad.append(number)
-    return edges, comments, bad
 
 
 def read(path, text, *, block=None, chunk=None, skip=0):

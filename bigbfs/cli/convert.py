@@ -40,7 +40,7 @@ from bigbfs.sizes import format_size
     type=click.Choice(ORDERS),
     default="original",
     show_default=True,
-    help="Order of the vertices in the file; degree: descending.",
+    help="Order of the vertices in the file; degree: descending; bfs: breadth-first; rcm: reverse Cuthill-McKee.",
 )
 @click.option(
     "--format",

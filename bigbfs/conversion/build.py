@@ -14,7 +14,7 @@ from bigbfs.conversion import csr
 from bigbfs.conversion.csr import BuildCounts, Csr, Lines
 from bigbfs.conversion.memory import build_need, require
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.order import degree_order, renumber
+from bigbfs.conversion.order import renumber, vertex_order
 from bigbfs.conversion.relabel import Vertices, find_vertices, number_lines
 from bigbfs.edges import EdgeList
 from bigbfs.errors import UsageError
@@ -126,8 +126,8 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     del numbering
     out, into, counts = _rows(lines, shape, options, threads)
     labels = vertices.labels
-    if options.order == "degree":
-        order, rank = degree_order(out[0])
+    if options.order != "original":
+        order, rank = vertex_order(options.order, out, into)
         out, into = renumber(out, into, order, rank, threads)
         labels = _labels_in_order(vertices, order)
     symmetric = into is out
@@ -138,7 +138,7 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
         symmetric=symmetric,
         deduplicated=not options.keep_duplicates,
         loops_removed=not options.keep_self_loops or counts.self_loops == 0,
-        relabelled=options.order == "degree",
+        relabelled=options.order != "original",
     )
     first_id = vertices.first_id if labels is None else 0
     in_adjacency = None if into is None or symmetric else csr.adjacency(into)

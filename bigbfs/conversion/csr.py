@@ -107,7 +107,7 @@ def rows_from_lines(
     indices = np.empty(int(bases[-1]), packed.dtype)
     moving = [(a, b, starts, ratio, bases, shift, packed, indices, indptr) for a, b in parts]
     run(threads, kernels.gather_buckets, moving)
-    return (indptr, indices), BuildCounts(loops, repeats), keys
+    return (indptr, indices), BuildCounts(int(loops), int(repeats)), keys
 
 
 def transpose(

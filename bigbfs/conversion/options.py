@@ -8,7 +8,7 @@ from typing import Any
 
 from bigbfs.errors import UsageError
 
-ORDERS = ("original", "degree")
+ORDERS = ("original", "degree", "bfs", "rcm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class ConvertOptions:
     keep_ids
         Vertices are 0 to the largest id; else those that occur or are declared.
     order
-        ``"original"``: vertices in ascending order of id; ``"degree"``: by descending degree, ties by id.
+        ``"original"``: vertices in ascending order of id; ``"degree"``: by descending degree, ties by id; ``"bfs"``:
+        breadth-first; ``"rcm"``: reverse Cuthill-McKee.
     compressed
         Also write the .ccsr.
     format

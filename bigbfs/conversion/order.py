@@ -1,4 +1,8 @@
-"""Vertex order by descending degree: the rows that a traversal touches most lie together at the front."""
+"""Orders of the vertices, and a graph in another one.
+
+By descending degree the rows that a traversal touches most lie together at the front; the orders by search
+(order_bfs.py) put neighbours close together.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,23 @@ import numpy as np
 
 from bigbfs.adjacency import id_dtype
 from bigbfs.conversion.csr import Csr, transpose
+
+
+def vertex_order(name: str, out: Csr, into: Csr | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return (order, rank): new vertex i was ``order[i]``, and the inverse permutation.
+
+    Parameters
+    ----------
+    name
+        ``"degree"``, ``"bfs"`` or ``"rcm"``.
+    out, into
+        Rows, and in-rows (``out`` itself where the graph is symmetric).
+    """
+    if name == "degree":
+        return degree_order(out[0])
+    from bigbfs.conversion import order_bfs  # its kernels are rarely needed
+
+    return (order_bfs.bfs_order if name == "bfs" else order_bfs.rcm_order)(out, into)
 
 
 def degree_order(indptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from bigbfs.conversion import cache
 from bigbfs.conversion.build import build
 from bigbfs.conversion.external.convert import Outcome, convert_external
+from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
@@ -23,7 +24,7 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
-from bigbfs.formats.readers import estimate, read_edges
+from bigbfs.formats.readers import estimate
 from bigbfs.graph import Graph
 
 Sources = list[dict[str, Any]] | None
@@ -109,7 +110,7 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
             "skip_bad_lines": options.skip_bad_lines,
             "threads": options.threads,
         }
-        return [read_edges(path, progress=bar.update, memory=options.memory, **rules) for path in inputs]
+        return read_all(inputs, bar.update, memory=options.memory, **rules)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from bigbfs.rows import frozen
 LARGEST_ID = 2**63 - 1
 BITS_PER_OCCURRENCE = 64  # a bitmap may take as much memory as 64-bit ids do; sparser ids go to the hash table
 SMALL_SPAN = 1 << 27  # ... or 16 MiB, whatever the number of lines
+OWN_MAPS_BYTES = 1 << 26  # up to this in all, each thread marks in a bitmap of its own, without atomics
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,28 @@ class Bitmap:
         self._threads = threads
         self._low = np.uint64(low)
         self._words = np.zeros(-(-span // 64), np.uint64)
-        run(threads, kernels.mark, [(ids, a, b, self._low, self._words) for ids, a, b in _chunks(free, threads)])
+        self._mark(free, threads)
         for first, end in declared:
             set_bits(self._words, first - low, end - low)
         self._before = np.zeros(len(self._words) + 1, np.uint64)
         np.cumsum(np.bitwise_count(self._words), dtype=np.uint64, out=self._before[1:])
         self.n = int(self._before[-1])
+
+    def _mark(self, free: list[np.ndarray], threads: int) -> None:
+        """Set the bits of all ids: each thread in a map of its own where those are small."""
+        if threads * self._words.nbytes > OWN_MAPS_BYTES:
+            run(threads, kernels.mark, [(ids, a, b, self._low, self._words) for ids, a, b in _chunks(free, threads)])
+            return
+        maps = [self._words, *(np.zeros_like(self._words) for _ in range(threads - 1))]
+
+        def fill(thread: int) -> None:
+            for ids in free:
+                first, last = len(ids) * thread // threads, len(ids) * (thread + 1) // threads
+                kernels.mark_alone(frozen(ids), first, last, self._low, maps[thread])
+
+        run(threads, fill, [(thread,) for thread in range(threads)])
+        for other in maps[1:]:
+            self._words |= other
 
     def labels(self) -> np.ndarray:
         """Return the ids that occur, ascending: int64, shape (n,)."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import config
 from numba.core import types
 from numba.extending import intrinsic, overload
 
@@ -99,6 +100,9 @@ def _item_of(field: str) -> Any:
     branches: ten times the cost of the read. This is the load alone.
     """
 
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda rows, index: getattr(rows, field)[index]
+
     @intrinsic
     def item(typing_context, rows, index):
         place = rows.fields.index(field)
@@ -115,6 +119,9 @@ def _item_of(field: str) -> Any:
 
 def _length_of(field: str) -> Any:
     """Return the compiled function (rows) -> ``len(rows.field)``, uint64."""
+
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda rows: np.uint64(len(getattr(rows, field)))
 
     @intrinsic
     def length(typing_context, rows):
@@ -135,22 +142,23 @@ _blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "b
 
 
 def _is_plain(rows: Any) -> bool:
-    return getattr(rows, "instance_class", None) is PlainRows
+    """Tell for the type of rows, or where kernels run as Python for the rows themselves."""
+    return getattr(rows, "instance_class", type(rows)) is PlainRows
 
 
 def degree(rows, u):
     """Return the number of neighbours of ``u`` (uint64)."""
-    raise NotImplementedError("for compiled code")
+    return _degree(rows, u)(rows, u)
 
 
 def seek(rows, u, k):
     """Return the position of neighbour ``k`` of ``u``; ``k`` is a multiple of ``BLOCK_IDS``."""
-    raise NotImplementedError("for compiled code")
+    return _seek(rows, u, k)(rows, u, k)
 
 
 def step(rows, position, k, previous):
     """Return neighbour ``k`` of a row (uint64) and the position behind it, given neighbour ``k - 1``."""
-    raise NotImplementedError("for compiled code")
+    return _step(rows, position, k, previous)(rows, position, k, previous)
 
 
 @overload(degree)

@@ -8,9 +8,9 @@ than the file says that it holds.
 
 from __future__ import annotations
 
-import ast
 import errno
 import math
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -28,6 +28,11 @@ _SINGLES = ("edges", "edge_index", "arr_0")
 _LARGEST = 2**63 - 1
 _PIECE = 1 << 20
 _LONGEST_HEADER = 10_000
+_HEADER = re.compile(
+    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
+    r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
+)
+_DESCR = re.compile(r"'[<>|=]?[?bBiufcSUVOmM][0-9]*(?:\[[0-9a-zA-Z]+\])?'")
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError, OSError)
 
 
@@ -206,17 +211,29 @@ def _read_header(name: str, read: Callable[[int], bytes]) -> tuple[tuple[int, ..
     if length > _LONGEST_HEADER:
         raise InputError(f"{name}: the .npy header declares {length} bytes; the file is damaged")
     text = read(length)
-    try:
-        # not NumPy's own reader: that one lets other errors than ValueError through on damaged headers
-        fields = ast.literal_eval(text.decode("latin-1"))
-        shape, fortran, dtype = fields["shape"], fields["fortran_order"], np.dtype(fields["descr"])
-        fits = len(text) == length and isinstance(fortran, bool) and isinstance(shape, tuple)
-        fits = fits and all(type(side) is int and side >= 0 for side in shape)
-    except (ValueError, TypeError, SyntaxError, KeyError, MemoryError, RecursionError) as error:
-        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
-    if not fits:
-        raise InputError(f"{name}: bad .npy header (shape {str(shape)[:80]}); write it again")
+    shape, fortran, dtype = _header_fields(name, text.decode("latin-1"))
+    if len(text) != length:
+        raise InputError(f"{name}: is cut short inside the .npy header; write it again")
     return shape, fortran, dtype, len(start) + length
+
+
+def _header_fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return (shape, Fortran order, dtype).
+
+    Not by NumPy's reader, which lets other errors than ValueError through on damaged headers, nor by Python's parser,
+    which warns of some.
+    """
+    match = _HEADER.fullmatch(text)
+    found = match.groupdict() if match else {}
+    if None in found.values() or not found:
+        raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
+    if not _DESCR.fullmatch(found["descr"]):
+        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
+    try:
+        shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
+        return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
 
 
 def _columns(name: str, array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

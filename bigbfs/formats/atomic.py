@@ -1,9 +1,15 @@
-"""Write a file so that a reader never sees half of it: a temporary name in the target folder, fsync, rename."""
+"""Write a file so that a reader never sees half of it: a temporary name in the target folder, fsync, rename.
+
+The temporary file is locked (flock) while its process lives. A process that is killed leaves it behind, unlocked: the
+next one that writes the same target removes it.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -79,7 +85,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         require_writable(target)
         target = target.resolve() if target.is_symlink() else target
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        _remove_stale(target)
+        handle, temporary = _temporary(target)
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
@@ -87,8 +94,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             os.umask(umask)
             os.fchmod(stream.fileno(), 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
             os.fsync(stream.fileno())
-        Path(temporary).replace(target)
-        temporary = None
+            Path(temporary).replace(target)  # before it is closed, which unlocks it
+            temporary = None
         _sync_folder(target.parent)
     except FileAccessError:
         raise
@@ -98,6 +105,32 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         if temporary is not None:
             with suppress(OSError):
                 Path(temporary).unlink()
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    """Create and lock a temporary file for ``target``; return its descriptor and name."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        with suppress(OSError):  # a file system without locks: then nobody takes it for stale either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:  # else another process took it for stale between the two calls
+            return handle, name
+        os.close(handle)
+
+
+def _remove_stale(target: Path) -> None:
+    """Remove the temporary files of ``target`` that killed processes left behind."""
+    pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.tmp")
+    for path in target.parent.iterdir():
+        if not pattern.fullmatch(path.name):
+            continue
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(handle)
 
 
 def _sync_folder(folder: Path) -> None:

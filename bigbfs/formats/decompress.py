@@ -1,7 +1,8 @@
 """Decompressors with one shape for .gz, .bz2, .xz and .zst: bytes in, bytes out, never more at once than asked for.
 
 Files of several members or frames (``cat a.gz b.gz``, pbzip2, pzstd) are one stream. Compression is told by the first
-bytes, never by the name.
+bytes, never by the name. Where the package isal is installed (``pip install 'bigbfs[fast]'``) it unpacks .gz, about
+twice as fast as zlib. rapidgzip does not: it takes the first half of a file for a whole one (0.16.1).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any, Protocol
 
 import zstandard
@@ -102,9 +105,18 @@ class _ZstdFrame:
         return self._inner.decompress(data) if data else b""
 
 
+@cache
+def _gzip_library() -> Any:
+    """Return isal's twin of zlib, or zlib itself."""
+    try:
+        return import_module("isal.isal_zlib")
+    except ImportError:
+        return zlib
+
+
 def _new_member(kind: str, largest: int) -> Any:
     if kind == "gzip":
-        return _Bounded(zlib.decompressobj(31), largest)
+        return _Bounded(_gzip_library().decompressobj(31), largest)
     if kind == "bzip2":
         return _Bounded(bz2.BZ2Decompressor(), largest)
     if kind == "xz":
@@ -150,7 +162,7 @@ class Decompressor:
             data, self._input = self._input, b""
             try:
                 output: bytes = self._member.decompress(data)
-            except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+            except (OSError, ValueError, EOFError, lzma.LZMAError, zstandard.ZstdError, _gzip_library().error) as error:
                 raise self._error(f"is damaged ({error})") from error
             if self._member.eof:
                 self._input = self._member.unused_data

@@ -58,7 +58,7 @@ def _count_roads(first, last, columns, key, extra):
     roads = 0
     for vertex in range(first, last):
         left, up = _kept(vertex, columns, key, extra)
-        roads += left + up
+        roads += np.int64(left) + np.int64(up)
     return roads
 
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+
+from bigbfs.machine.interpreted import intrinsic
 
 
 def _pointer(context, builder, array_type, array, index):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+
+from bigbfs.machine.interpreted import intrinsic
 
 
 @intrinsic

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,40 @@ def package_stamp(package: Path = PACKAGE) -> str:
     return digest.hexdigest()
 
 
+def _forgive(store: Any) -> None:
+    """Let the cache of one kernel fail without a word: compile again instead of reading, go on instead of writing."""
+    load, save = store.load_overload, store.save_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except Exception:  # damaged, by a machine that lost its power say; what pickle raises then has no limits
+            with suppress(OSError):
+                store.flush()
+            return None
+
+    def save_overload(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    store.load_overload, store.save_overload = load_overload, save_overload
+
+
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile as :func:`numba.njit` does; with ``cache=True`` the kernel is compiled again after any edit here."""
+    """Compile as :func:`numba.njit` does; with ``cache=True`` the kernel is compiled again after any edit here.
+
+    A cache is a convenience: where it is damaged or cannot be written (a full disk, a read-only home), kernels work all
+    the same.
+    """
     if function is None:
         return lambda decorated: njit(decorated, **options)
-    compiled = numba.njit(**options)(function)
-    kept = getattr(getattr(compiled, "_cache", None), "_cache_file", None)  # none without cache, or without compiler
+    try:
+        compiled = numba.njit(**options)(function)
+    except RuntimeError:  # no folder for the cache
+        compiled = numba.njit(**options | {"cache": False})(function)
+    store = getattr(compiled, "_cache", None)
+    kept = getattr(store, "_cache_file", None)  # none without cache, or without compiler
     if kept is not None:
+        _forgive(store)
         kept._source_stamp = (kept._source_stamp, package_stamp())
     return compiled

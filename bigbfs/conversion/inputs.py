@@ -1,0 +1,68 @@
+"""Reading all inputs of a conversion, several files at once where there are threads for it.
+
+One file keeps several threads busy only while it is being tokenized; unpacking a compressed one is the work of one
+thread, so two files at once take half the time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bigbfs.edges import EdgeList
+from bigbfs.formats.readers import read_edges
+from bigbfs.formats.sources import STANDARD_INPUT
+from bigbfs.machine.workers import run, thread_count
+
+
+class _Stopped(Exception):
+    """Nobody wants the rest of this input any more."""
+
+
+def read_all(
+    paths: Sequence[str | Path], progress: Callable[[int], object], threads: int | None = None, **rules: Any
+) -> list[EdgeList]:
+    """Return the edges of every input, in the order of ``paths``.
+
+    Parameters
+    ----------
+    progress
+        Called with the bytes newly read, never by two threads at once.
+    threads
+        Threads to use; None: one for each CPU that this process may use.
+    **rules
+        For :func:`bigbfs.formats.readers.read_edges`.
+
+    Raises
+    ------
+    InputError, FileAccessError, FormatError, UsageError, DoesNotFitError
+        As ``read_edges``; of several inputs that fail, the error of the first in the order of ``paths``.
+    """
+    lock = threading.Lock()
+    failed: dict[int, BaseException] = {}
+
+    def read(number: int) -> EdgeList | None:
+        def advance(count: int) -> None:
+            if any(other < number or not isinstance(error, Exception) for other, error in list(failed.items())):
+                raise _Stopped  # an input before this one has failed, or somebody pressed Ctrl-C
+            with lock:
+                progress(count)
+
+        try:
+            advance(0)
+            return read_edges(paths[number], progress=advance, threads=threads, **rules)
+        except _Stopped:
+            return None
+        except BaseException as error:
+            failed[number] = error
+            return None
+
+    # a thread that waits for a pipe could not be interrupted
+    files_only = all(str(path) != STANDARD_INPUT and Path(path).is_file() for path in paths)
+    found = run(thread_count(threads) if files_only else 1, read, [(number,) for number in range(len(paths))])
+    if failed:
+        interrupts = [error for error in failed.values() if not isinstance(error, Exception)]
+        raise interrupts[0] if interrupts else failed[min(failed)]
+    return found

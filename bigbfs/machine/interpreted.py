@@ -1,0 +1,88 @@
+"""Python twins of the intrinsics, for NUMBA_DISABLE_JIT=1: kernels then run as Python, for debuggers and fuzzers.
+
+Slow, and atomic only because one lock guards them all. :func:`intrinsic` decides which of the two is used.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba.extending import intrinsic as compiled
+
+_LOCK = threading.Lock()
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Decorate as :func:`numba.extending.intrinsic` does; without a compiler return the twin of the same name."""
+    return globals()[function.__name__] if numba.config.DISABLE_JIT else compiled(function)  # type: ignore[attr-defined]
+
+
+def load(array: np.ndarray, index: int) -> Any:
+    """Return ``array[index]``."""
+    return array[index]
+
+
+def store(array: np.ndarray, index: int, value: Any) -> None:
+    """Set ``array[index] = value``."""
+    array[index] = value
+
+
+def fetch_add(array: np.ndarray, index: int, value: Any) -> Any:
+    """Add ``value`` to ``array[index]`` and return what was there before."""
+    with _LOCK:
+        before = array[index]
+        array[index] = before + array.dtype.type(value)
+        return before
+
+
+def fetch_or(array: np.ndarray, index: int, value: Any) -> Any:
+    """Set the bits of ``value`` in ``array[index]`` and return what was there before."""
+    with _LOCK:
+        before = array[index]
+        array[index] = before | array.dtype.type(value)
+        return before
+
+
+def fetch_min(array: np.ndarray, index: int, value: Any) -> Any:
+    """Lower ``array[index]`` to ``value`` if that is less; return what was there before."""
+    with _LOCK:
+        before = array[index]
+        array[index] = min(before, array.dtype.type(value))
+        return before
+
+
+def compare_and_swap(array: np.ndarray, index: int, expected: Any, value: Any) -> Any:
+    """Set ``array[index] = value`` if it is ``expected``; return what was there before."""
+    with _LOCK:
+        before = array[index]
+        if before == array.dtype.type(expected):
+            array[index] = value
+        return before
+
+
+def trailing_zeros(word: Any) -> np.uint64:
+    """Return the position of the lowest set bit; 64 for 0."""
+    number = int(word)
+    return np.uint64((number & -number).bit_length() - 1 if number else 64)
+
+
+def leading_zeros(word: Any) -> np.uint64:
+    """Return the number of zero bits above the highest set bit; 64 for 0."""
+    return np.uint64(64 - int(word).bit_length())
+
+
+def population(word: Any) -> np.uint64:
+    """Return the number of set bits."""
+    return np.uint64(int(word).bit_count())
+
+
+def load_word(array: np.ndarray, position: int) -> np.uint64:
+    """Return the 8 bytes at ``array[position:]`` as one little-endian uint64."""
+    data = array[int(position) : int(position) + 8].tobytes()
+    if len(data) < 8:
+        raise IndexError(f"8 bytes at {position} of {len(array)}")
+    return np.uint64(int.from_bytes(data, "little"))

@@ -1,0 +1,51 @@
+"""Fuzzing in the test run: every kept input, and some seconds of random changes to them (longer: tools/fuzz.py)."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import fuzz
+import pytest
+from fuzzing import targets
+from fuzzing.mutation import mutated
+
+SECONDS = 4.0
+"""For each target; and as many executions at least, where the machine is slow."""
+AT_LEAST = 100
+
+
+@pytest.mark.parametrize("name", fuzz.NAMES)
+def test_kept_inputs(name, tmp_path):
+    for data in fuzz.corpus(name):
+        targets.run(name, data, tmp_path)
+
+
+@pytest.mark.parametrize("name", fuzz.NAMES)
+def test_random_changes(name, tmp_path):
+    chance = random.Random(20)
+    pool = fuzz.corpus(name)
+    end = time.monotonic() + SECONDS
+    runs = 0
+    while time.monotonic() < end or runs < AT_LEAST:
+        data = mutated(chance.choice(pool), chance.choice(pool), chance)
+        try:
+            targets.run(name, data, tmp_path)
+        except Exception as error:
+            error.add_note(f"input {data!r} of {name}")
+            raise
+        runs += 1
+
+
+def test_a_container_is_folded_without_loss():
+    for data in fuzz.corpus("container")[:5]:
+        content = targets.unfolded(data[1:])
+        assert targets.unfolded(targets.folded(content)) == content
+        assert targets.repaired(content) == content
+
+
+def test_a_broken_promise_is_found(tmp_path, monkeypatch):
+    """The oracle has teeth: a tokenizer that drops an edge, a container that is opened wrong."""
+    monkeypatch.setattr(targets, "plain", lambda text: ([(1, 2)], 0, []))
+    with pytest.raises(AssertionError):
+        targets.run("tokenizer", b"\xff\x3f\x001 2\n3 4\n", tmp_path)
