@@ -7,7 +7,6 @@ by convention; a graph that came from a file is mapped, never copied.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,26 +16,10 @@ import numpy as np
 
 from bigbfs.adjacency import Adjacency, PlainAdjacency
 from bigbfs.errors import FormatError, InputError, UsageError
+from bigbfs.flags import GraphFlags
 
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class GraphFlags:
-    """What is known of a graph's edges.
-
-    ``directed``: an edge is stored once, as given; else both ways. ``symmetric``: every edge has its twin (so the
-    rows are the in-neighbours too). ``sorted``: rows ascend. ``deduplicated``: no edge twice. ``loops_removed``: no
-    self-loop. ``relabelled``: vertices are not in ascending order of their original ids (``--order degree``).
-    """
-
-    directed: bool = False
-    symmetric: bool = True
-    sorted: bool = True
-    deduplicated: bool = True
-    loops_removed: bool = True
-    relabelled: bool = False
 
 
 class Graph:

@@ -4,7 +4,7 @@ import pytest
 import bigbfs
 from bigbfs import api
 from bigbfs.errors import UsageError
-from bigbfs.graph import GraphFlags
+from bigbfs.flags import GraphFlags
 from bigbfs.record import BfsResult, RunRecord
 
 # a path 10 - 20 - 30 and an edge 5 - 40, stored in the order 30, 10, 20, 40, 5

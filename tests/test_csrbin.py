@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bigbfs.errors import BigBfsError, FileAccessError, FormatError, UsageError
+from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin, layout
 from bigbfs.formats.checking import check
 from bigbfs.formats.checksum import PIECE, checksum
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 
 
 def same(a, b):

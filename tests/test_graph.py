@@ -13,8 +13,9 @@ import bigbfs
 from bigbfs import rows
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.errors import FormatError, InputError, UsageError
+from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 
 
 def test_from_csr_uses_right_arrays_in_place_and_finds_the_flags():

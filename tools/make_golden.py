@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.adjacency import PlainAdjacency
+from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin, varint
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 from bigbfs.rows import transpose
 
 

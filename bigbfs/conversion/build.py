@@ -18,7 +18,8 @@ from bigbfs.conversion.order import renumber, vertex_order
 from bigbfs.conversion.relabel import Vertices, find_vertices, number_lines
 from bigbfs.edges import EdgeList
 from bigbfs.errors import UsageError
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.flags import GraphFlags
+from bigbfs.graph import Graph
 from bigbfs.machine.workers import thread_count
 
 

@@ -26,7 +26,8 @@ from bigbfs.formats.layout import Header, Section
 from bigbfs.formats.mapped import MappedFile
 
 if TYPE_CHECKING:
-    from bigbfs.graph import Graph, GraphFlags
+    from bigbfs.flags import GraphFlags
+    from bigbfs.graph import Graph
 
 SUFFIXES = {"plain": ".csrbin", "varint": ".ccsr"}
 """Suffix of a graph file by codec."""

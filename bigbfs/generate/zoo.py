@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from bigbfs.adjacency import PlainAdjacency
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.flags import GraphFlags
+from bigbfs.graph import Graph
 
 BIG = frozenset({"star", "long-deltas"})
 """Graphs of more than 10^5 vertices."""

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin
 from bigbfs.formats.checksum import checksum
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 
 PATH = ([0, 1, 2, 3], [1, 2, 3, 4])
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin
 from bigbfs.formats.describe import degree_summary
 from bigbfs.formats.export import export
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 
 
 def test_text_and_json(run, folder):

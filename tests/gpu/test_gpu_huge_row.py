@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bigbfs.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacency
+from bigbfs.flags import GraphFlags
 from bigbfs.gpu import GpuEngine
-from bigbfs.graph import Graph, GraphFlags
+from bigbfs.graph import Graph
 
 BLOCKS = 2**21 + 3
 LENGTH = BLOCKS * BLOCK_IDS
