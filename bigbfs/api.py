@@ -21,7 +21,7 @@ from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 
 BACKENDS = ("auto", "cpu", "gpu")
-RESIDENCIES = ("auto", "vram", "mapped")
+RESIDENCIES = ("auto", "vram", "mapped", "streamed")
 
 
 class Engine(Protocol):
@@ -98,7 +98,8 @@ def engine(
     strategy
         A name from ``bigbfs strategies``.
     residency
-        Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place) or ``"auto"``.
+        Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
+        file, read in batches) or ``"auto"``.
     vram_budget
         Bytes of GPU memory that may be used; None: what is free.
     ram_budget

@@ -17,7 +17,7 @@ _CHOICES = {
     "algorithms": ("bfs", "cc"),
     "codecs": ("plain", "varint"),
     "backends": ("cpu", "gpu"),
-    "residencies": ("vram", "mapped"),
+    "residencies": ("vram", "mapped", "streamed"),
 }
 
 DEFAULT_PROFILE = "h200"
@@ -45,7 +45,7 @@ class BenchCase:
     orders
         ``"original"``, ``"degree"`` or both (tools/bench_gpu.py).
     budgets
-        Device memory that a run with its edges mapped may take: ``"all"``, or a size (tools/bench_gpu.py).
+        Device memory that a run with its edges mapped or streamed may take: ``"all"``, or a size (tools/bench_gpu.py).
     heads
         Groups of heads: -1 stands for the engine's choice; each after the first with few sources (tools/bench_gpu.py).
     strategies

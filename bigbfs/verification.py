@@ -46,7 +46,7 @@ class Tally:
 def settings(backends: tuple[str, ...], strategies: tuple[str, ...]) -> Iterator[Setting]:
     """Yield every setting of the ``backends`` present."""
     for backend in backends:
-        for residency in ("vram", "mapped") if backend == "gpu" else ("auto",):
+        for residency in ("vram", "mapped", "streamed") if backend == "gpu" else ("auto",):
             for codec in CODECS:
                 for strategy in strategies:
                     yield Setting(backend, residency, codec, strategy)

@@ -7,7 +7,8 @@ import pytest
 
 from bigbfs.gpu import arguments, cc, check, rates
 from bigbfs.gpu.cuda import SOURCES, compile_options, source, source_hash
-from bigbfs.gpu.engine import kernel_names
+from bigbfs.gpu.loops import kernel_names
+from bigbfs.gpu.plan import LADDER
 from bigbfs.gpu.strategies import STRATEGIES
 
 FILES = sorted(path.name for path in SOURCES.glob("*.cu"))
@@ -61,9 +62,10 @@ def test_a_compiler_message_names_file_and_line(compiler):
         nvrtc_compile(source("place.cu").replace("\n", "\nthis is no C++ ", 1))
 
 
-INCLUDES = '#include "bfs.cuh"\n#include "passes.cuh"\n'
-
 STRUCTS = {
+    "Piece": arguments.PIECE,
+    "Search": arguments.SEARCH,
+    "Tables": arguments.TABLES,
     "Adjacency": arguments.ADJACENCY,
     "Bfs": arguments.BFS,
     "Slot": arguments.SLOT,
@@ -71,15 +73,23 @@ STRUCTS = {
     "Counts": arguments.COUNTS,
 }
 
+HOMES = dict.fromkeys(STRUCTS, "bfs.cuh") | {
+    "Counts": "passes.cuh",
+    "Piece": "piece.cuh",
+    "Search": "streamed.cuh",
+}
+del HOMES["Tables"]
+
 
 @pytest.mark.parametrize(("struct", "dtype"), STRUCTS.items())
 def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
     checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
     for name, (_, offset) in dtype.fields.items():
         checks.append(f'static_assert(__builtin_offsetof({struct}, {name}) == {offset}, "{name}");')
-    nvrtc_compile(INCLUDES + "\n".join(checks))
+    header = f'#include "{HOMES[struct]}"\n' if struct in HOMES else source("streamed_place.cu")
+    nvrtc_compile(header + "\n".join(checks))
     with pytest.raises(Exception, match="static assertion failed"):
-        nvrtc_compile(INCLUDES + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
+        nvrtc_compile(header + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
 
 
 def test_constants_that_both_languages_name_agree():
@@ -112,7 +122,7 @@ def test_sources_keep_to_what_both_compilers_take(file):
 
 
 def test_every_kernel_is_launched_by_somebody():
-    launched = {pair for strategy in STRATEGIES.values() for pair in kernel_names(strategy)}
+    launched = {pair for strategy in STRATEGIES.values() for place in LADDER for pair in kernel_names(strategy, place)}
     launched |= {(module.FILE, name) for module in (check, rates) for name in module.KERNELS}
     launched |= {(cc.SIMPLE, name) for name in cc.SIMPLE_KERNELS}
     exist = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu import GpuEngine, plan
 from bigbfs.gpu.arguments import PROGRESS
 from bigbfs.gpu.hot import GRAIN
+from bigbfs.gpu.streamed.ledger import STAGES
 
 ENOUGH = 1 << 40
 
@@ -58,6 +60,20 @@ class Books:
 
         mapping.close = close
         return mapping
+
+    def stage(self, nbytes):
+        self.mapped += 1
+        stage = SimpleNamespace(host=np.zeros(nbytes, np.uint8), array=self.empty(nbytes, np.uint8))
+
+        def close():
+            self.mapped -= stage.array is not None
+            stage.array = None
+
+        stage.close = close
+        return stage
+
+    def read(self, array, values):
+        values[...] = array
 
     def fill(self, array, value):
         array.fill(value)
@@ -112,7 +128,7 @@ def with_hubs(*, directed, codec="varint"):
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
 def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec, monkeypatch):
     monkeypatch.setattr(plan, "HOT_SHARE", 1)
     graph = with_hubs(directed=directed, codec=codec)
@@ -124,7 +140,7 @@ def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec,
         books = Books()
         faulty = FaultyRuntime(books, fail_at, error)
         with GpuEngine(graph, residency=residency, runtime=faulty) as placed:
-            assert books.mapped == (0 if residency == "vram" else 1 + directed)
+            assert books.mapped == {"vram": 0, "mapped": 1 + directed, "streamed": STAGES}[residency]
             if residency == "mapped" and codec == "varint":
                 assert placed.rows().hot_bytes > 0
             placed.bfs(0)
@@ -137,6 +153,7 @@ def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec,
         if books.alive():
             gc.collect()  # what only a circle of references keeps is no leak
         assert books.alive() == 0, fail_at
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("bigbfs-reader")]
 
     assert fail_at_every_step(run, check) > 60
     check(0)
@@ -168,9 +185,12 @@ def test_no_allocation_goes_beyond_the_budget(directed, codec, monkeypatch):
     graph = with_hubs(directed=directed, codec=codec)
     least = plan.make_plan(graph, "mapped", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
     most = plan.make_plan(graph, "vram", ENOUGH).device_bytes
+    streamed = plan.make_plan(graph, "streamed", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
     hot = set()
     for budget in np.linspace(least, most + 10_000, 25).astype(int).tolist():
-        for residency in ("auto", "mapped"):
+        for residency in ("auto", "mapped", "streamed"):
+            if residency == "streamed" and budget < streamed:
+                continue
             books = Books()
             with GpuEngine(graph, residency=residency, vram_budget=budget, runtime=books) as placed:
                 placed.bfs(0)
@@ -180,7 +200,7 @@ def test_no_allocation_goes_beyond_the_budget(directed, codec, monkeypatch):
     assert len(hot) > 1 or codec == "plain"
     books = Books()
     with pytest.raises(DoesNotFitError, match="indptr") as caught:
-        GpuEngine(graph, vram_budget=least - 1, runtime=books)
+        GpuEngine(graph, residency="mapped", vram_budget=least - 1, runtime=books)
     assert caught.value.exit_code == 5
     assert books.most == 0, "a run that cannot fit ends before it starts"
     assert books.closed
@@ -190,7 +210,7 @@ def test_a_thousand_engines():
     graphs = [with_hubs(directed=False), with_hubs(directed=True)]
     for k in range(1000):
         books = Books()
-        with GpuEngine(graphs[k % 2], residency=("vram", "mapped")[k // 2 % 2], runtime=books) as placed:
+        with GpuEngine(graphs[k % 2], residency=plan.LADDER[k // 2 % 3], runtime=books) as placed:
             placed.traverse(0)
         del placed
         assert (books.mapped, books.closed) == (0, True)

@@ -9,7 +9,7 @@ from simt.runtime import SimtRuntime
 
 from bigbfs import reference
 from bigbfs.errors import DeviceError, FormatError, UsageError
-from bigbfs.gpu import GpuEngine, bfs, engine
+from bigbfs.gpu import GpuEngine, bfs, loops
 from bigbfs.gpu.costs import Costs
 from bigbfs.graph import Graph
 from bigbfs.reference import validate
@@ -172,7 +172,7 @@ def test_an_interrupt_half_way_releases_everything(runtime, monkeypatch, stage):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engine, stage, interrupted)
+    monkeypatch.setattr(loops, stage, interrupted)
     with pytest.raises(KeyboardInterrupt):
         GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime)
     assert runtime.mapped == 0

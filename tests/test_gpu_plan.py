@@ -18,6 +18,8 @@ from bigbfs.gpu.floor import floors, vertices_with_edges
 from bigbfs.gpu.hot import NOTHING_HOT, hottest
 from bigbfs.gpu.ledger import PLACES
 from bigbfs.gpu.plan import GRAIN, Limits, choose_residency, default_budget, make_plan
+from bigbfs.gpu.streamed import ledger as stages
+from bigbfs.gpu.streamed.ledger import SMALLEST, STAGES, stage_capacity, stage_sizes
 from bigbfs.graph import Graph
 from bigbfs.sizes import parse_size
 
@@ -48,8 +50,10 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     assert make_plan(graph, "auto", least).head_groups == 0
     assert make_plan(graph, "auto", least - 1).residency == "mapped"
     assert make_plan(graph, "mapped", mapped.device_bytes).head_groups == 2
+    # without the records of levels and the list of chunks of a launch for all levels
+    assert make_plan(graph, "auto", mapped.device_bytes - heads["mapped"] - 1).residency == "streamed"
     with pytest.raises(DoesNotFitError) as caught:
-        make_plan(graph, "auto", mapped.device_bytes - heads["mapped"] - 1)
+        make_plan(graph, "auto", 100_000)
     assert caught.value.exit_code == 5
 
 
@@ -188,12 +192,12 @@ def test_default_budget_leaves_a_reserve(free):
     assert free // 2 <= default_budget(free) <= free
 
 
-COUNTERS = {"meeting", "edges", "giant", "settled", "never", "counts"}
+COUNTERS = {"meeting", "edges", "giant", "settled", "never", "counts", "asked", "tallies"}
 """Arrays of single words, which share a line of the ledger."""
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
 def test_the_ledger_is_what_is_allocated(residency, codec):
     """Line by line: each array has its own, of its size; the arrays of hubs may be smaller, by what no degree says."""
     if shutil.which("g++") is None:
@@ -237,7 +241,8 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
                 engine.connected_components(ComponentsOptions("labelprop"))
             assert engine.bytes.device == sum(engine.buffers().values())
             assert engine.bytes.device <= runtime.taken <= engine.plan.device_bytes, name
-            assert engine.bytes.host <= engine.plan.host_bytes
+            planning = sum(item.bytes for item in engine.plan.buffers if "planning" in item.name)
+            assert engine.bytes.host <= engine.plan.host_bytes + planning
             taken = {key: size for key, size in engine.buffers().items() if key not in COUNTERS}
             planned = {item.name: item.bytes for item in engine.plan.buffers if item.where == "vram"}
             if not graph.n:
@@ -264,6 +269,34 @@ SPREAD = {False: set(), True: {"spread"}}
 HOT = {"hot", "hot_ptr", "in_hot", "in_hot_ptr"}
 NO_RUN = {False: set(), True: {"levels", "parents", "spread"}}
 """Allocated by the first traversal: a graph without vertices has none."""
+
+
+def test_what_may_not_be_locked_is_streamed():
+    graph = zoo.shared()["star"]
+    mapped = make_plan(graph, "mapped", ENOUGH, hot_bytes=0)
+    streamed = make_plan(graph, "auto", mapped.device_bytes, head_groups=2, ram_budget=mapped.host_bytes - 1)
+    assert (mapped.residency, streamed.residency) == ("mapped", "streamed")
+    assert streamed.bytes_in("pinned") == streamed.stage_bytes < mapped.host_bytes
+    assert streamed.bytes_in("mapped") == 0
+    assert [line.split(":")[0] for line in streamed.why] == ["vram", "mapped", "streamed"]
+    assert "mapped" in streamed.why[1] and "does not fit" in streamed.why[1]
+    with pytest.raises(DoesNotFitError, match="--residency streamed"):
+        make_plan(graph, "mapped", ENOUGH, ram_budget=mapped.host_bytes - 1)
+    least = stage_sizes(graph)[-1]
+    assert make_plan(graph, "streamed", ENOUGH, ram_budget=least).stage_bytes == least
+    with pytest.raises(DoesNotFitError, match="--ram-budget") as caught:
+        make_plan(graph, "streamed", ENOUGH, ram_budget=least - 1)
+    assert "--residency" not in str(caught.value).splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["kronecker-dense", "one-vertex", "directed-in-rows"])
+def test_stages_are_a_few_sizes_and_hold_a_chunk(name, monkeypatch):
+    graph = zoo.shared()[name]
+    sizes = stage_sizes(graph)
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size >= STAGES * SMALLEST and size == STAGES * stage_capacity(size) for size in sizes)
+    monkeypatch.setattr(stages, "STAGE_BYTES", SMALLEST)
+    assert set(stage_sizes(graph)) == {STAGES * SMALLEST}
 
 
 @pytest.mark.parametrize("degrees", [[2049], [1025] * 3, [1024] * 5, [3000, 1025, 10, 4097], [1]])

@@ -24,6 +24,7 @@ SUITES = (
     "test_kernels_probe.py",
     "test_kernels_heads.py",
     "test_kernels_components.py",
+    "test_kernels_streamed.py",
     "test_kernels_engine.py",
 )
 NO_RANDOM_ADDRESSES = 0x0040000  # personality(2)

@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     Mutant(
         "a lane's worst head first",
-        "place.cu",
+        "include/best.cuh",
         "if (key > keys[i]) {",
         "if (key < keys[i] || !keys[i]) {",
     ),
@@ -266,7 +266,7 @@ MUTANTS = (
     ),
     Mutant(
         "a label handed on without a bit",
-        "cc_simple.cu",
+        "include/operations.cuh",
         "        if (!(relaxed_load(following + word_of(v)) & bit_of(v))) atomicOr(following + word_of(v), bit_of(v));",
         "        if (!relaxed_load(following + word_of(v))) atomicOr(following + word_of(v), bit_of(v));",
     ),
@@ -335,5 +335,17 @@ MUTANTS = (
         "include/varint.cuh",
         "if (!juts || (first <= 0 && end >= 4)) return",
         "if (!juts || first <= 0) return",
+    ),
+    Mutant(
+        "streamed: parts of a hub's row found twice",
+        "include/streamed.cuh",
+        "        if (claim_bit(s.visited, v)) {\n            settle(s, v, u);",
+        "        {\n            settle(s, v, u);",
+    ),
+    Mutant(
+        "streamed: rows of a piece that nobody asked for",
+        "include/piece.cuh",
+        "lane_id() < piece.vertices && test_bit(asked, v) && work",
+        "lane_id() < piece.vertices && work",
     ),
 )

@@ -26,7 +26,13 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 KERNELS = REPOSITORY / "bigbfs" / "kernels"
 TESTS = REPOSITORY / "tests"
-SUITES = ("test_kernels_rows.py", "test_kernels_heads.py", "test_kernels_components.py", "test_kernels_engine.py")
+SUITES = (
+    "test_kernels_rows.py",
+    "test_kernels_heads.py",
+    "test_kernels_components.py",
+    "test_kernels_engine.py",
+    "test_kernels_streamed.py",
+)
 BUILDS = ("plain", "preempt", "asan", "tsan")
 SECONDS = 400
 """Time limit of one run of the suites; a mutant that reaches it hangs, and is caught."""

@@ -72,7 +72,7 @@ def memory_options(function: F) -> F:
             type=click.Choice(RESIDENCIES),
             default="auto",
             show_default=True,
-            help="Where the edges live on a GPU run: its memory, or host memory read in place.",
+            help="Where the edges live on a GPU run: its memory, host memory read in place, the file read in batches.",
         ),
         click.option("--vram-budget", type=Size(), help="GPU memory to use at most, e.g. 6GiB. Default: what is free."),
         click.option(
@@ -158,6 +158,6 @@ def describe(graph: Graph) -> str:
 
 def describe_engine(engine: Any) -> str:
     """Return the line that says where the work is done."""
-    mapped = engine.residency == "mapped"  # then also how: the file itself, or a copy
-    where = f"mapped ({engine.edges_kind})" if mapped else engine.residency
+    outside = engine.residency in ("mapped", "streamed")  # then also how: the file itself, or a copy
+    where = f"{engine.residency} ({engine.edges_kind})" if outside else engine.residency
     return f"backend     {engine.backend}: {engine.device}, edges in {where}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +13,16 @@ import numpy as np
 
 from bigbfs.errors import FileAccessError, FormatError
 from bigbfs.formats.atomic import access_error
+
+
+class FileMap(mmap.mmap):
+    """A mapping from the first byte of a file on, and ``handle``, an open descriptor of that file.
+
+    The descriptor lives as long as the mapping: who wants to read the same bytes another way needs no path, behind
+    which another file may stand by now.
+    """
+
+    handle: int
 
 
 class MappedFile:
@@ -45,13 +56,14 @@ class MappedFile:
             self.size = status.st_size
             if self.size == 0:
                 raise FormatError(f"{path}: the file is empty; convert the graph again")
-            self._map = mmap.mmap(handle, self.size, access=mmap.ACCESS_READ)
-        except OSError as error:
-            if isinstance(error, FileAccessError):
-                raise
-            raise access_error(path, error, "map") from error
-        finally:
+            self._map = FileMap(handle, self.size, access=mmap.ACCESS_READ)
+        except BaseException as error:
             os.close(handle)
+            if isinstance(error, OSError) and not isinstance(error, FileAccessError):
+                raise access_error(path, error, "map") from error
+            raise
+        self._map.handle = handle
+        self._closing = weakref.finalize(self._map, os.close, handle)
 
     def start(self, length: int) -> bytes:
         """Return a copy of the first ``length`` bytes (all of a shorter file)."""
@@ -67,3 +79,4 @@ class MappedFile:
         """Unmap, now or when the last array is gone."""
         with suppress(BufferError):
             self._map.close()
+            self._closing()

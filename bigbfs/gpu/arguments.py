@@ -1,8 +1,9 @@
 """The argument structs of the kernels as NumPy dtypes, and the ``-D`` defines that go with them.
 
 ``ADJACENCY`` mirrors ``struct Adjacency`` (kernels/include/adjacency.cuh) field by field, ``BFS``, ``SLOT`` and
-``PROGRESS`` the structs of bfs.cuh, ``COUNTS`` that of passes.cuh; every field is 8 bytes, so there is no padding to
-disagree about. Their sizes travel to the compiler as defines and are asserted there; a test compares every offset.
+``PROGRESS`` the structs of bfs.cuh, ``COUNTS`` that of passes.cuh, ``PIECE``, ``SEARCH`` and ``TABLES`` those of
+streamed rows; every field is 8 bytes, so there is no padding to disagree about. Their sizes travel to the compiler as
+defines and are asserted there; a test compares every offset.
 """
 
 from __future__ import annotations
@@ -76,6 +77,15 @@ PROGRESS = _fields(
 COUNTS = _fields("invalid", "read", "merged", "open")
 """What passes over the rows count for components (kernels/include/passes.cuh)."""
 
+PIECE = _fields("first", "vertices", "begin", "end", "moved")
+"""Rows of a batch that was read from the file (kernels/include/piece.cuh)."""
+
+SEARCH = _fields("visited", "frontier", "next", "wanted", "levels", "parents", "counts", "level")
+"""The state of a BFS whose levels the host runs (kernels/include/streamed.cuh)."""
+
+TABLES = _fields("heads", "hot", "hot_ptr", "hot_from", "invalid", "ranked")
+"""What is made of the rows while they are read for the first time (kernels/streamed_place.cu)."""
+
 DIRECTIONS = {1: "top-down", 2: "bottom-up"}
 """What ``SLOT.direction`` says."""
 
@@ -107,6 +117,9 @@ def defines(ids: np.dtype, codec: str, team: int = TEAM) -> Mapping[str, str]:
         "SLOT_BYTES": str(SLOT.itemsize),
         "PROGRESS_BYTES": str(PROGRESS.itemsize),
         "COUNTS_BYTES": str(COUNTS.itemsize),
+        "PIECE_BYTES": str(PIECE.itemsize),
+        "SEARCH_BYTES": str(SEARCH.itemsize),
+        "TABLES_BYTES": str(TABLES.itemsize),
     }
 
 

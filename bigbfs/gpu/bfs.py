@@ -8,6 +8,7 @@ of each; it comes back early only when its ``SLOTS`` records are full, and is la
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,8 @@ NEVER = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run measured (as in ``RunRecord``); ``slots``: the device's own records of its last levels."""
+    """What one run measured (as in ``RunRecord``); ``slots``: the device's own records of its last levels; ``traffic``:
+    what each level read from the file, where rows are streamed."""
 
     reached: int
     depth: int
@@ -53,6 +55,7 @@ class Run:
     level_records: tuple[LevelRecord, ...]
     invalid_ids: int
     slots: np.ndarray
+    traffic: tuple[Any, ...] = ()
 
 
 class BfsLoop:

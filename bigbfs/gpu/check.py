@@ -1,8 +1,9 @@
 """Proofs on the device that a result is right, by the rules of ``bigbfs.reference.validate``, in O(n + m).
 
 For graphs of 10^9 edges: there the host's proof takes seconds for each source, and moving the result as long. In: an
-engine that has just run. A BFS tree is proved by itself. Labels are proved to be unions of components whose label is a
-vertex of theirs; that each is no more than one component takes a BFS or the host.
+engine that has just run; edges that are streamed are read from the file once more. A BFS tree is proved by itself.
+Labels are proved to be unions of components whose label is a vertex of theirs; that each is no more than one component
+takes a BFS or the host.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from bigbfs.errors import VerificationError
 from bigbfs.gpu.arguments import BLOCK, WARP, defines
 from bigbfs.gpu.engine import GpuEngine
 from bigbfs.gpu.runtime import Array
+from bigbfs.gpu.streamed.placement import StreamedAdjacency
 
 FILE = "check.cu"
-KERNELS = ("check_tree_edges", "check_tree_vertices", "check_label_edges", "check_label_vertices")
+KERNELS = (
+    "check_tree_edges", "check_tree_pieces", "check_tree_vertices", "check_label_edges", "check_label_pieces",
+    "check_label_vertices",
+)  # fmt: skip
 
 
 class DeviceCheck:
@@ -52,9 +57,7 @@ class DeviceCheck:
         runtime = self._runtime
         runtime.fill(self._joined, 0)
         runtime.fill(self._faults, 0)
-        self._launch(
-            "check_tree_edges", self._edge_threads(), self._rows.struct, levels, parents, self._joined, self._faults
-        )
+        self._edges("check_tree", levels, parents, self._joined)
         self._expect_none("edges of the BFS tree", source)
         size = np.uint64(source)
         self._launch("check_tree_vertices", int(self._n), self._n, size, levels, parents, self._joined, self._faults)
@@ -70,13 +73,22 @@ class DeviceCheck:
         """
         labels = self._engine.label_array()
         self._runtime.fill(self._faults, 0)
-        self._launch("check_label_edges", self._edge_threads(), self._rows.struct, labels, self._faults)
+        self._edges("check_label", labels)
         self._expect_none("edges between labels", None)
         self._launch("check_label_vertices", int(self._n), self._n, labels, self._faults)
         self._expect_none("labels", None)
 
-    def _edge_threads(self) -> int:
-        return max(int(self._n), self._rows.chunks) * WARP
+    def _edges(self, rule: str, *arrays: Array) -> None:
+        """Count the edges that break ``rule``, a prefix of the names of two kernels."""
+        rows, faults = self._rows, self._faults
+        if not isinstance(rows, StreamedAdjacency):
+            threads = max(int(self._n), rows.chunks) * WARP
+            return self._launch(f"{rule}_edges", threads, rows.struct, *arrays, faults)
+
+        def check(local: np.ndarray, pieces: Array, count: int) -> None:
+            self._launch(f"{rule}_pieces", count * WARP, local, *arrays, pieces, np.uint64(count), faults)
+
+        rows.read_all(check)
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
         kernel = self._kernels[name]

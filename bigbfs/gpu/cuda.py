@@ -22,6 +22,7 @@ from bigbfs.gpu.arguments import team_of
 from bigbfs.gpu.device import probe
 from bigbfs.gpu.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.gpu.runtime import Array, Shape
+from bigbfs.gpu.stage import CudaStage
 from bigbfs.sizes import format_size
 
 SOURCES = Path(__file__).resolve().parent.parent / "kernels"
@@ -115,6 +116,7 @@ class CudaRuntime:
         self.team = team_of(self.info.capability)
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
+        self._copies: Any = None
 
     @property
     def allocated_bytes(self) -> int:
@@ -195,10 +197,21 @@ class CudaRuntime:
     def download(self, array: Array) -> np.ndarray:
         """Copy to host memory after everything launched."""
         host = np.empty(array.shape, array.dtype)
-        if host.nbytes:
-            with self._errors():
-                self._cupy.cuda.runtime.memcpy(host.ctypes.data, array.data.ptr, host.nbytes, TO_HOST)
+        self.read(array, host)
         return host
+
+    def read(self, array: Array, values: np.ndarray) -> None:
+        """Copy to ``values`` after everything launched."""
+        if values.nbytes:
+            with self._errors():
+                self._cupy.cuda.runtime.memcpy(values.ctypes.data, array.data.ptr, values.nbytes, TO_HOST)
+
+    def stage(self, nbytes: int) -> CudaStage:
+        """Make a pinned buffer and its twin, copied on a stream of their own."""
+        if self._copies is None:
+            with self._errors():
+                self._copies = self._cupy.cuda.Stream(non_blocking=True)
+        return CudaStage(self._cupy, nbytes, self.empty(nbytes, np.uint8), self._copies, self._errors)
 
     def map(self, array: np.ndarray) -> HostMapping:
         """Make host memory readable by kernels."""
@@ -262,4 +275,5 @@ class CudaRuntime:
         """Give the device memory back."""
         self._kernels.clear()
         self._modules.clear()
+        self._copies = None
         self._pool.free_all_blocks()

@@ -13,26 +13,21 @@ from bigbfs.adjacency import Adjacency
 from bigbfs.components import ComponentsOptions
 from bigbfs.config import DeviceProfile
 from bigbfs.errors import DeviceError, FormatError, UsageError
-from bigbfs.gpu import bfs, cc
+from bigbfs.gpu import bfs
 from bigbfs.gpu.arguments import defines
-from bigbfs.gpu.bfs import BfsLoop, Run
-from bigbfs.gpu.cc import ComponentsLoop, Labelling
+from bigbfs.gpu.bfs import Run
+from bigbfs.gpu.cc import Labelling
+from bigbfs.gpu.loops import Components, Traversal, kernel_names, make_loops, place
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
 from bigbfs.gpu.results import components_of, tree_of
 from bigbfs.gpu.runtime import Array, Runtime
-from bigbfs.gpu.strategies import STRATEGIES, Strategy
+from bigbfs.gpu.strategies import STRATEGIES
+from bigbfs.gpu.streamed.feed import Buffers
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 
 T = TypeVar("T")
-
-
-def kernel_names(strategy: Strategy) -> list[tuple[str, str]]:
-    """Return (file, kernel) of every kernel that placement, BFS by ``strategy`` and components launch."""
-    names = [("place.cu", "place_rows"), ("place.cu", "place_heads"), ("place.cu", "place_hot")]
-    names += [(file, name) for file in strategy.kernels for name in bfs.KERNELS]
-    return names + [(cc.FILE, name) for name in cc.KERNELS]
 
 
 def cuda_runtime(limit: int | None) -> Runtime:
@@ -50,7 +45,8 @@ class GpuEngine:
     graph
         Plain or compressed. It must stay open as long as the engine.
     residency
-        ``"vram"``: edges in device memory; ``"mapped"``: in host memory, read in place; ``"auto"``: vram if it fits.
+        ``"vram"``: edges in device memory; ``"mapped"``: in host memory, read in place; ``"streamed"``: in
+        the file, read in batches; ``"auto"``: the first of these that fits.
     vram_budget
         Bytes of device memory that the engine may take, a hard limit; None: what is free, less a reserve.
     ram_budget
@@ -62,7 +58,7 @@ class GpuEngine:
     head_groups
         Groups of heads of every vertex in device memory; None: as many as are useful and fit.
     hot_bytes
-        Device memory for hot rows of mapped edges; None: what is left (see ``make_plan``).
+        Device memory for hot rows of mapped or streamed edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
     check
@@ -73,8 +69,9 @@ class GpuEngine:
     backend, device, residency, strategy
         ``"gpu"``, the device's name, where the edges are, the strategy's name.
     edges_kind
-        How the edges are held: ``"device"``, or for mapped ones ``"file"`` (the file mapping itself), ``"host"`` (the
-        caller's array itself), ``"copy"`` (a registered copy) or ``"pinned"`` (a pinned copy).
+        How the edges are held: ``"device"``; for streamed ones ``"file"`` or ``"memory"``; or for mapped ones
+        ``"file"`` (the file mapping itself), ``"host"`` (the caller's array itself), ``"copy"`` (a registered copy) or
+        ``"pinned"`` (a pinned copy).
     plan
         The byte ledger that the placement follows.
     setup, bytes
@@ -115,6 +112,9 @@ class GpuEngine:
         self._profile = profile
         self._runtime: Runtime | None = None
         self._placed: list[PlacedAdjacency] = []
+        self._buffers: Buffers | None = None
+        self._bfs: Traversal | None = None
+        self._cc: Components | None = None
         try:
             with ThreadPoolExecutor(1) as pool:
                 checking = pool.submit(self._clocked, "open", check)
@@ -143,19 +143,23 @@ class GpuEngine:
     def _compile(self) -> None:
         """Build every kernel that a run will ask for, so that placing does not wait for the compiler."""
         runtime, ids, codec = self._running(), self.graph.ids, self.graph.codec
-        for file, name in kernel_names(STRATEGIES[self.strategy]):
+        for file, name in kernel_names(STRATEGIES[self.strategy], self.residency):
             team = file == bfs.FILE
             wanted = defines(ids, codec, runtime.team) if team else defines(ids, codec)
             runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
 
     def _place(self) -> None:
         runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
+        if self.residency == "streamed":
+            self._buffers = Buffers(runtime, self.plan.stage_bytes)
         groups, ranked = self.plan.head_groups, graph.flags.relabelled
         twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
         hot = self.plan.hot_bytes // (2 if twins else 1)
 
         def placed(adjacency: Adjacency) -> PlacedAdjacency:
-            return PlacedAdjacency(runtime, adjacency, mapped=mapped, head_groups=groups, hot_bytes=hot, ranked=ranked)
+            return place(
+                runtime, adjacency, self._buffers, mapped=mapped, head_groups=groups, hot_bytes=hot, ranked=ranked
+            )
 
         out = placed(graph.adjacency)
         self._placed.append(out)
@@ -167,20 +171,8 @@ class GpuEngine:
             self._placed.append(incoming)
         self.edges_kind = out.kind
         self._scratch = runtime.empty(graph.n, graph.ids)
-        ids, codec = graph.ids, graph.codec
-        self._bfs: BfsLoop | None = BfsLoop(
-            runtime,
-            out,
-            incoming,
-            STRATEGIES[self.strategy],
-            ids=ids,
-            codec=codec,
-            residency=self.residency,
-            queue=self._scratch,
-            profile=self._profile,
-        )
-        self._cc: ComponentsLoop | None = ComponentsLoop(
-            runtime, out, incoming, ids=ids, codec=codec, labels=self._scratch, second=self._bfs.lend_parents
+        self._bfs, self._cc = make_loops(
+            runtime, graph, out, incoming, STRATEGIES[self.strategy], self.residency, self._scratch, self._profile
         )
         runtime.synchronize()
 
@@ -192,12 +184,16 @@ class GpuEngine:
     def _count_bytes(self) -> None:
         assert self._bfs is not None and self._cc is not None
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)
+        if self._buffers is not None:
+            self.bytes.host += self._buffers.host_bytes
         self.bytes.device = sum(self.buffers().values())
 
     def buffers(self) -> dict[str, int]:
         """Return the bytes of every array in device memory by its name in the ledger."""
         assert self._bfs is not None and self._cc is not None
         found = {"queue": int(self._scratch.nbytes)} | self._bfs.buffers | self._cc.buffers
+        if self._buffers is not None:
+            found["stages"] = self._buffers.device_bytes
         for prefix, placed in zip(("", "in_"), self._placed, strict=False):
             found |= {prefix + name: count for name, count in placed.buffers.items()}
         return found
@@ -338,6 +334,8 @@ class GpuEngine:
         placed, self._placed = self._placed, []
         with ExitStack() as closing:  # all of them, also where one fails
             closing.callback(runtime.close)
+            if self._buffers is not None:
+                closing.callback(self._buffers.close)
             for adjacency in placed:
                 closing.callback(adjacency.close)
 

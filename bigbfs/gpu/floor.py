@@ -42,8 +42,9 @@ def floors(graph: Graph, plan: Plan, profile: DeviceProfile) -> list[Floor]:
     ids = graph.ids.itemsize
     results = graph.n * (4 + ids)
     bitmap = graph.n // 8
-    away = 0 if plan.residency == "vram" else edge_array(graph.adjacency).nbytes - min(plan.hot_bytes, plan.host_bytes)
-    near = edge_array(graph.adjacency).nbytes - away
+    edges = edge_array(graph.adjacency).nbytes
+    near = edges if plan.residency == "vram" else min(plan.hot_bytes, edges)
+    away = edges - near
     if plan.head_groups:
         searched = (results + bitmap + with_edges * HEAD_GROUP * ids, 0)
     else:

@@ -20,9 +20,10 @@ from bigbfs.graph import Graph
 SLOTS = 4096
 """Levels that one launch of a BFS can record."""
 
-PLACES = ("vram", "mapped", "pinned", "host")
+PLACES = ("vram", "mapped", "pinned", "host", "file")
 """Where a buffer can live: device memory; host memory of the caller's or a file's, page-locked where it lies and read
-by kernels in place; page-locked copies; ordinary host memory."""
+by kernels in place; page-locked copies; ordinary host memory; nowhere but in the file (what of it the kernel keeps in
+its page cache is no memory of the run's)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def buffers_of(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
     """
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
-        buffers += _rows(prefix, adjacency, edges_in, groups)
+        buffers += rows_of(prefix, adjacency, edges_in, groups)
     chunks = max(chunks_of(adjacency) for _, adjacency in adjacencies(graph))
     n, ids, words = graph.n, graph.ids.itemsize, 4 * -(-graph.n // 32)
     state = (
@@ -118,7 +119,7 @@ def _vram(name: str, count: int, purpose: str) -> Buffer:
     return Buffer(name, grain(count), "vram", purpose)
 
 
-def _rows(prefix: str, adjacency: Adjacency, edges_in: str, groups: int) -> list[Buffer]:
+def rows_of(prefix: str, adjacency: Adjacency, edges_in: str, groups: int) -> list[Buffer]:
     """Return the buffers of one adjacency."""
     n, ids, hubs = adjacency.n, adjacency.ids.itemsize, hubs_of(adjacency)
     buffers = [_vram(f"{prefix}indptr", 8 * (n + 1), "offsets of the rows")]

@@ -80,10 +80,7 @@ class PlacedAdjacency:
         self.ranked = ranked
         try:
             self._place(adjacency, mapped)
-            if hot_bytes:
-                hot = self._place_hot(adjacency, hot_bytes)
-                self._place_near(adjacency, hot, hot_bytes - self.hot_bytes - offset_bytes(self._hub_count))
-            self.invalid_ids = self._place_heads(adjacency, head_groups, ranked) if head_groups else 0
+            self.invalid_ids = self._derive(adjacency, head_groups, hot_bytes)
             self.device_bytes = sum(self.buffers.values())
         except BaseException:
             self.close()
@@ -96,6 +93,16 @@ class PlacedAdjacency:
         near = sizes.pop("near", 0)
         return sizes | ({"hot": sizes.get("hot", 0) + near} if near else {})
 
+    def _derive(self, adjacency: Adjacency, head_groups: int, hot_bytes: int) -> int:
+        """Make the hot rows and the head table; return how many ids read for it are no vertices."""
+        if hot_bytes:
+            hot_from, hot = self._choose_hot(adjacency, hot_bytes)
+            if self.hot_bytes:
+                self._copy_hot(adjacency, hot_from)
+                self._publish_hot(hot_from)
+            self._place_near(adjacency, hot, hot_bytes - self.hot_bytes - offset_bytes(self._hub_count))
+        return self._place_heads(adjacency, head_groups) if head_groups else 0
+
     def _place(self, adjacency: Adjacency, mapped: bool) -> None:
         runtime, arrays = self._runtime, self._arrays
         arrays["indptr"] = runtime.upload(adjacency.indptr)
@@ -105,17 +112,21 @@ class PlacedAdjacency:
             name, edges = "blob", adjacency.blob
         else:
             name, edges = "indices", adjacency.indices
-        if mapped and edges.nbytes:
-            self._mapping = runtime.map(edges)
-            self.kind = self._mapping.kind
-            data = self._mapping.array
-        else:
-            data = arrays[name] = runtime.upload(edges)
+        data = self._hold(name, edges, mapped)
         self.host_bytes = edges.nbytes if self._mapping else 0
         self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
         self.struct["hot_from"] = NOTHING_HOT
         self._point("indptr", "degrees", "block_ptr")
         self._place_hubs(adjacency)
+
+    def _hold(self, name: str, edges: np.ndarray, mapped: bool) -> Array:
+        """Return the edges, called ``name``, where kernels read them."""
+        if mapped and edges.nbytes:
+            self._mapping = self._runtime.map(edges)
+            self.kind = self._mapping.kind
+            return self._mapping.array
+        self._arrays[name] = self._runtime.upload(edges)
+        return self._arrays[name]
 
     def _point(self, *names: str) -> None:
         for name in names:
@@ -160,8 +171,9 @@ class PlacedAdjacency:
             runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
 
-    def _place_hot(self, adjacency: Adjacency, room: int) -> np.ndarray:
-        """Copy the rows of the largest hubs to device memory, into ``room`` bytes or less; return these hubs."""
+    def _choose_hot(self, adjacency: Adjacency, room: int) -> tuple[int, np.ndarray]:
+        """Make ``room`` bytes or less for the rows of the largest hubs; return the ids from which one is hot, and
+        them."""
         runtime, arrays = self._runtime, self._arrays
         hubs = runtime.download(arrays["hubs"]).astype(np.int64)
         indptr = adjacency.indptr
@@ -171,16 +183,23 @@ class PlacedAdjacency:
         hot_from, offsets, self.hot_bytes = hottest(
             ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
         )
-        if not self.hot_bytes:
-            return hubs[:0]
-        arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
-        arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
+        if self.hot_bytes:
+            arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
+            arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
+            return hot_from, hubs[ids >= hot_from]
+        return hot_from, hubs[:0]
+
+    def _copy_hot(self, adjacency: Adjacency, hot_from: int) -> None:
+        """Copy the rows of ``hot_from`` ids and more to where room was made for them."""
+        runtime = self._runtime
         kernel = runtime.kernel("place.cu", "place_hot", defines(adjacency.ids, adjacency.codec))
         grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.chunks * WARP // BLOCK)))
-        kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), arrays["hot_ptr"], arrays["hot"]))
+        kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), self._arrays["hot_ptr"], self._arrays["hot"]))
+
+    def _publish_hot(self, hot_from: int) -> None:
+        """Let kernels read hot rows from now on."""
         self._point("hot", "hot_ptr")
         self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
-        return hubs[ids >= hot_from]
 
     def _place_near(self, adjacency: Adjacency, hot: np.ndarray, room: int) -> None:
         """Copy a range of edges to device memory, into ``room`` bytes or less: what comes after ``hot`` rows."""
@@ -196,19 +215,23 @@ class PlacedAdjacency:
         self.near_share = int(near.nbytes) / edges.nbytes
         self.hot_bytes += int(near.nbytes)
 
-    def _place_heads(self, adjacency: Adjacency, groups: int, ranked: bool) -> int:
+    def _place_heads(self, adjacency: Adjacency, groups: int) -> int:
         """Build the head table; return how many ids read are no vertices."""
         runtime = self._runtime
-        heads = self._arrays["heads"] = runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
-        invalid = runtime.zeros(1, np.uint64)
-        self.struct["head_groups"] = groups
-        self._point("heads")
+        heads, invalid = self._make_heads(adjacency, groups), runtime.zeros(1, np.uint64)
         kernel = runtime.kernel("place.cu", "place_heads", defines(adjacency.ids, adjacency.codec))
         grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.n * WARP // BLOCK)))
-        kernel(grid, BLOCK, (self.struct, heads, np.uint32(ranked), invalid))
-        if ranked and isinstance(adjacency, PlainAdjacency):
-            self.struct["head_skip"] = groups * HEAD_GROUP
+        kernel(grid, BLOCK, (self.struct, heads, np.uint32(self.ranked), invalid))
         return int(runtime.download(invalid)[0])
+
+    def _make_heads(self, adjacency: Adjacency, groups: int) -> Array:
+        """Allocate the head table, to be filled at once, and return it."""
+        heads = self._arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
+        self.struct["head_groups"] = groups
+        self._point("heads")
+        if self.ranked and isinstance(adjacency, PlainAdjacency):
+            self.struct["head_skip"] = groups * HEAD_GROUP
+        return heads
 
     def close(self) -> None:
         """Release the arrays and the mapping; a second call does nothing."""

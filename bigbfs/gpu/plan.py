@@ -7,18 +7,20 @@ Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.gpu.hot import GRAIN, offset_bytes
 from bigbfs.gpu.ledger import PLACES, Buffer, adjacencies, buffers_of, edge_array, grain, hot_buffers, hubs_of
 from bigbfs.gpu.memory import is_file_mapping, reads_in_place
+from bigbfs.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.graph import Graph
 from bigbfs.sizes import format_size, total_memory
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
 
-LADDER = ("vram", "mapped")
+LADDER = ("vram", "mapped", "streamed")
 """Residencies in the order in which ``"auto"`` tries them: the fastest first."""
 
 RESIDENCIES = ("auto", *LADDER)
@@ -27,7 +29,8 @@ HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
 HOT_SHARE = 0.5
-"""Share of the edges that may be hot where ``"mapped"`` was asked for: the others are to stay in host memory."""
+"""Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
+outside."""
 
 LOCKED_SHARE = 0.9
 """Share of the machine's memory that may be page-locked when nobody says: the rest is for everything else."""
@@ -48,7 +51,7 @@ class Plan:
     Attributes
     ----------
     residency
-        ``"vram"`` or ``"mapped"``: where the edges live.
+        ``"vram"``, ``"mapped"`` or ``"streamed"``: where the edges live.
     buffers
         Everything, edges included.
     limits
@@ -57,6 +60,8 @@ class Plan:
         Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
     hot_bytes
         Device memory for hot rows: what is left of the budget where edges are mapped, and no more than they take.
+    stage_bytes
+        Bytes of the buffers of streamed edges, in pinned and in device memory each.
     why
         One line for each residency that was considered.
     """
@@ -66,6 +71,7 @@ class Plan:
     limits: Limits
     head_groups: int
     hot_bytes: int = 0
+    stage_bytes: int = 0
     why: tuple[str, ...] = ()
 
     def bytes_in(self, where: str) -> int:
@@ -135,8 +141,8 @@ def make_plan(
     head_groups
         So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
     hot_bytes
-        So much device memory for hot rows of mapped edges at most; None: what is left of the budget, and where
-        ``residency`` is ``"mapped"`` at most ``HOT_SHARE`` of the edges.
+        So much device memory for hot rows of mapped or streamed edges at most; None: what is left of the budget, and
+        where ``residency`` is not ``"auto"`` at most ``HOT_SHARE`` of the edges.
     ram_budget
         Bytes of host memory that may be page-locked; None: ``default_ram_budget``.
     registers_read_only
@@ -152,7 +158,8 @@ def make_plan(
     limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
     plan = choose_residency(graph, residency, limits, head_groups, registers_read_only)
     if hot_bytes is None:
-        hot_bytes = int(plan.host_bytes * (HOT_SHARE if residency == "mapped" else 1))
+        edges = sum(grain(edge_array(rows).nbytes) for _, rows in adjacencies(graph))
+        hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
     return _with_hot_rows(plan, graph, hot_bytes)
 
 
@@ -170,9 +177,10 @@ def choose_residency(
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     why: list[str] = []
     for choice in LADDER if residency == "auto" else (residency,):
-        edges_in = _edges_in(graph, choice, registers_read_only)
-        for groups in HEAD_GROUPS if head_groups is None else (head_groups,):
-            plan = Plan(choice, buffers_of(graph, edges_in, groups), limits, groups)
+        for groups, stages in product(
+            HEAD_GROUPS if head_groups is None else (head_groups,), stage_sizes(graph) if choice == "streamed" else (0,)
+        ):
+            plan = _plan(graph, choice, limits, groups, stages, registers_read_only)
             if plan.fits:
                 chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
                 return replace(plan, why=(*why, chosen))
@@ -180,6 +188,13 @@ def choose_residency(
     raise DoesNotFitError(
         f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}\n{_help(plan, graph)}"
     )
+
+
+def _plan(graph: Graph, residency: str, limits: Limits, groups: int, stages: int, registers_read_only: bool) -> Plan:
+    """Return the plan of one choice, whether it fits or not."""
+    if residency == "streamed":
+        return Plan(residency, streamed_buffers(graph, groups, stages), limits, groups, stage_bytes=stages)
+    return Plan(residency, buffers_of(graph, _edges_in(graph, residency, registers_read_only), groups), limits, groups)
 
 
 def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
@@ -214,8 +229,14 @@ def _help(plan: Plan, graph: Graph) -> str:
         if plan.residency == "vram":
             options.append("--residency mapped (edges stay in host memory)")
         options.append(f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)")
+    if plan.residency == "mapped" and plan.host_bytes > plan.limits.ram:
+        options.append("--residency streamed (edges stay in the file)")
     if plan.host_bytes > plan.limits.ram:
         options.append(f"--ram-budget {-(-plan.host_bytes // 2**20)}MiB or more (if the machine has it)")
-    if graph.codec == "plain" and (plan.residency == "vram" or plan.host_bytes > plan.limits.ram):
+    if (
+        graph.codec == "plain"
+        and plan.residency != "streamed"
+        and (plan.residency == "vram" or plan.host_bytes > plan.limits.ram)
+    ):
         options.append("--compressed (fewer bytes for the same edges)")
     return "what helps: " + "; ".join([*options, "--backend cpu"])

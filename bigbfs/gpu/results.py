@@ -10,12 +10,12 @@ import numpy as np
 
 from bigbfs.components import ComponentsOptions
 from bigbfs.gpu.arguments import no_vertex
-from bigbfs.gpu.bfs import BfsLoop
 from bigbfs.gpu.cc import ComponentsLoop, Labelling
+from bigbfs.gpu.loops import Traversal
 from bigbfs.record import BfsResult, ComponentsRecord, ComponentsResult, RunRecord
 
 
-def tree_of(loop: BfsLoop, record: RunRecord, *, want_levels: bool, want_parents: bool) -> BfsResult:
+def tree_of(loop: Traversal, record: RunRecord, *, want_levels: bool, want_parents: bool) -> BfsResult:
     """Copy the tree of the last search from the device; what is not wanted is all -1 and takes no memory."""
     levels = loop.levels() if want_levels else np.broadcast_to(np.int32(-1), loop.n)
     signed = np.broadcast_to(np.int64(-1), loop.n)

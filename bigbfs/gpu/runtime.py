@@ -53,6 +53,29 @@ class Mapping(Protocol):
         """Take the memory away from the device again; a second call does nothing."""
 
 
+class Stage(Protocol):
+    """A buffer of pinned host memory and its twin in device memory, until ``close``.
+
+    ``host`` is uint8 and written by the host, ``array`` its twin of the same size.
+    """
+
+    host: np.ndarray
+    array: Array
+
+    def wait(self) -> None:
+        """Return when the last copy has ended, so that ``host`` may be written."""
+
+    def send(self, nbytes: int) -> None:
+        """Copy the first ``nbytes`` asynchronously: after the kernels launched before ``done``, before those to
+        come."""
+
+    def done(self) -> None:
+        """Say that every kernel which reads ``array`` has been launched."""
+
+    def close(self) -> None:
+        """Wait for the copy under way and release both; a second call does nothing."""
+
+
 class Runtime(Protocol):
     """Memory, kernels and time of one device.
 
@@ -93,6 +116,12 @@ class Runtime(Protocol):
 
     def download(self, array: Array) -> np.ndarray:
         """Wait for everything launched and copy ``array`` to host memory."""
+
+    def read(self, array: Array, values: np.ndarray) -> None:
+        """Wait for everything launched and copy ``array`` to ``values`` of the same size."""
+
+    def stage(self, nbytes: int) -> Stage:
+        """Make a buffer of pinned memory of ``nbytes`` and its twin."""
 
     def map(self, array: np.ndarray) -> Mapping:
         """Make the host memory of ``array`` readable by kernels where it lies (or a copy of it, if it must be)."""

@@ -4,7 +4,7 @@
 // (cc_link_*). Frontier kind: none. Atomics: one compare-and-swap for each merge of two trees, more when it loses a
 // race; a minimum for each tree, and few more. Memory per edge: the id and the labels along two short paths. Source:
 // Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (IPDPS'18).
-#include "forest.cuh"
+#include "operations.cuh"
 #include "passes.cuh"
 
 constexpr u32 SAMPLE = 512;    // labels drawn to find the giant component
@@ -107,16 +107,6 @@ KERNEL void cc_giant(Adjacency a, const vid* forest, vid* giant, u32* settled) {
     }
 }
 ENTRY(cc_giant)
-
-struct Link {
-    vid* forest;
-    vid skipped;
-    u32 by_id;
-    PassTally tally;
-
-    METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
-    METHOD void edge(vid v, vid u) { tally.merged += link(forest, v, u, by_id); }
-};
 
 // Links the vertices whose root is not *giant along all edges of their rows, except hubs.
 KERNEL void cc_link_rows(Adjacency a, vid* forest, u32 by_id, const vid* giant, Counts* counts) {

@@ -5,18 +5,8 @@
 // labels got smaller (propagation). Atomics: a compare-and-swap for each link whose ends differ; a minimum and a bit for
 // each label handed on. Memory per edge: the id and one or two labels. Sources: Shiloach, Vishkin, An O(log n) parallel
 // connectivity algorithm (J. Algorithms 3, 1982); Min et al., EMOGI (VLDB'20).
-#include "forest.cuh"
+#include "operations.cuh"
 #include "passes.cuh"
-
-struct Hook {
-    vid* forest;
-    vid skipped;
-    u32 by_id;
-    PassTally tally;
-
-    METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
-    METHOD void edge(vid v, vid u) { tally.merged += hook(forest, v, u, by_id, tally.open); }
-};
 
 // Tries to hook the roots at both ends of every edge of the vertices whose root is not *giant, once; except hubs.
 KERNEL void cc_hook_rows(Adjacency a, vid* forest, u32 by_id, const vid* giant, Counts* counts) {
@@ -31,28 +21,6 @@ KERNEL void cc_hook_hubs(Adjacency a, vid* forest, u32 by_id, const vid* giant, 
     walk_hubs(a, operation, counts);
 }
 ENTRY(cc_hook_hubs)
-
-struct Spread {
-    vid* labels;
-    const u32* active;
-    u32* following;
-    PassTally tally;
-
-    METHOD bool wants(u64 v) const { return test_bit(active, v); }
-
-    METHOD void lower(vid v, vid label) {
-        if (atomicMin(labels + v, label) <= label) return;
-        tally.merged += 1;
-        if (!(relaxed_load(following + word_of(v)) & bit_of(v))) atomicOr(following + word_of(v), bit_of(v));
-    }
-
-    METHOD void edge(vid v, vid u) {
-        const vid own = relaxed_load(labels + v);
-        const vid its = relaxed_load(labels + u);
-        if (own < its) lower(u, own);
-        else if (its < own) lower(v, its);
-    }
-};
 
 // Brings both ends of every edge of the vertices in `active` to the smaller of their labels; who got one is in
 // `following`. Except hubs.

@@ -6,7 +6,7 @@
 // check_label_vertices: a label is its own label and no larger than the vertex. A warp takes a row, or a chunk of a hub
 // row; a thread a vertex. Atomics: one atomicOr for each tree edge, one count for each fault. Memory per edge: the id,
 // and the level and the parent (or the label) of its end. Source: Graph500 specification, section Validation.
-#include "adjacency.cuh"
+#include "piece.cuh"
 
 struct TreeRule {
     const i32* levels;
@@ -66,6 +66,41 @@ KERNEL void check_label_edges(Adjacency a, const vid* labels, u64* faults) {
     check_edges(a, LabelRule{labels}, faults);
 }
 ENTRY(check_label_edges)
+
+// The rows of a batch: the rule for every id that piece.cuh reads.
+template <typename Rule> struct Check {
+    static constexpr bool STOPS = false;
+    const Rule& rule;
+    u64 n;
+    u64 faults;
+
+    METHOD bool wants(vid) const { return true; }
+
+    METHOD bool read(vid v, vid u) {
+        faults += u >= n || rule.broken(v, u);
+        return false;
+    }
+};
+
+template <typename Rule>
+DEVICE void check_pieces(const Adjacency& a, const Rule& rule, const Piece* pieces, u64 count, u64* faults) {
+    Check<Rule> check = {rule, a.n, 0};
+    read_pieces(a, check, pieces, count, a.rows);
+    const u64 found = warp_sum(check.faults);
+    if (lane_id() == 0 && found) atomicAdd(faults, found);
+}
+
+KERNEL void check_tree_pieces(
+    Adjacency a, const i32* levels, const vid* parents, u32* joined, const Piece* pieces, u64 count, u64* faults
+) {
+    check_pieces(a, TreeRule{levels, parents, joined}, pieces, count, faults);
+}
+ENTRY(check_tree_pieces)
+
+KERNEL void check_label_pieces(Adjacency a, const vid* labels, const Piece* pieces, u64 count, u64* faults) {
+    check_pieces(a, LabelRule{labels}, pieces, count, faults);
+}
+ENTRY(check_label_pieces)
 
 KERNEL void check_tree_vertices(u64 n, u64 source, const i32* levels, const vid* parents, const u32* joined, u64* faults) {
     for (u64 v = thread_id(); v < n; v += thread_count()) {

@@ -1,4 +1,4 @@
-"""The engine on a device against the reference: zoo x {plain, varint} x {vram, mapped} x every strategy."""
+"""The engine on a device against the reference: zoo x {plain, varint} x {vram, mapped, streamed} x every strategy."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from bigbfs.graph import Graph
 from bigbfs.reference import validate
 
 CODECS = ("plain", "varint")
-RESIDENCIES = ("vram", "mapped")
+RESIDENCIES = ("vram", "mapped", "streamed")
 
 
 def encoded(graph, codec):

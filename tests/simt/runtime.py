@@ -57,6 +57,45 @@ class SimtMapping:
         self.array = np.empty(0, self.array.dtype)
 
 
+class SimtStage:
+    """A pinned buffer whose copy happens as late as it may: a host that writes too early spoils it."""
+
+    def __init__(self, runtime: SimtRuntime, nbytes: int) -> None:
+        self.host = np.full(nbytes, 0xCB, np.uint8)
+        self.array = runtime.empty(nbytes, np.uint8)
+        self._runtime = runtime
+        self._pending = 0
+        self._busy = False
+
+    def wait(self) -> None:
+        """Carry out the copy; what the host has written is spoilt, as what the last batch left would be."""
+        self.copy()
+        self.host.fill(0xCB)
+
+    def send(self, nbytes: int) -> None:
+        """Remember the copy."""
+        assert not self._busy, "a batch is sent while kernels of the one before are still to be launched"
+        assert nbytes <= len(self.host)
+        self.copy()
+        self._pending, self._busy = nbytes, True
+        self._runtime.stages.append(self)
+
+    def copy(self) -> None:
+        """Carry out the copy if there is one."""
+        self.array[: self._pending] = self.host[: self._pending]
+        self.array[self._pending :] = 0xCB
+        self._pending = 0
+
+    def done(self) -> None:
+        """Launches have ended when they return."""
+        self._busy = False
+
+    def close(self) -> None:
+        """Forget the memory."""
+        self.copy()
+        self.host = np.empty(0, np.uint8)
+
+
 class SimtKernel:
     """A kernel of a SimtRuntime."""
 
@@ -68,6 +107,7 @@ class SimtKernel:
 
     def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
         runtime = self._runtime
+        runtime.carry_out_copies()
         runtime.launches += 1
         seed = runtime.seed and runtime.seed * 1_000_003 + runtime.launches
         options = LaunchOptions(
@@ -117,6 +157,7 @@ class SimtRuntime:
     registers_read_only: bool = True
     launches: int = 0
     watchers: list[Callable[[str, int, int, tuple[Any, ...]], None]] = field(default_factory=list)
+    stages: list[SimtStage] = field(default_factory=list)
     closed: bool = False
 
     def free_bytes(self) -> int:
@@ -168,8 +209,22 @@ class SimtRuntime:
         """Return the blocks alive at once: one for each multiprocessor."""
         return self.sm_count
 
+    def read(self, array: np.ndarray, values: np.ndarray) -> None:
+        """Copy to ``values``."""
+        values[...] = array
+
+    def stage(self, nbytes: int) -> SimtStage:
+        """Make a buffer."""
+        return SimtStage(self, nbytes)
+
     def synchronize(self) -> None:
-        """Launches here have ended when they return."""
+        """Launches here have ended when they return, copies to stages have not."""
+        self.carry_out_copies()
+
+    def carry_out_copies(self) -> None:
+        """Do what stages have put off."""
+        while self.stages:
+            self.stages.pop().copy()
 
     @contextmanager
     def timer(self) -> Iterator[Timer]:

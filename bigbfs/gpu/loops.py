@@ -1,0 +1,80 @@
+"""Which classes an engine is made of, and which kernels they launch: those of rows in memory, or those of streamed
+rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bigbfs.adjacency import Adjacency
+from bigbfs.config import DeviceProfile
+from bigbfs.gpu import bfs, cc
+from bigbfs.gpu.bfs import BfsLoop
+from bigbfs.gpu.cc import ComponentsLoop
+from bigbfs.gpu.placement import PlacedAdjacency
+from bigbfs.gpu.runtime import Array, Runtime
+from bigbfs.gpu.strategies import Strategy
+from bigbfs.gpu.streamed import bfs as streamed_bfs
+from bigbfs.gpu.streamed import components as streamed_components
+from bigbfs.gpu.streamed import placement as streamed_placement
+from bigbfs.gpu.streamed.bfs import StreamedBfs
+from bigbfs.gpu.streamed.components import StreamedComponents
+from bigbfs.gpu.streamed.feed import Buffers
+from bigbfs.gpu.streamed.placement import StreamedAdjacency
+from bigbfs.graph import Graph
+
+Traversal = BfsLoop | StreamedBfs
+Components = ComponentsLoop | StreamedComponents
+
+
+def kernel_names(strategy: Strategy, residency: str) -> list[tuple[str, str]]:
+    """Return (file, kernel) of every kernel that placement, BFS by ``strategy`` and components launch."""
+    names = [("place.cu", "place_rows"), *((cc.FILE, name) for name in cc.KERNELS)]
+    if residency == "streamed":
+        modules = (streamed_placement, streamed_bfs, streamed_components)
+        return names + [(module.FILE, name) for module in modules for name in module.KERNELS]
+    names += [("place.cu", "place_heads"), ("place.cu", "place_hot")]
+    return names + [(file, name) for file in strategy.kernels for name in bfs.KERNELS]
+
+
+def place(
+    runtime: Runtime, adjacency: Adjacency, buffers: Buffers | None, *, mapped: bool, **options: Any
+) -> PlacedAdjacency:
+    """Return ``adjacency`` in place: streamed through ``buffers`` where there are any; options as
+    ``PlacedAdjacency``."""
+    if buffers is not None:
+        return StreamedAdjacency(runtime, adjacency, buffers, **options)
+    return PlacedAdjacency(runtime, adjacency, mapped=mapped, **options)
+
+
+def make_loops(
+    runtime: Runtime,
+    graph: Graph,
+    out: PlacedAdjacency,
+    incoming: PlacedAdjacency | None,
+    strategy: Strategy,
+    residency: str,
+    scratch: Array,
+    profile: DeviceProfile | None,
+) -> tuple[Traversal, Components]:
+    """Return what runs BFS and components on placed rows; ``scratch`` is the queue of the one, the labels of the
+    other."""
+    ids, codec = graph.ids, graph.codec
+    if isinstance(out, StreamedAdjacency):
+        assert incoming is None or isinstance(incoming, StreamedAdjacency)
+        streamed = StreamedBfs(runtime, out, incoming, strategy, ids=ids, codec=codec)
+        options = {"labels": scratch, "second": streamed.lend_parents, "wanted": streamed.wanted}
+        return streamed, StreamedComponents(runtime, out, incoming, ids=ids, codec=codec, **options)
+    resident = BfsLoop(
+        runtime,
+        out,
+        incoming,
+        strategy,
+        ids=ids,
+        codec=codec,
+        residency=residency,
+        queue=scratch,
+        profile=profile,
+    )
+    return resident, ComponentsLoop(
+        runtime, out, incoming, ids=ids, codec=codec, labels=scratch, second=resident.lend_parents
+    )

@@ -1,0 +1,107 @@
+"""One adjacency whose edges stay in the file: offsets, hub tables, heads and hot rows in device memory.
+
+The edges are read once while it is placed: the head table and the hot rows are made of the batches as they come by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.adjacency import Adjacency
+from bigbfs.gpu.arguments import BLOCK, TABLES, WARP, defines, struct
+from bigbfs.gpu.hot import NOTHING_HOT
+from bigbfs.gpu.placement import PlacedAdjacency
+from bigbfs.gpu.runtime import Array, Kernel, Runtime
+from bigbfs.gpu.streamed.feed import Buffers, Consume, Feed, Traffic
+
+FILE = "streamed_place.cu"
+KERNELS = ("streamed_place",)
+
+
+class StreamedAdjacency(PlacedAdjacency):
+    """An adjacency in place, until ``close``; the parameters and attributes of ``PlacedAdjacency``, and these.
+
+    Parameters
+    ----------
+    buffers
+        Where batches go through; they stay open longer than this object.
+
+    Attributes
+    ----------
+    feed
+        Reads rows from the file.
+    traffic
+        What placing has read.
+    units
+        Ids (plain) or bytes (varint) of all rows together.
+    unit
+        Bytes of one.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        adjacency: Adjacency,
+        buffers: Buffers,
+        *,
+        head_groups: int = 0,
+        hot_bytes: int = 0,
+        ranked: bool = False,
+    ) -> None:
+        self.traffic = Traffic()
+        self.units = int(adjacency.indptr[-1])
+        self.feed = Feed(runtime, adjacency, buffers)
+        self.unit = self.feed.unit
+        super().__init__(runtime, adjacency, mapped=False, head_groups=head_groups, hot_bytes=hot_bytes, ranked=ranked)
+        self.kind = self.feed.kind
+        self.host_bytes = self.feed.host_bytes
+
+    def _hold(self, name: str, edges: np.ndarray, mapped: bool) -> Array:
+        return self._runtime.empty(0, edges.dtype)
+
+    def _derive(self, adjacency: Adjacency, head_groups: int, hot_bytes: int) -> int:
+        runtime, arrays = self._runtime, self._arrays
+        hot_from = self._choose_hot(adjacency, hot_bytes)[0] if hot_bytes else NOTHING_HOT
+        invalid = runtime.zeros(1, np.uint64)
+        tables = struct(TABLES, hot_from=hot_from, ranked=self.ranked, invalid=runtime.pointer(invalid))
+        if self.hot_bytes:
+            tables["hot"], tables["hot_ptr"] = runtime.pointer(arrays["hot"]), runtime.pointer(arrays["hot_ptr"])
+        if head_groups:
+            tables["heads"] = runtime.pointer(self._make_heads(adjacency, head_groups))
+        asked = arrays["rows"] if head_groups else self._hot_hubs(adjacency, hot_from)
+        kernel = runtime.kernel(FILE, KERNELS[0], defines(adjacency.ids, adjacency.codec))
+
+        def place(local: np.ndarray, pieces: Array, count: int) -> None:
+            launch_on_pieces(runtime, kernel, count, (local, tables, asked, pieces, np.uint64(count)))
+
+        if head_groups or self.hot_bytes:
+            self.traffic = self.read(asked, self.units, place)
+        if self.hot_bytes:
+            self._publish_hot(hot_from)
+        return int(runtime.download(invalid)[0])
+
+    def _hot_hubs(self, adjacency: Adjacency, hot_from: int) -> Array:
+        """Return the bitmap of the rows of ``hot_from`` ids and more."""
+        hubs = self._runtime.download(self._arrays["hubs"]).astype(np.int64)
+        hot = hubs[adjacency.degrees()[hubs].astype(np.uint64) >= np.uint64(hot_from)]
+        bits = np.zeros(-(-self.n // 32), np.uint32)
+        np.bitwise_or.at(bits, hot // 32, np.uint32(1) << (hot % 32).astype(np.uint32))
+        return self._runtime.upload(bits)
+
+    def read(self, wanted: Array, units: int, consume: Consume) -> Traffic:
+        """Send the rows of the bitmap ``wanted`` through the buffers (see ``Feed.run``)."""
+        return self.feed.run(self.struct, wanted, units, consume)
+
+    def read_all(self, consume: Consume) -> Traffic:
+        """Send every row through the buffers."""
+        return self.read(self._arrays["rows"], self.units, consume)
+
+    def close(self) -> None:
+        """End the reader's threads and release the arrays; a second call does nothing."""
+        self.feed.close()
+        super().close()
+
+
+def launch_on_pieces(runtime: Runtime, kernel: Kernel, count: int, arguments: tuple[object, ...]) -> None:
+    """Launch ``kernel`` with a warp for each of ``count`` pieces, or as many as run at once."""
+    kernel(max(1, min(runtime.max_blocks(kernel, BLOCK), -(-count * WARP // BLOCK))), BLOCK, arguments)
