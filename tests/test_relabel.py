@@ -76,7 +76,7 @@ def test_hash_table_grows_until_every_id_finds_a_slot():
 )
 def test_bit_ranges(first, end):
     words = np.zeros(3, np.uint64)
-    relabel._set_bits(words, first, end)
+    relabel.set_bits(words, first, end)
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
     assert np.flatnonzero(bits).tolist() == list(range(first, end))
 

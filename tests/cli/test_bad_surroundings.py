@@ -130,13 +130,13 @@ def test_no_write_permission_by_the_access_check(run, graph_text, monkeypatch):
 @pytest.mark.parametrize("through", ["standard input", "named pipe"])
 def test_interrupt_while_reading(folder, number, code, through):
     os.mkfifo("pipe.txt")
+    before = listing(folder)
     if through == "standard input":
         process = start("-", "-o", "graph.csrbin", "--compressed", stdin=subprocess.PIPE)
         writer = process.stdin
     else:
         process = start("pipe.txt", "-o", "graph.csrbin")
         writer = Path("pipe.txt").open("w")  # noqa: SIM115
-    before = listing(folder)
     with process:
         with writer:
             writer.write(LINES)  # more than a pipe holds, so reading is under way when this returns
