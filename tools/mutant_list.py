@@ -237,7 +237,7 @@ MUTANTS = (
     Mutant(
         "compression stops one step short",
         "include/forest.cuh",
-        "further != above; further = relaxed_load(forest + above)) {",
+        "further != above; further = stale_load(forest + above)) {",
         "further != above; further = above) {",
     ),
     Mutant(

@@ -56,13 +56,14 @@ DEVICE u32 hook(vid* forest, vid u, vid v, u32 by_id, u32& open) {
 constexpr u32 SHORT_WAY = 4;
 
 // The root of v, for kernels that only compress: v is put below it, and a long way there made shorter. A vertex on the way
-// may have been put below the root by its own thread meanwhile, which nobody may undo.
+// may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is as good: it is a
+// vertex on the way, and roots stay what they are; from its cache a multiprocessor reads them without all meeting at one line.
 DEVICE vid find_root(vid* forest, vid v) {
-    const vid parent = relaxed_load(forest + v);
+    const vid parent = stale_load(forest + v);
     vid at = v;
     vid above = parent;
     u32 steps = 0;
-    for (vid further = relaxed_load(forest + above); further != above; further = relaxed_load(forest + above)) {
+    for (vid further = stale_load(forest + above); further != above; further = stale_load(forest + above)) {
         if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);
         at = above;
         above = further;
