@@ -30,6 +30,9 @@ SOURCES = Path(__file__).resolve().parent.parent / "kernels"
 TO_DEVICE, TO_HOST = 1, 2
 """cudaMemcpyKind."""
 
+PIECE = 64 << 20
+"""Bytes copied at a time where that takes a copy in between."""
+
 BIG = 64 << 20
 """File-mapped arrays from this size up are registered while they are copied: the link then runs at full rate."""
 
@@ -183,11 +186,23 @@ class CudaRuntime:
                 registration = None  # pageable memory only copies more slowly
         try:
             with self._errors():
-                cuda.memcpy(target.data.ptr, host.ctypes.data, host.nbytes, TO_DEVICE)
+                self._copy_in(target.data.ptr, host)
         finally:
             if registration is not None:
                 registration.close()
         return target
+
+    def _copy_in(self, address: int, host: np.ndarray) -> None:
+        """Copy ``host`` to device memory at ``address``."""
+        cuda = self._cupy.cuda.runtime
+        try:
+            cuda.memcpy(address, host.ctypes.data, host.nbytes, TO_DEVICE)
+        except cuda.CUDARuntimeError:
+            # part of memory that is registered in several chunks: to the driver these are not one range
+            flat = host.reshape(-1).view(np.uint8)
+            for start in range(0, len(flat), PIECE):
+                piece = flat[start : start + PIECE].copy()
+                cuda.memcpy(address + start, piece.ctypes.data, piece.nbytes, TO_DEVICE)
 
     def write(self, array: Array, values: np.ndarray) -> None:
         """Overwrite ``array``."""

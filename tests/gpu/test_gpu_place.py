@@ -173,14 +173,14 @@ def test_nothing_is_left_after_a_thousand_engines(tmp_path, registered):
 
 
 def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, monkeypatch):
-    from bigbfs.gpu import engine as engines
+    from bigbfs.gpu import loops
 
     medium.save(tmp_path / "g.csrbin")
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engines, "ComponentsLoop", interrupted)
+    monkeypatch.setattr(loops, "ComponentsLoop", interrupted)
     with Graph.open(tmp_path / "g.csrbin") as graph:
         with pytest.raises(KeyboardInterrupt):
             GpuEngine(graph, residency="mapped")
