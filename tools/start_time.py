@@ -67,9 +67,9 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--where", action="store_true", help="also profile one run")
     parser.add_argument("--output", type=Path, help="write the trials as JSON lines")
-    parser.add_argument("extra", nargs="*", help="options of bigbfs bfs, after --")
-    asked = parser.parse_args()
-    arguments = command(asked.graph, asked.source, asked.backend, asked.extra)
+    parser.epilog = "Other options are given to bigbfs bfs."
+    asked, extra = parser.parse_known_args()
+    arguments = command(asked.graph, asked.source, asked.backend, [word for word in extra if word != "--"])
     trial(arguments)
     rows: list[dict[str, Any]] = [trial(arguments) for _ in range(asked.trials)]
     if asked.output:
