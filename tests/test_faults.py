@@ -2,7 +2,7 @@
 
 Every system call that writes fails once (in this process, for each call in turn, without a file system that is really
 full); a small tmpfs is really full; strace lets fsync and read fail where it is installed; reads are short; inputs
-change under the reader; and processes are killed at moments of their own (BIGBFS_KILLS=50 for more of them).
+change under the reader. Killed processes: test_kills.py.
 """
 
 from __future__ import annotations
@@ -11,37 +11,25 @@ import errno
 import io
 import os
 import random
-import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import scipy.sparse
 import zoo
+from folders import names, require_whole
 
 import bigbfs
 from bigbfs.errors import BigBfsError, FileAccessError, InputError
-from bigbfs.formats import atomic, checking
+from bigbfs.formats import atomic
 from bigbfs.formats.sources import Source
 from bigbfs.graph import Graph
 
-KILLS = int(os.environ.get("BIGBFS_KILLS", "8"))
 TEXT = "".join(f"{i} {i * 7919 % 20011}\n" for i in range(20_000))
-
-
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
-def require_whole(path):
-    """Everything that ``bigbfs check`` looks at holds."""
-    assert list(checking.check(path))
 
 
 class Disk:
@@ -286,71 +274,6 @@ def test_an_input_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
     assert names(tmp_path) == [
         name for name in ("graph.csrbin", "graph.txt") if change != "gone" or name != "graph.txt"
     ]
-
-
-def test_a_killed_process_leaves_nothing_that_the_next_one_does_not_remove(tmp_path):
-    path = tmp_path / "g.csrbin"
-    code = (
-        "import os, signal; from bigbfs.formats.atomic import replacing\n"
-        f"with replacing({str(path)!r}) as stream:\n    stream.write(b'half')\n    stream.flush()\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    other = tmp_path / ".g.csrbin.of_mine.tmp.txt"
-    other.write_bytes(b"mine")
-    subprocess.run([sys.executable, "-c", code])
-    assert len(names(tmp_path)) == 2 and not path.exists()
-    with atomic.replacing(path) as stream:
-        stream.write(b"whole")
-        assert len(names(tmp_path)) == 2  # that of the dead process has gone, ours is there
-        with atomic.replacing(path) as second:  # ours is alive: it stays
-            second.write(b"other")
-            assert len(names(tmp_path)) == 3
-        assert path.read_bytes() == b"other"
-    assert path.read_bytes() == b"whole" and names(tmp_path) == [other.name, "g.csrbin"]
-
-
-def start(folder, number):
-    """Start a conversion of graph.txt, to plain and compressed, in an order that depends on ``number``."""
-    order = ("original", "degree", "bfs", "rcm")[number % 4]
-    command = [sys.executable, "-m", "bigbfs", "convert", "graph.txt", "--compressed", "--force", "--order", order]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
-def test_killed_at_any_moment(tmp_path):
-    chance = random.Random(KILLS)
-    big = "".join(f"{i} {i * 7919 % 200003}\n" for i in range(200_000))
-    (tmp_path / "graph.txt").write_text(big)
-    for _ in range(2):  # the second time nothing is compiled any more
-        begun = time.monotonic()
-        with start(tmp_path, 0) as process:
-            _, errors = process.communicate()
-            assert process.returncode == 0, errors
-        whole = time.monotonic() - begun
-    killed = 0
-    for number in range(KILLS):
-        with start(tmp_path, number) as process:
-            if number % 2:  # any moment
-                time.sleep(chance.uniform(0, whole))
-            else:  # while a file is being written
-                while process.poll() is None and not any(name.endswith(".tmp") for name in names(tmp_path)):
-                    time.sleep(0.0005)
-                time.sleep(chance.uniform(0, 0.003))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            killed += process.returncode == -signal.SIGKILL
-        for name in names(tmp_path):
-            assert name in ("graph.txt", "graph.csrbin", "graph.ccsr") or re.fullmatch(
-                r"\.graph\.(csrbin|ccsr)\.[a-z0-9_]{8}\.tmp", name
-            )
-        for suffix in ("csrbin", "ccsr"):
-            require_whole(tmp_path / f"graph.{suffix}")
-    assert killed  # the others were done sooner
-    report = bigbfs.convert(tmp_path / "graph.txt", compressed=True)
-    assert report.edges == 2 * 200_000 - report.duplicates - 2 * report.self_loops or report.edges > 0
-    bigbfs.convert(tmp_path / "graph.txt", compressed=True, force=True)
-    assert names(tmp_path) == ["graph.ccsr", "graph.csrbin", "graph.txt"]
-    with Graph.open(tmp_path / "graph.csrbin") as plain, Graph.open(tmp_path / "graph.ccsr") as packed:
-        assert np.array_equal(plain.adjacency.indices, packed.decompress().adjacency.indices)
 
 
 def test_a_graph_file_that_loses_its_end_is_refused(tmp_path):

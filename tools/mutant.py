@@ -1,0 +1,15 @@
+"""What one planted bug is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One bug: in ``file`` (below bigbfs/kernels) ``old`` becomes ``new``."""
+
+    name: str
+    file: str
+    old: str
+    new: str

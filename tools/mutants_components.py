@@ -1,0 +1,69 @@
+"""The bugs that tools/mutants.py plants into the kernels of the components (see mutant_list.py)."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+COMPONENTS = (
+    Mutant(
+        "stale root in the union (one atomicMin, no retry)",
+        "include/forest.cuh",
+        "            above = atomicCAS(forest + late, late, early);\n            if (above == late) return 1;",
+        "            atomicMin(forest + late, early);\n            return 1;",
+    ),
+    Mutant(
+        "link without compare-and-swap",
+        "include/forest.cuh",
+        "            above = atomicCAS(forest + late, late, early);\n            if (above == late) return 1;",
+        "            above = relaxed_load(forest + late);\n"
+        "            if (above == late) { relaxed_store(forest + late, early); return 1; }",
+    ),
+    Mutant(
+        "a failed hook is not tried again",
+        "include/forest.cuh",
+        "            if (above == late) return 1;",
+        "            return above == late;",
+    ),
+    Mutant(
+        "halving writes to a root",
+        "include/forest.cuh",
+        "        if (a != above) relaxed_store(forest + late, a);",
+        "        relaxed_store(forest + above, early);",
+    ),
+    Mutant(
+        "compression stops one step short",
+        "include/forest.cuh",
+        "further != above; further = stale_load(forest + above)) {",
+        "further != above; further = above) {",
+    ),
+    Mutant(
+        "compression undone by who shortens the way",
+        "include/forest.cuh",
+        "if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);",
+        "if (at != v) relaxed_store(forest + at, further);",
+    ),
+    Mutant(
+        "the smallest vertex of a tree is not looked for",
+        "cc_afforest.cu",
+        "if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);",
+        "if (relaxed_load(labels + root) > (vid)v) relaxed_store(labels + root, (vid)v);",
+    ),
+    Mutant(
+        "a forest of heads that goes round in a circle",
+        "cc_afforest.cu",
+        "return one != other ? one > other : u != v && before(u, v, 0);",
+        "return one != other ? one > other : u != v;",
+    ),
+    Mutant(
+        "the last part of a round is left out",
+        "cc_afforest.cu",
+        "const u64 pieces = (a.n >> (PIECE_BITS + PART_BITS)) + 1;",
+        "const u64 pieces = a.n >> (PIECE_BITS + PART_BITS);",
+    ),
+    Mutant(
+        "a label handed on without a bit",
+        "include/operations.cuh",
+        "        if (!(relaxed_load(following + word_of(v)) & bit_of(v))) atomicOr(following + word_of(v), bit_of(v));",
+        "        if (!relaxed_load(following + word_of(v))) atomicOr(following + word_of(v), bit_of(v));",
+    ),
+)
