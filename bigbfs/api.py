@@ -138,13 +138,21 @@ def engine(
         )
         return gpu
     if residency != "auto" or (vram_budget, ram_budget, profile) != (None, None, None):
-        about = "residency, vram_budget, ram_budget and profile"
-        if backend == "auto":
-            raise NoDeviceError(f"{about} are about a GPU, and none is usable here; leave them out")
-        raise UsageError(
-            f"{about} say where edges live on a GPU run, and this one runs on the CPU; "
-            "leave them out, or choose the GPU as backend"
-        )
+        raise _gpu_options_on_the_cpu(backend)
+    return _cpu_engine(graph, threads, strategy)
+
+
+def _gpu_options_on_the_cpu(backend: str) -> NoDeviceError | UsageError:
+    about = "residency, vram_budget, ram_budget and profile"
+    if backend == "auto":
+        return NoDeviceError(f"{about} are about a GPU, and none is usable here; leave them out")
+    return UsageError(
+        f"{about} say where edges live on a GPU run, and this one runs on the CPU; "
+        "leave them out, or choose the GPU as backend"
+    )
+
+
+def _cpu_engine(graph: Graph, threads: int | None, strategy: str) -> Engine:
     from bigbfs.cpu import CpuEngine
 
     start = time.perf_counter()
