@@ -103,7 +103,7 @@ class BfsLoop:
         words = -(-self.n // 32)
         self._levels: Array | None = None
         self._parents: Array | None = None
-        self._parents_ready = False
+        self._levels_ready = self._parents_ready = False
         self._arrays = {
             "visited": runtime.empty(words, np.uint32),
             "frontier": runtime.empty(words, np.uint32),
@@ -121,12 +121,18 @@ class BfsLoop:
         self._count = runtime.kernel(FILE, "bfs_count", wanted)
         self._team = team_threads(runtime.team, ids)
         self._team_blocks = runtime.max_blocks(self._traverse, self._team)
+        self._state = self._make_state(out, searched, residency, profile)
+        self._state["queue"] = runtime.pointer(queue)
+
+    def _make_state(
+        self, out: PlacedAdjacency, searched: PlacedAdjacency, residency: str, profile: DeviceProfile | None
+    ) -> np.ndarray:
+        """Return the kernel's argument: arrays, thresholds and costs."""
         unit = costs(self.n, residency, profile)
-        self._state = struct(
+        state = struct(
             BFS,
             out=out.struct,
-            queue=runtime.pointer(queue),
-            reachable=incoming.struct["rows"] if incoming is not None else 0,
+            reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=SLOTS,
             bottom_up=self.bottom_up,
             in_vertices=searched.with_edges,
@@ -139,9 +145,10 @@ class BfsLoop:
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
             line_cost=_line_cost(unit, self.n, profile, out, searched),
-            **{name: runtime.pointer(array) for name, array in self._arrays.items()},
+            **{name: self._runtime.pointer(array) for name, array in self._arrays.items()},
         )
-        self._state["in"] = searched.struct
+        state["in"] = searched.struct
+        return state
 
     @property
     def buffers(self) -> dict[str, int]:
@@ -164,7 +171,8 @@ class BfsLoop:
         """Traverse from ``source``; levels and parents stay on the device, where they are wanted.
 
         The clock runs from the reset of the state to the last level and what the unreached hold; what was measured is
-        read afterwards.
+        read afterwards. Vertices that no edge leads to hold what they are given before the first search, untimed (and
+        before the first after components, which work in the parents).
 
         Raises
         ------
@@ -172,12 +180,7 @@ class BfsLoop:
             A kernel failed.
         """
         runtime = self._runtime
-        if want_levels and self._levels is None:
-            self._levels = runtime.empty(self.n, np.int32)
-            runtime.fill(self._levels, -1)
-        if want_parents and not self._parents_ready:
-            runtime.fill(self.lend_parents(), no_vertex(self.ids))
-            self._parents_ready = True
+        self._prepare(want_levels, want_parents)
         state = self._state.copy()
         state["levels"] = runtime.pointer(self._levels) if want_levels else 0
         state["parents"] = runtime.pointer(self._parents) if want_parents else 0
@@ -187,8 +190,6 @@ class BfsLoop:
         start["count"] = start["reached"] = start["edges"] = 1
         runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
-        if want_levels:  # its level is what is left of the search before
-            self._last_source = source
         records: list[LevelRecord] = []
         while True:
             runtime.fill(self._arrays["slots"], 0)
@@ -201,6 +202,9 @@ class BfsLoop:
             if progress["done"]:
                 break
             resume = True
+        if want_levels:
+            self._last_source, self._levels_ready = source, True
+        self._parents_ready = self._parents_ready or want_parents
         runtime.fill(self._edges, 0)
         grid = max(1, min(runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
         self._count(grid, BLOCK, (state, self._edges))
@@ -214,6 +218,21 @@ class BfsLoop:
             invalid_ids=int(progress["invalid"]),
             slots=slots,
         )
+
+    def _prepare(self, want_levels: bool, want_parents: bool) -> None:
+        """Bring the results into the state that a search relies on, where the one before has not left them so.
+
+        Until the search is over they count as spoilt: an interrupt may end it half-way.
+        """
+        if want_levels:
+            if self._levels is None:
+                self._levels = self._runtime.empty(self.n, np.int32)
+            if not self._levels_ready:
+                self._runtime.fill(self._levels, -1)
+            self._levels_ready = False
+        if want_parents and not self._parents_ready:
+            self._runtime.fill(self.lend_parents(), no_vertex(self.ids))
+        self._parents_ready = self._parents_ready and not want_parents
 
     def lend_parents(self) -> Array:
         """Return the n ids of the parents; between two searches others may work in them."""

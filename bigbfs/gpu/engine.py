@@ -17,6 +17,7 @@ from bigbfs.gpu import bfs
 from bigbfs.gpu.arguments import defines
 from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.cc import Labelling
+from bigbfs.gpu.hot import by_degree
 from bigbfs.gpu.loops import Components, Traversal, kernel_names, make_loops, place
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
@@ -152,7 +153,7 @@ class GpuEngine:
         runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
         if self.residency == "streamed":
             self._buffers = Buffers(runtime, self.plan.stage_bytes)
-        groups, ranked = self.plan.head_groups, graph.flags.relabelled
+        groups, ranked = self.plan.head_groups, by_degree(graph)
         twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
         hot = self.plan.hot_bytes // (2 if twins else 1)
 

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.adjacency import CompressedAdjacency
+from bigbfs.graph import Graph
+
 NOTHING_HOT = 2**64 - 1
 """Ids from which a row is hot where none is."""
 
 LINE = 128
 """Bytes to which hot rows are aligned: a warp reads whole lines of them."""
+
+LOOKS = 4096
+"""Rows whose degrees tell whether a graph is stored by degree."""
 
 GRAIN = 512
 """Bytes to which the device allocator rounds."""
@@ -81,3 +87,19 @@ def nearest(indptr: np.ndarray, skip: int, room: int, unit: int) -> tuple[int, i
     row = int(np.searchsorted(indptr, np.uint64(begin + room // unit), side="right")) - 1
     end = int(indptr[row])
     return (begin, end) if row > skip else (0, 0)
+
+
+def by_degree(graph: Graph) -> bool:
+    """Return whether ``graph`` is stored by descending degree, as far as a sample of ``LOOKS`` rows tells.
+
+    A wrong answer costs time and no more: the heads of a vertex are then its smallest neighbours, whatever they are.
+    """
+    if not graph.flags.relabelled or graph.n == 0:
+        return False
+    rows = np.linspace(0, graph.n - 1, LOOKS).astype(np.int64)
+    adjacency = graph.adjacency
+    if isinstance(adjacency, CompressedAdjacency):
+        degrees = adjacency.degree[rows].astype(np.int64)
+    else:
+        degrees = (adjacency.indptr[rows + 1] - adjacency.indptr[rows]).astype(np.int64)
+    return not (np.diff(degrees) > 0).any()

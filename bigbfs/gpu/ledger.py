@@ -91,7 +91,8 @@ def hot_buffers(graph: Graph, room: int) -> tuple[Buffer, ...]:
     share = room // len(adjacencies(graph)) // GRAIN * GRAIN
     for prefix, adjacency in adjacencies(graph):
         offsets = grain(8 * hubs_of(adjacency))
-        if share <= offsets:
+        if share <= offsets:  # there may be fewer hubs than the most there can be
+            found.append(Buffer(f"{prefix}hot", share, "vram", "rows of the largest hubs, then others"))
             continue
         found.append(Buffer(f"{prefix}hot", share - offsets, "vram", "rows of the largest hubs, then others"))
         found.append(Buffer(f"{prefix}hot_ptr", offsets, "vram", "where each of them begins"))

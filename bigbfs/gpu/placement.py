@@ -210,7 +210,7 @@ class PlacedAdjacency:
             return
         start = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
         near = self._arrays["near"] = self._runtime.upload(edges[start:end])
-        self.struct["near"] = self._runtime.pointer(near) - start * edges.itemsize
+        self.struct["near"] = (self._runtime.pointer(near) - start * edges.itemsize) % 2**64
         self.struct["near_begin"], self.struct["near_end"] = begin, end
         self.near_share = int(near.nbytes) / edges.nbytes
         self.hot_bytes += int(near.nbytes)

@@ -81,7 +81,7 @@ def streamed_buffers(graph: Graph, groups: int, stages: int) -> tuple[Buffer, ..
         ("frontier", words, "bitmap: vertices to expand"),
         ("next", words, "bitmap: vertices found"),
         ("wanted", words, "bitmap: rows to be read"),
-        ("spread", 2 * words, "bitmaps of label propagation"),
+        ("spread", 2 * grain(words), "bitmaps of label propagation"),
         ("levels", 4 * n, "result"),
         ("parents", n * ids, "result"),
     )

@@ -40,6 +40,7 @@ DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool
         if (!HEADS || !t.defer) {
             const bool found = search_row(s, t, frontier, v, open, parent);
             hit = hit || found;
+            open = false;
         }
     }
     if (hit) {

@@ -31,7 +31,7 @@ struct HeadGroup {
 
 // Asks for the first group of heads of v ahead of time.
 DEVICE void prefetch_heads(const Adjacency& a, u64 v) {
-    if (v < a.n) prefetch(a.heads + v * HEAD_GROUP);
+    if (a.head_groups && v < a.n) prefetch(a.heads + v * HEAD_GROUP);
 }
 
 // Head number `which` of v, or v itself.

@@ -142,7 +142,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             begin_level(s, t, true);
             break;
         case LOCAL:
-                    if (t.count) t.phase = EXPAND;
+            if (t.count) t.phase = EXPAND;
             else end_level(s, t);
             break;
         case PROBE: after_probe(s, t); break;
