@@ -94,8 +94,7 @@ def command(
     task = Task(how, trials, verify, labels, largest)
     _check_outputs(task)
     with options.opened(graph, compressed) as (opened, open_seconds):
-        if largest is not None and opened.path is not None and largest.exists() and largest.samefile(opened.path):
-            raise UsageError(f"--largest {largest} is the graph itself; name another file")
+        _refuse_overwriting(largest, opened.path)
         with api.engine(opened, **where) as engine:
             result, runs, verifying = _run(opened, engine, task)
             _write(opened, result, task)
@@ -110,6 +109,16 @@ def command(
             _print_sizes(sizes)
             click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+
+
+def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
+    """Refuse the graph's own file, and the one that holds it compressed or plain: it would be made again."""
+    if largest is None or graph is None:
+        return
+    if largest.exists() and largest.samefile(graph):
+        raise UsageError(f"--largest {largest} is the graph itself; name another file")
+    if largest.resolve().with_suffix("") == graph.resolve().with_suffix(""):
+        raise UsageError(f"--largest {largest} is for {graph.name} in its other encoding; name another file")
 
 
 def _check_outputs(task: Task) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bigbfs.conversion import csr
 from bigbfs.conversion.csr import BuildCounts, Csr, Lines
-from bigbfs.conversion.memory import build_need, require
+from bigbfs.conversion.memory import EXTERNAL_ORDERS, ON_DISK, PROGRAM, build_need, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.order import renumber, vertex_order
 from bigbfs.conversion.relabel import Vertices, find_vertices, number_lines
@@ -120,8 +120,13 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
         _expand(lists)
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
-    need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both)
+    reordered = options.order != "original"
+    need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both, reordered=reordered)
+    if options.memory is not None:  # what the whole process may take
+        need += PROGRAM
     advice = "leave --keep-ids out (ids with gaps are renumbered by default), " if options.keep_ids else ""
+    if options.order not in EXTERNAL_ORDERS:
+        advice += f"{ON_DISK}, "
     require(need, options.memory, already_held=held, advice=advice)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
     del numbering

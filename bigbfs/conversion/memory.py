@@ -19,6 +19,10 @@ PROGRAM = 150 << 20
 """Bytes that Python, its libraries and the compiled code take (measured: 172 MB for a graph of three vertices)."""
 EXTERNAL_ORDERS = ("original", "degree")
 """Orders of vertices that a conversion on disk can make."""
+
+ON_DISK = f"choose --order {' or '.join(EXTERNAL_ORDERS)}, which can go by way of the disk"
+"""What helps where an order needs the whole graph in memory."""
+
 KEY = 8  # bytes of a sort key
 OFFSETS = 8 * 3  # bytes per vertex: offsets of the half-built rows, of the result, and degrees or a rank
 
@@ -28,7 +32,7 @@ def default_allowance() -> int:
     return int(DEFAULT_SHARE * free_memory())
 
 
-def build_need(n: int, lines: int, held: int, *, both: bool) -> int:
+def build_need(n: int, lines: int, held: int, *, both: bool, reordered: bool = False) -> int:
     """Return the bytes that a build takes at its peak, the lines included.
 
     Parameters
@@ -39,11 +43,14 @@ def build_need(n: int, lines: int, held: int, *, both: bool) -> int:
         Bytes of the edge lists.
     both
         Every line is stored in both directions (else in one, with the in-edges in a twin).
+    reordered
+        The vertices are put into another order: the rows are there twice, beside two sort keys an edge.
     """
     ids = id_dtype(n).itemsize
     partition = held + KEY * lines
     transposition = ids * lines + KEY * lines + (2 if both else 1) * ids * lines
-    return max(partition, transposition) + OFFSETS * n
+    renumbering = (2 * 2 * ids + 2 * KEY) * lines + (OFFSETS + 2 * KEY) * n if reordered else 0
+    return max(partition, transposition, renumbering) + OFFSETS * n
 
 
 def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool:
@@ -61,13 +68,16 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     vertices = max((guess.declared_vertices or 0 for guess in guesses), default=0)
     if not vertices and len(sample := sample_ids(inputs)):
         vertices = min(2 * lines, int(sample[-1]) + 1)
-    need = max(reading, build_need(vertices, lines, reading, both=not options.directed)) + PROGRAM
+    reordered = options.order != "original"
+    building = build_need(vertices, lines, reading, both=not options.directed, reordered=reordered)
+    need = max(reading, building) + PROGRAM
     assert options.memory is not None
     unknown = any(guess.bytes_in == 0 for guess in guesses)
     if need <= options.memory and not unknown:
         return False
     if not may_spill(guesses, options):
-        require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}")
+        advice = "" if options.order in EXTERNAL_ORDERS else f"{ON_DISK}, "
+        require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}", advice=advice)
         return False
     return True
 

@@ -25,25 +25,27 @@ _READ_ADVICE = {
     errno.ELOOP: "its symbolic links go round in a circle",
 }
 _WRITE_ADVICE = {
-    errno.ENOSPC: "free some space or write to another disk (-o)",
-    errno.EDQUOT: "free some of your quota or write to another disk (-o)",
-    errno.EFBIG: "the file system or a limit (ulimit -f) allows no larger file; write elsewhere (-o)",
-    errno.EACCES: "no permission to write there; choose another path (-o)",
-    errno.EPERM: "no permission to write there; choose another path (-o)",
-    errno.EROFS: "the file system is read-only; choose another path (-o)",
+    errno.ENOSPC: "free some space or write to another disk ({option})",
+    errno.EDQUOT: "free some of your quota or write to another disk ({option})",
+    errno.EFBIG: "the file system or a limit (ulimit -f) allows no larger file; write elsewhere ({option})",
+    errno.EACCES: "no permission to write there; choose another path ({option})",
+    errno.EPERM: "no permission to write there; choose another path ({option})",
+    errno.EROFS: "the file system is read-only; choose another path ({option})",
     errno.ENOENT: "the folder does not exist; create it first",
     errno.EISDIR: "it is a folder; name a file in it",
 }
 
 
-def access_error(path: str | Path, error: OSError, action: str) -> FileAccessError:
+def access_error(path: str | Path, error: OSError, action: str, option: str = "-o") -> FileAccessError:
     """Return the FileAccessError that says what could not be done with ``path``, why, and the way out.
 
-    ``action`` is a verb; "read", "open" and "map" get the advice for readers.
+    ``action`` is a verb; "read", "open" and "map" get the advice for readers, others ``option``, which names the path.
     """
     reason = os.strerror(error.errno) if error.errno else str(error)
     advice = (_READ_ADVICE if action in ("read", "open", "map") else _WRITE_ADVICE).get(error.errno or 0)
-    return FileAccessError(f"{path}: cannot {action}: {reason}" + (f"; {advice}" if advice else ""))
+    return FileAccessError(
+        f"{path}: cannot {action}: {reason}" + (f"; {advice.format(option=option)}" if advice else "")
+    )
 
 
 def require_writable(target: Path) -> None:

@@ -68,6 +68,7 @@ def test_every_algorithm(run, small, algorithm, switches):
         (["--algorithm", "labelprop", "--skip-giant"], "cannot skip the giant"),
         (["--largest", "giant.txt"], "name it so"),
         (["--largest", "graph.csrbin"], "is the graph itself"),
+        (["--largest", "graph.ccsr"], "in its other encoding"),
     ],
 )
 def test_what_cannot_be_meant_ends_with_2(run, small, line, message):

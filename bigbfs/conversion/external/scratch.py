@@ -83,8 +83,7 @@ class Scratch:
 
     def error(self, error: OSError) -> FileAccessError:
         """Return the error for a temporary file that cannot be written or read."""
-        found = access_error(self.folder.parent, error, "write temporary files to")
-        return FileAccessError(f"{found} (--tmp DIR names another folder)")
+        return access_error(self.folder.parent, error, "write temporary files", option="--tmp")
 
     def close(self) -> None:
         """Remove the folder."""
@@ -118,9 +117,9 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
         except FileNotFoundError as error:
             if parent.is_dir():
                 continue  # another process took the folder for a stale one before it was locked
-            raise access_error(parent, error, "write temporary files to") from error
+            raise access_error(parent, error, "write temporary files", option="--tmp") from error
         except OSError as error:
-            raise access_error(parent, error, "write temporary files to") from error
+            raise access_error(parent, error, "write temporary files", option="--tmp") from error
         if _lock(handle) and _is(folder, handle):
             return folder, handle
         os.close(handle)
