@@ -61,6 +61,8 @@ def cases():
     names = list(RULES)
     for build in HERE:
         for number, (name, codec) in enumerate((name, codec) for name in GRAPHS for codec in CODECS):
+            if build in ("asan", "tsan") and number % 4 in (1, 2):  # each graph in one encoding
+                continue
             every = name in UNDER_EVERY_RULE and build == "plain"
             for rule in names if every else [names[number % len(names)]]:
                 yield build, codec, name, rule

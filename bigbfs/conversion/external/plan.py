@@ -23,6 +23,7 @@ BYTES_PER_PAIR = 44
 BYTES_PER_WIDE_PAIR = 68
 """Bytes held for a pair while its partition is sorted: itself, its key, its value twice, its share of rows and blob."""
 LARGEST_ID = 2**63 - 1
+DIGITS = 19
 _SAMPLES, _SAMPLE_BYTES = 64, 8192
 
 
@@ -148,7 +149,8 @@ def _ids_of(piece: bytes) -> list[int]:
         fields = line.replace(b",", b" ").replace(b";", b" ").split()
         if fields and fields[0] in (b"a", b"e"):  # DIMACS
             fields = fields[1:]
-        if len(fields) >= 2 and fields[0].isdigit() and fields[1].isdigit():
+        # what has more digits is no id, and Python makes no number of thousands of them
+        if len(fields) >= 2 and all(field.isdigit() and len(field) <= DIGITS for field in fields[:2]):
             found += [int(fields[0]), int(fields[1])]
     return [number for number in found if number <= LARGEST_ID]
 
