@@ -155,7 +155,7 @@ def bfs_cases():
             yield build, codec, name, rule
 
 
-@pytest.mark.parametrize((*LABELS, "rule"), bfs_cases(), indirect=["rule"])
+@pytest.mark.parametrize((*LABELS, "rule"), tuple(bfs_cases()), indirect=["rule"])
 def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
