@@ -40,7 +40,7 @@ COMPONENTS = (
         "compression undone by who shortens the way",
         "include/forest.cuh",
         "if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);",
-        "if (at != v) relaxed_store(forest + at, further);",
+        "if (++steps > 1) relaxed_store(forest + at, further);",
     ),
     Mutant(
         "the smallest vertex of a tree is not looked for",
