@@ -125,18 +125,7 @@ def engine(
     if choose_backend(backend) == "gpu":
         if threads is not None:
             raise UsageError("threads are an option of the CPU backend; use backend='cpu'")
-        from bigbfs.gpu import GpuEngine
-
-        gpu: Engine = GpuEngine(
-            graph,
-            residency=residency,
-            vram_budget=vram_budget,
-            ram_budget=ram_budget,
-            profile=profile,
-            strategy=strategy,
-            check=graph.require_valid,
-        )
-        return gpu
+        return _gpu_engine(graph, residency, vram_budget, ram_budget, profile, strategy)
     if residency != "auto" or (vram_budget, ram_budget, profile) != (None, None, None):
         raise _gpu_options_on_the_cpu(backend)
     return _cpu_engine(graph, threads, strategy)
@@ -150,6 +139,28 @@ def _gpu_options_on_the_cpu(backend: str) -> NoDeviceError | UsageError:
         f"{about} say where edges live on a GPU run, and this one runs on the CPU; "
         "leave them out, or choose the GPU as backend"
     )
+
+
+def _gpu_engine(
+    graph: Graph,
+    residency: str,
+    vram_budget: int | None,
+    ram_budget: int | None,
+    profile: DeviceProfile | None,
+    strategy: str,
+) -> Engine:
+    from bigbfs.gpu import GpuEngine
+
+    gpu: Engine = GpuEngine(
+        graph,
+        residency=residency,
+        vram_budget=vram_budget,
+        ram_budget=ram_budget,
+        profile=profile,
+        strategy=strategy,
+        check=graph.require_valid,
+    )
+    return gpu
 
 
 def _cpu_engine(graph: Graph, threads: int | None, strategy: str) -> Engine:

@@ -10,7 +10,7 @@ import pytest
 from fuzzing import targets
 from fuzzing.mutation import mutated
 
-SECONDS = 2.0
+SECONDS = 4.0
 """For each target; and as many executions at least, where the machine is slow."""
 AT_LEAST = 100
 

@@ -194,15 +194,9 @@ COUNTERS = {"meeting", "edges", "giant", "settled", "never", "counts", "asked", 
 """Arrays of single words, which share a line of the ledger."""
 
 
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
-def test_the_ledger_is_what_is_allocated(residency, codec):
-    """Line by line: each array has its own, of its size; the arrays of hubs may be smaller, by what no degree says."""
-    if shutil.which("g++") is None:
-        pytest.skip("no g++: the kernels cannot be emulated")
+def counting_runtime():
+    """Return an emulated runtime that adds up what is allocated in `taken`."""
     from simt.runtime import SimtRuntime
-
-    from bigbfs.gpu import GpuEngine
 
     class Counting(SimtRuntime):
         """Adds up allocations as the device's pool does, none ever freed."""
@@ -225,12 +219,23 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
             self.taken = before
             return mapping
 
+    return Counting()
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+def test_the_ledger_is_what_is_allocated(residency, codec):
+    """Line by line: each array has its own, of its size; the arrays of hubs may be smaller, by what no degree says."""
+    if shutil.which("g++") is None:
+        pytest.skip("no g++: the kernels cannot be emulated")
+    from bigbfs.gpu import GpuEngine
+
     # one hub of more chunks than a line of 512 bytes names
     hub = zoo.build(140_001, (np.zeros(140_000, int), np.arange(1, 140_001)), directed=True, in_rows=False)
     for name in ("two-hubs", "degree-2048", "wide-ids-hub", "directed-in-rows", "one-vertex", "empty", "hub"):
         graph = hub if name == "hub" else zoo.shared()[name]
         graph = graph.compress() if codec == "varint" else graph
-        runtime = Counting()
+        runtime = counting_runtime()
         with GpuEngine(graph, residency=residency, runtime=runtime) as engine:
             if graph.n:
                 engine.bfs(int(np.argmax(graph.degrees())))

@@ -15,7 +15,7 @@ import bigbfs
 from bigbfs.formats import atomic
 from bigbfs.graph import Graph
 
-KILLS = int(os.environ.get("BIGBFS_KILLS", "4"))
+KILLS = int(os.environ.get("BIGBFS_KILLS", "8"))
 
 
 def test_a_killed_process_leaves_nothing_that_the_next_one_does_not_remove(tmp_path):

@@ -51,7 +51,7 @@ def require_round_trip(path, folder, edges, *, directed):
 
 REAL = (
     *("USA-road-d.NY.gr.zst", "as-caida20071105.txt", "cnr-2000.txt.zst", "com-dblp.txt.gz", "email-Enron.txt.zst"),
-    *("epfl-hyp.txt.zst", "liechtenstein-highways.txt.zst", "luxembourg_osm.txt.zst"),
+    *("epfl-hyp.txt.zst", "git-objects.txt.zst", "liechtenstein-highways.txt.zst", "luxembourg_osm.txt.zst"),
     *("mdual.graph.zst", "p2p-Gnutella08.txt", "p2p-Gnutella31.txt", "soc-slashdot0902.txt.zst", "wiki-Vote.txt"),
     "world_highways.txt.zst",
 )
