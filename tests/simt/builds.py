@@ -104,15 +104,14 @@ def missing(build: str) -> str:
 
 @cache
 def _identity() -> str:
-    version = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout
+    version = _ask("--version")
     extra = "-DSIMT_UCONTEXT" if "SIMT_UCONTEXT" in os.environ else ""
     return f"{version} {platform.machine()} {extra}"
 
 
 def runtime_library(name: str) -> str:
     """Return the path of the compiler's sanitizer library ``name``."""
-    path = subprocess.run([compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True)
-    found = path.stdout.strip()
+    found = _ask(f"-print-file-name={name}").strip()
     return str(Path(found).resolve()) if "/" in found else found
 
 
@@ -131,10 +130,19 @@ def _hash(files: list[Path], flags: list[str]) -> str:
     return digest.hexdigest()[:24]
 
 
+def _clean_environment() -> dict[str, str]:
+    """Return the environment for the compiler: the sanitizer of this process would slow it down, or crash it."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
+def _ask(option: str) -> str:
+    """Return what the compiler prints for ``option``."""
+    command = [compiler(), option]
+    return subprocess.run(command, env=_clean_environment(), capture_output=True, text=True, check=True).stdout
+
+
 def _run(command: list[str]) -> None:
-    # A sanitizer that this process was started under would slow the compiler down.
-    clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(command, env=clean, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=_clean_environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CompileError(f"{' '.join(command)}\n{done.stderr}")
 
