@@ -50,6 +50,11 @@ class PlainAdjacency:
         """Dtype of a vertex id."""
         return self.indices.dtype
 
+    @property
+    def edges(self) -> np.ndarray:
+        """The array that holds the edges."""
+        return self.indices
+
     def degrees(self) -> np.ndarray:
         """Return the degree of every vertex: int64, shape (n,)."""
         return np.diff(self.indptr).astype(np.int64)
@@ -110,6 +115,11 @@ class CompressedAdjacency:
     def ids(self) -> np.dtype:
         """Dtype of a vertex id."""
         return self.degree.dtype
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The array that holds the edges."""
+        return self.blob
 
     def degrees(self) -> np.ndarray:
         """Return the degree of every vertex: int64, shape (n,)."""

@@ -158,7 +158,7 @@ def _gpu_engine(
         ram_budget=ram_budget,
         profile=profile,
         strategy=strategy,
-        check=graph.require_valid,
+        check=graph.require_structure,
     )
     return gpu
 

@@ -66,6 +66,7 @@ class Graph:
         self.m = adjacency.m if m is None else m
         self.path = path
         self._close = close
+        self._sound = False
         self._valid = False
 
     @property
@@ -194,7 +195,7 @@ class Graph:
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
         made = Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
-        made._valid = True  # encoding is asked for valid rows, decoding checks every one
+        made._sound = made._valid = True  # encoding is asked for valid rows, decoding checks every one
         return made
 
     @classmethod
@@ -289,6 +290,33 @@ class Graph:
             self.__dict__.pop("_ascending", None)
             closing()
 
+    def require_structure(self) -> None:
+        """Check offsets, block tables, the number of edges and labels, not the rows themselves. O(n), once, no Numba.
+
+        Enough for kernels that look at every id before they follow it, as those of a GPU do.
+
+        Raises
+        ------
+        FormatError
+            Names the first place that is wrong.
+        """
+        if self._sound:
+            return
+        from bigbfs import structure
+
+        name = str(self.path or "graph")
+        structure.require_offsets(self.adjacency, name)
+        if self.adjacency.m != self.m:
+            raise FormatError(f"{name}: {self.m} edges in the header, {self.adjacency.m} in the rows; convert it again")
+        if self.in_adjacency is not None and not self.flags.symmetric:
+            structure.require_offsets(self.in_adjacency, f"{name} (in-neighbours)")
+        if self.labels is not None and self.n:
+            labels = np.asarray(self.labels)
+            different = structure.all_different if self.flags.relabelled else structure.ascending
+            if int(labels.min()) < 0 or not different(labels):
+                raise FormatError(f"{name}: corrupted: labels are not {self.n} different ids; convert the graph again")
+        self._sound = True
+
     def require_valid(self) -> None:
         """Check that no kernel can leave the arrays: offsets and rows ascend, every id is a vertex. O(n + m), once.
 
@@ -301,19 +329,13 @@ class Graph:
         """
         if self._valid:
             return
+        self.require_structure()
         from bigbfs import rows
 
         name = str(self.path or "graph")
-        rows.require_valid(self.adjacency, name)
-        if self.adjacency.m != self.m:
-            raise FormatError(f"{name}: {self.m} edges in the header, {self.adjacency.m} in the rows; convert it again")
+        rows.require_ids(self.adjacency, name)
         if self.in_adjacency is not None and not self.flags.symmetric:
-            rows.require_valid(self.in_adjacency, f"{name} (in-neighbours)")
-        if self.labels is not None and self.n:
-            labels = np.asarray(self.labels)
-            different = rows.all_different if self.flags.relabelled else rows.ascending
-            if int(labels.min()) < 0 or not different(labels):
-                raise FormatError(f"{name}: corrupted: labels are not {self.n} different ids; convert the graph again")
+            rows.require_ids(self.in_adjacency, f"{name} (in-neighbours)")
         self._valid = True
 
     def __enter__(self) -> Graph:

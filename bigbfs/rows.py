@@ -9,7 +9,6 @@ int64, and would compile once more for writable arrays.
 from __future__ import annotations
 
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +16,9 @@ import numba
 import numpy as np
 
 from bigbfs import row_kernels as kernels
+from bigbfs import structure
 from bigbfs.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
 from bigbfs.errors import FormatError, InputError
-from bigbfs.machine.workers import thread_count
-
-SPARSE = 16
-"""Ids are dense while the largest is below so many times their number."""
 
 LONG_ROW = 1 << 16
 """Rows longer than this are sorted by NumPy (vectorised), the others by the threads."""
@@ -172,15 +168,23 @@ def require_valid(adjacency: Adjacency, name: str = "graph") -> None:
     FormatError
         Names the first place that is wrong.
     """
+    structure.require_offsets(adjacency, name)
+    require_ids(adjacency, name)
+
+
+def require_ids(adjacency: Adjacency, name: str = "graph") -> None:
+    """Do the part of ``require_valid`` that looks at every edge; the offsets are right.
+
+    Raises
+    ------
+    FormatError
+        Names the first place that is wrong.
+    """
     if isinstance(adjacency, CompressedAdjacency):
         from bigbfs.formats import varint
 
-        varint.require_valid(adjacency, name)
+        varint.require_ids(adjacency, name)
         return
-    place = first_descent(adjacency.indptr)
-    if place is not None or int(adjacency.indptr[0]) != 0 or int(adjacency.indptr[-1]) != adjacency.m:
-        where = f"descends at entry {place}" if place is not None else "does not run from 0 to the number of edges"
-        raise FormatError(f"{name}: corrupted: indptr {where}; `bigbfs check` tells more, converting again repairs it")
     facts = scan(adjacency.indptr, adjacency.indices, adjacency.n)
     if facts.bad_edge >= 0:
         raise FormatError(
@@ -227,37 +231,6 @@ def row_chunks(indptr: np.ndarray, parts: int) -> np.ndarray:
     return np.concatenate([np.zeros(1, np.int64), np.minimum(by_edges, n), np.full(1, n, np.int64)])
 
 
-def first_descent(indptr: np.ndarray, block: int = 1 << 20) -> int | None:
-    """Return the first entry of ``indptr`` that is below the one before it, or None."""
-    for start in range(0, len(indptr) - 1, block):
-        piece = indptr[start : start + block + 1]
-        falls = piece[1:] < piece[:-1]
-        if falls.any():
-            return start + 1 + int(falls.argmax())
-    return None
-
-
-def ascending(values: np.ndarray, block: int = 1 << 20) -> bool:
-    """Return whether each of ``values`` is larger than the one before."""
-    starts = range(0, len(values) - 1, block)
-    return all(bool((np.diff(values[start : start + block + 1]) > 0).all()) for start in starts)
-
-
-def all_different(values: np.ndarray, block: int = 1 << 22) -> bool:
-    """Return whether no two of ``values`` (integers from 0 on) are equal: marks in a table where they are dense."""
-    largest = int(values.max(initial=0))
-    if largest >= SPARSE * len(values):
-        return ascending(np.sort(values))
-    seen = np.zeros(largest + 1, np.bool_)
-
-    def mark(start: int) -> None:
-        seen[values[start : start + block]] = True
-
-    with ThreadPoolExecutor(thread_count()) as pool:  # assignments by index run side by side
-        list(pool.map(mark, range(0, len(values), block)))
-    return int(np.count_nonzero(seen)) == len(values)
-
-
 def frozen(array: np.ndarray) -> np.ndarray:
     """Return a read-only view, so that kernels compile once for arrays in memory and mapped ones."""
     view = array.view()
@@ -286,7 +259,7 @@ def _offsets(indptr: Any) -> np.ndarray:
     array = _integers(indptr, "indptr")
     if len(array) == 0 or int(array[0]) != 0:
         raise InputError("CSR: indptr must have n + 1 entries and start with 0")
-    place = first_descent(array)
+    place = structure.first_descent(array)
     if place is not None:
         raise InputError(f"CSR: indptr[{place}] = {int(array[place])} is less than the entry before it")
     if int(array[-1]) >= 2**63:

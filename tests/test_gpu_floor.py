@@ -6,7 +6,6 @@ import pytest
 import zoo
 
 from bigbfs.config import find_profile, read_profile
-from bigbfs.gpu import ledger
 from bigbfs.gpu.costs import Costs, costs
 from bigbfs.gpu.floor import floors
 from bigbfs.gpu.plan import make_plan
@@ -20,7 +19,7 @@ def test_floors(codec):
     graph = graph.compress() if codec == "varint" else graph
     profile = replace(read_profile(find_profile("h200")), barrier_seconds=1e-30)
     vram, mapped = (make_plan(graph, place, ENOUGH, hot_bytes=0) for place in ("vram", "mapped"))
-    edges = ledger.edge_array(graph.adjacency).nbytes
+    edges = graph.adjacency.edges.nbytes
     auto, down, parts = floors(graph, mapped, profile)
     assert [item.work for item in (auto, down, parts)] == ["bfs, auto", "bfs, topdown", "cc"]
     assert down.seconds == pytest.approx(edges / profile.link_bytes_per_second)

@@ -44,11 +44,11 @@ SLOW = ("path", "comb", "directed-cycle", "directed-back-edges")
 
 
 def graphs(build):
-    """Return the names of the graphs that ``build`` traverses; graphs of over 10^5 vertices not under preemption."""
+    """Return the names of the graphs that ``build`` traverses."""
     if build == "tsan":
         return FEW_GRAPHS
     few = os.environ.get("SIMT_GRAPHS") == "few"
-    return FEW_GRAPHS if few else zoo.names(big=build != "preempt")
+    return FEW_GRAPHS if few else zoo.names()
 
 
 CASES = [(build, codec, name) for build in HERE for codec in CODECS for name in graphs(build)]
@@ -145,17 +145,10 @@ def check_bfs(engine, name, source):
     assert [level.frontier for level in record.levels] == np.bincount(levels[levels >= 0]).tolist()
 
 
-def bfs_cases():
-    """Yield (build, codec, graph, rule): large graphs under every rule in the plain build and encoding alone."""
-    for build, codec, name in CASES:
-        all_rules = name not in zoo.BIG or (build, codec) == ("plain", "plain")
-        if build == "tsan" and name == "directed-back-edges":  # thousands of levels
-            all_rules = False
-        for rule in RULES if all_rules else ("auto", "bottom-up"):
-            yield build, codec, name, rule
+RULED = [(*case, rule) for case in CASES for rule in RULES]
 
 
-@pytest.mark.parametrize((*LABELS, "rule"), tuple(bfs_cases()), indirect=["rule"])
+@pytest.mark.parametrize((*LABELS, "rule"), RULED, indirect=["rule"])
 def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)

@@ -14,10 +14,10 @@ from bigbfs.errors import FileAccessError, FormatError
 from bigbfs.formats import varint
 from bigbfs.formats.mapped import FileMap
 from bigbfs.gpu.arguments import ADJACENCY, PIECE, struct
-from bigbfs.gpu.ledger import edge_array
 from bigbfs.gpu.streamed import batches, feed
 from bigbfs.gpu.streamed.batches import Planner
-from bigbfs.gpu.streamed.feed import Buffers, Feed
+from bigbfs.gpu.streamed.buffers import Buffers
+from bigbfs.gpu.streamed.feed import Feed
 from bigbfs.gpu.streamed.ledger import SMALLEST, STAGES, stage_capacity
 from bigbfs.gpu.streamed.reader import Reader, mapping_of
 from bigbfs.graph import Graph
@@ -72,7 +72,7 @@ def test_batches_hold_every_wanted_row_once(name, codec, share, gap):
     whole = graph(name, codec)
     adjacency, n = whole.adjacency, whole.n
     rows = some_rows(n, whole.degrees(), share)
-    edges = edge_array(adjacency).view(np.uint8)
+    edges = adjacency.edges.view(np.uint8)
     planner = Planner(adjacency, SMALLEST, gap)
     found = {}
     last = -1
@@ -83,7 +83,7 @@ def test_batches_hold_every_wanted_row_once(name, codec, share, gap):
             assert start >= last, "the file is not read in order"
             last = start + count
             held[at : at + count] = edges[start : start + count]
-        data = held.view(edge_array(adjacency).dtype)
+        data = held.view(adjacency.edges.dtype)
         for v, begin, end, moved in segments(batch.pieces, set(rows.tolist()), adjacency.indptr):
             assert begin - moved >= 0 and (end - moved) * planner.unit <= batch.bytes
             found.setdefault(v, []).append((begin, end, data[begin - moved : end - moved].copy()))
@@ -91,7 +91,7 @@ def test_batches_hold_every_wanted_row_once(name, codec, share, gap):
     for v, parts in found.items():
         begin, end = int(adjacency.indptr[v]), int(adjacency.indptr[v + 1])
         assert [begin, *(part[1] for part in parts)] == [*(part[0] for part in parts), end], "parts do not join"
-        assert np.array_equal(np.concatenate([part[2] for part in parts]), edge_array(adjacency)[begin:end])
+        assert np.array_equal(np.concatenate([part[2] for part in parts]), adjacency.edges[begin:end])
         if codec == "plain" and len(parts) > 1:
             assert all((part[0] - begin) % BLOCK_IDS == 0 for part in parts)
 

@@ -180,7 +180,7 @@ def test_damage_is_refused_never_decoded(changes):
     with pytest.raises(FormatError, match="corrupted"):
         varint.decode(damaged(**changes))
     with pytest.raises(FormatError, match=r"g.ccsr.*corrupted"):
-        varint.require_valid(damaged(**changes), "g.ccsr")
+        rows.require_valid(damaged(**changes), "g.ccsr")
 
 
 @settings(max_examples=80, deadline=None)

@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 BASE = {"errors", "record", "sizes", "config", "components", "flags"}
-FILES = BASE | {"adjacency", "edges", "machine", "formats", "rows", "row_kernels"}
+FILES = BASE | {"adjacency", "edges", "machine", "structure", "formats", "rows", "row_kernels"}
 GRAPH = FILES | {"graph"}
 MAY_IMPORT = {
     "errors": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "adjacency": {"errors"},
     "edges": set(),
     "machine": set(),
+    "structure": {"adjacency", "errors", "machine"},
     "row_kernels": {"adjacency", "machine"},
     "rows": FILES,
     # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs import rows
+from bigbfs import rows, structure
 from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import FormatError
 from bigbfs.formats import csrbin, layout, varint
@@ -117,7 +117,7 @@ def _check_rows(container: Container, prefix: str) -> Generator[Passed, None, Pl
     header, path = container.header, container.mapped.path
     adjacency = container.adjacency(prefix)
     at = container.sections[prefix + "indptr"].offset
-    place = rows.first_descent(adjacency.indptr)
+    place = structure.first_descent(adjacency.indptr)
     if place is not None:
         raise FormatError(
             f"{path}: {prefix}indptr[{place}] = {adjacency.indptr[place]} (byte {at + 8 * place}) is less than "

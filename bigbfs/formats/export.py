@@ -20,7 +20,7 @@ from typing import BinaryIO
 import numba
 import numpy as np
 
-from bigbfs import rows
+from bigbfs import rows, structure
 from bigbfs.adjacency import Adjacency, PlainAdjacency
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats import export_kernels, gapsg, varint
@@ -115,10 +115,10 @@ def chunks(adjacency: Adjacency, edges: int = CHUNK_EDGES) -> Iterator[tuple[int
     """
     if isinstance(adjacency, PlainAdjacency):
         offsets = adjacency.indptr
-        if rows.first_descent(offsets) is not None or int(offsets[-1]) != adjacency.m:
+        if structure.first_descent(offsets) is not None or int(offsets[-1]) != adjacency.m:
             raise FormatError("corrupted: indptr descends; `bigbfs check` names the place")
     else:
-        offsets = varint.checked_edge_offsets(adjacency)
+        offsets = structure.checked_edge_offsets(adjacency)
     bounds = rows.row_chunks(offsets, max(1, (int(offsets[-1]) + adjacency.n) // edges))
     for first, last in pairwise(bounds.tolist()):
         if isinstance(adjacency, PlainAdjacency):

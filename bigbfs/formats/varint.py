@@ -14,9 +14,10 @@ from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdj
 from bigbfs.errors import FormatError
 from bigbfs.formats import varint_kernels as kernels
 from bigbfs.formats.varint_kernels import read_varint
-from bigbfs.rows import first_descent, frozen, row_chunks, signed
+from bigbfs.rows import frozen, row_chunks, signed
+from bigbfs.structure import checked_edge_offsets, hub_layout
 
-__all__ = ["decode", "decode_rows", "encode", "hub_layout", "read_varint", "require_valid"]
+__all__ = ["decode", "decode_rows", "encode", "hub_layout", "read_varint", "require_ids"]
 
 PADDING = 128
 """Bytes allocated (not counted) after a blob, so that a wide read at its end stays inside."""
@@ -96,8 +97,8 @@ def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainA
     return PlainAdjacency(edge_ptr, indices)
 
 
-def require_valid(adjacency: CompressedAdjacency, name: str = "graph") -> None:
-    """Check every offset, block and id of ``adjacency`` by decoding it to nowhere; 8 bytes for each vertex.
+def require_ids(adjacency: CompressedAdjacency, name: str = "graph") -> None:
+    """Check every id of ``adjacency``, whose structure is sound, by decoding it to nowhere; 8 bytes for each vertex.
 
     Raises
     ------
@@ -105,54 +106,9 @@ def require_valid(adjacency: CompressedAdjacency, name: str = "graph") -> None:
         Names the first place that is wrong.
     """
     try:
-        _read(adjacency, checked_edge_offsets(adjacency), np.empty(0, adjacency.ids), adjacency.n, keep=False)
+        _read(adjacency, adjacency.edge_offsets(), np.empty(0, adjacency.ids), adjacency.n, keep=False)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
-
-
-def hub_layout(degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hubs (id dtype, ascending) and ``hub_ptr`` (uint64) that rows of these degrees have."""
-    hubs = np.flatnonzero(degree > BLOCK_IDS)
-    blocks = (degree[hubs].astype(np.uint64) + np.uint64(BLOCK_IDS - 1)) // np.uint64(BLOCK_IDS)
-    hub_ptr = np.zeros(len(hubs) + 1, np.uint64)
-    np.cumsum(blocks, out=hub_ptr[1:])
-    return hubs.astype(degree.dtype), hub_ptr
-
-
-def checked_edge_offsets(adjacency: CompressedAdjacency) -> np.ndarray:
-    """Return the plain ``indptr`` (uint64) of ``adjacency`` after checking all arrays but the blob's content.
-
-    Raises
-    ------
-    FormatError
-        Offsets that descend or leave the blob, more ids than bytes, or a block index that fits no such degrees.
-    """
-    size = len(adjacency.blob)
-    indptr, degree = adjacency.indptr, adjacency.degree
-    advice = "; convert the graph again"
-    if len(indptr) != len(degree) + 1 or int(indptr[0]) != 0 or int(indptr[-1]) != size:
-        raise FormatError(f"compressed graph: corrupted: indptr does not run from 0 to the {size} bytes{advice}")
-    place = first_descent(indptr)
-    if place is not None:
-        raise FormatError(f"compressed graph: corrupted: indptr descends at entry {place}{advice}")
-    if len(degree) and int(degree.max()) > size:
-        raise FormatError(f"compressed graph: corrupted: degree {int(degree.max())} in a blob of {size} bytes{advice}")
-    edge_ptr = adjacency.edge_offsets()
-    if first_descent(edge_ptr) is not None or int(edge_ptr[-1]) > size:
-        raise FormatError(f"compressed graph: corrupted: the degrees sum to more ids than the {size} bytes{advice}")
-    hubs, hub_ptr = hub_layout(degree)
-    for name, expected in (("hubs", hubs), ("hub_ptr", hub_ptr)):
-        if not np.array_equal(getattr(adjacency, name), expected):
-            raise FormatError(f"compressed graph: corrupted: {name} does not follow from the degrees{advice}")
-    blocks = adjacency.block_ptr
-    owner = np.repeat(hubs, np.diff(hub_ptr).astype(np.int64))
-    right = len(blocks) == len(owner) and first_descent(blocks) is None
-    if right and len(owner):
-        right = bool((blocks >= indptr[owner]).all() and (blocks <= indptr[owner + owner.dtype.type(1)]).all())
-        right &= np.array_equal(blocks[hub_ptr[:-1]], indptr[hubs])
-    if not right:
-        raise FormatError(f"compressed graph: corrupted: block_ptr does not lie in the rows of the hubs{advice}")
-    return edge_ptr
 
 
 def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndarray, n: int, *, keep: bool) -> None:

@@ -172,7 +172,8 @@ class CudaRuntime:
                 array.fill(value)
 
     def upload(self, array: np.ndarray) -> Array:
-        """Copy to device memory; a large file mapping by way of a passing registration."""
+        """Copy to device memory, from any thread; a large file mapping by way of a passing registration."""
+        self._device.use()
         host = np.ascontiguousarray(array)
         target = self.empty(host.shape, host.dtype)
         if host.nbytes == 0:
@@ -229,7 +230,8 @@ class CudaRuntime:
         return CudaStage(self._cupy, nbytes, self.empty(nbytes, np.uint8), self._copies, self._errors)
 
     def map(self, array: np.ndarray) -> HostMapping:
-        """Make host memory readable by kernels."""
+        """Make host memory readable by kernels; from any thread."""
+        self._device.use()
         return HostMapping(self._cupy, self.info, np.ascontiguousarray(array))
 
     def pointer(self, array: Array) -> int:

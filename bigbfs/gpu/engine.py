@@ -24,7 +24,7 @@ from bigbfs.gpu.plan import Plan, default_budget, make_plan
 from bigbfs.gpu.results import components_of, tree_of
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import STRATEGIES
-from bigbfs.gpu.streamed.feed import Buffers
+from bigbfs.gpu.streamed.buffers import Buffers
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 

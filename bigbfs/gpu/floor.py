@@ -14,7 +14,6 @@ import numpy as np
 from bigbfs.adjacency import Adjacency, CompressedAdjacency
 from bigbfs.config import DeviceProfile
 from bigbfs.gpu.arguments import HEAD_GROUP
-from bigbfs.gpu.ledger import edge_array
 from bigbfs.gpu.plan import Plan
 from bigbfs.graph import Graph
 from bigbfs.record import gteps
@@ -42,7 +41,7 @@ def floors(graph: Graph, plan: Plan, profile: DeviceProfile) -> list[Floor]:
     ids = graph.ids.itemsize
     results = graph.n * (4 + ids)
     bitmap = graph.n // 8
-    edges = edge_array(graph.adjacency).nbytes
+    edges = graph.adjacency.edges.nbytes
     near = edges if plan.residency == "vram" else min(plan.hot_bytes, edges)
     away = edges - near
     if plan.head_groups:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency
 from bigbfs.gpu.arguments import HEAD_GROUP, PROGRESS, SLOT
 from bigbfs.gpu.hot import GRAIN
@@ -42,11 +40,6 @@ def adjacencies(graph: Graph) -> list[tuple[str, Adjacency]]:
     if graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency:
         found.append(("in_", graph.in_adjacency))
     return found
-
-
-def edge_array(adjacency: Adjacency) -> np.ndarray:
-    """Return the array that holds the edges."""
-    return adjacency.blob if isinstance(adjacency, CompressedAdjacency) else adjacency.indices
 
 
 def buffers_of(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:

@@ -17,8 +17,8 @@ from bigbfs.gpu.streamed import bfs as streamed_bfs
 from bigbfs.gpu.streamed import components as streamed_components
 from bigbfs.gpu.streamed import placement as streamed_placement
 from bigbfs.gpu.streamed.bfs import StreamedBfs
+from bigbfs.gpu.streamed.buffers import Buffers
 from bigbfs.gpu.streamed.components import StreamedComponents
-from bigbfs.gpu.streamed.feed import Buffers
 from bigbfs.gpu.streamed.placement import StreamedAdjacency
 from bigbfs.graph import Graph
 

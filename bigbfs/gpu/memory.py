@@ -12,6 +12,7 @@ Every registration is taken back by ``close``, also after an error or an interru
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -34,6 +35,11 @@ IN_PLACE = 32 << 20
 
 COPY_THREADS = 4
 COPY_PIECE = 64 << 20
+
+POPULATE_READ = 22
+"""madvise's MADV_POPULATE_READ (Linux 5.14), which Python does not name."""
+
+POPULATE_THREADS = 8
 
 
 class Registration:
@@ -117,6 +123,8 @@ class HostMapping:
             return 0
         file = is_file_mapping(source)
         address = int(source.ctypes.data)
+        if file:
+            populate(address, source.nbytes)
         try:
             self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, READ_ONLY if file else MAPPED)
         except cupy.cuda.runtime.CUDARuntimeError:
@@ -198,6 +206,21 @@ def is_file_mapping(array: np.ndarray) -> bool:
             return True
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
     return False
+
+
+def populate(address: int, nbytes: int) -> None:
+    """Map the pages of a file mapping by several threads, so that registration, which is one, need not fault them in.
+
+    A kernel that cannot do it leaves it to the registration after all.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    start = address // mmap.PAGESIZE * mmap.PAGESIZE
+
+    def piece(first: int) -> None:
+        madvise(ctypes.c_void_p(first), ctypes.c_size_t(min(COPY_PIECE, address + nbytes - first)), POPULATE_READ)
+
+    with ThreadPoolExecutor(POPULATE_THREADS) as pool:
+        list(pool.map(piece, range(start, address + nbytes, COPY_PIECE)))
 
 
 def copy_parallel(source: np.ndarray, target: np.ndarray) -> None:

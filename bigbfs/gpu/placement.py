@@ -8,6 +8,7 @@ is built last, by a kernel that reads the rows where they are by then.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 import numpy as np
@@ -105,19 +106,21 @@ class PlacedAdjacency:
 
     def _place(self, adjacency: Adjacency, mapped: bool) -> None:
         runtime, arrays = self._runtime, self._arrays
-        arrays["indptr"] = runtime.upload(adjacency.indptr)
-        if isinstance(adjacency, CompressedAdjacency):
-            arrays["degrees"] = runtime.upload(adjacency.degree)
-            arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
-            name, edges = "blob", adjacency.blob
-        else:
-            name, edges = "indices", adjacency.indices
-        data = self._hold(name, edges, mapped)
-        self.host_bytes = edges.nbytes if self._mapping else 0
-        self.struct = struct(ADJACENCY, n=adjacency.n, data=runtime.pointer(data), data_bytes=edges.nbytes)
+        name, edges = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices", adjacency.edges
+        self.struct = struct(ADJACENCY, n=adjacency.n, data_bytes=edges.nbytes)
         self.struct["hot_from"] = NOTHING_HOT
-        self._point("indptr", "degrees", "block_ptr")
-        self._place_hubs(adjacency)
+        with ThreadPoolExecutor(1) as pool:
+            # page-locking takes tenths of a second of the driver; the tables need only the offsets
+            holding = pool.submit(self._hold, name, edges, mapped)
+            arrays["indptr"] = runtime.upload(adjacency.indptr)
+            if isinstance(adjacency, CompressedAdjacency):
+                arrays["degrees"] = runtime.upload(adjacency.degree)
+                arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
+            self._point("indptr", "degrees", "block_ptr")
+            self._place_hubs(adjacency)
+            data = holding.result()
+        self.host_bytes = edges.nbytes if self._mapping else 0
+        self.struct["data"] = runtime.pointer(data)
 
     def _hold(self, name: str, edges: np.ndarray, mapped: bool) -> Array:
         """Return the edges, called ``name``, where kernels read them."""
@@ -203,7 +206,7 @@ class PlacedAdjacency:
 
     def _place_near(self, adjacency: Adjacency, hot: np.ndarray, room: int) -> None:
         """Copy a range of edges to device memory, into ``room`` bytes or less: what comes after ``hot`` rows."""
-        edges = adjacency.blob if isinstance(adjacency, CompressedAdjacency) else adjacency.indices
+        edges = adjacency.edges
         leading = int(np.count_nonzero(hot == np.arange(len(hot))))
         begin, end = nearest(adjacency.indptr, leading, room - LINE - 2 * GRAIN, edges.itemsize)
         if begin == end:

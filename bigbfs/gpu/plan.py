@@ -11,7 +11,7 @@ from itertools import product
 
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.gpu.hot import GRAIN, offset_bytes
-from bigbfs.gpu.ledger import PLACES, Buffer, adjacencies, buffers_of, edge_array, grain, hot_buffers, hubs_of
+from bigbfs.gpu.ledger import PLACES, Buffer, adjacencies, buffers_of, grain, hot_buffers, hubs_of
 from bigbfs.gpu.memory import is_file_mapping, reads_in_place
 from bigbfs.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.graph import Graph
@@ -114,7 +114,7 @@ def default_budget(free_bytes: int) -> int:
 
 def default_ram_budget(graph: Graph) -> int:
     """Return how much host memory a run may lock when nobody says: arrays that are in memory already always may."""
-    edges = [edge_array(rows) for _, rows in adjacencies(graph)]
+    edges = [rows.edges for _, rows in adjacencies(graph)]
     there = sum(grain(array.nbytes) for array in edges if not is_file_mapping(array))
     return max(int(total_memory() * LOCKED_SHARE), there)
 
@@ -158,7 +158,7 @@ def make_plan(
     limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
     plan = choose_residency(graph, residency, limits, head_groups, registers_read_only)
     if hot_bytes is None:
-        edges = sum(grain(edge_array(rows).nbytes) for _, rows in adjacencies(graph))
+        edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
     return _with_hot_rows(plan, graph, hot_bytes)
 
@@ -201,7 +201,7 @@ def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
     """Return where the edges of a run with ``residency`` live, one of ``PLACES``."""
     if residency == "vram":
         return "vram"
-    in_place = all(reads_in_place(edge_array(rows), registers_read_only) for _, rows in adjacencies(graph))
+    in_place = all(reads_in_place(rows.edges, registers_read_only) for _, rows in adjacencies(graph))
     return "mapped" if in_place else "pinned"
 
 

@@ -1,9 +1,14 @@
 // What placement derives from the rows of a graph once they can be read.
 //
-// place_rows: a warp owns 32 vertices at a time; degrees are read once. place_heads: a warp owns a row (best.cuh); of a hub
-// only the first chunk is read. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
+// place_rows, place_heads: a warp owns 32 vertices at a time. Degrees are read once; heads as in best.cuh, of a hub from the
+// first chunk alone. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
 // vertex. Memory per edge: as in best.cuh.
 #include "best.cuh"
+
+DEVICE Segment first_chunk(const Adjacency& a, u64 v) {
+    const u32 hub = find_hub(a, (vid)v);
+    return chunk(a, a.hub_ptr[hub], hub);
+}
 
 // Writes the bitmap of the vertices with edges and counts them in counts[1]; appends the hubs (in any order) to `hubs`,
 // which has room for `capacity`; counts[0] is how many there are.
@@ -25,18 +30,19 @@ KERNEL void place_rows(Adjacency a, u32* rows, vid* hubs, u64 capacity, u64* cou
 }
 ENTRY(place_rows)
 
-// Fills the head table. ranked: vertices are stored by descending degree, so that a smaller id is a better head.
+// Fills the head table. ranked: vertices are stored by descending degree, so that a smaller id is a better head. A warp
+// looks at 32 vertices: each lane takes its own if the row is short, then all of them together take the others in turn.
 KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64* invalid) {
-    for (u64 v = thread_id() / WARP; v < a.n; v += thread_count() / WARP) {
-        const u64 ids = degree(a, v);
-        Best best;
-        if (ids > BLOCK_IDS) {
-            const u32 hub = find_hub(a, (vid)v);
-            best = read_best(a, v, chunk(a, a.hub_ptr[hub], hub), ranked, invalid);
-        } else if (ids > 0) {
-            best = read_best(a, v, row(a, v), ranked, invalid);
+    const u64 warps_end = words_for(a.n) * WARP;
+    for (u64 own = thread_id(); own < warps_end; own += thread_count()) {
+        const u64 ids = own < a.n ? degree(a, own) : 0;
+        if (own < a.n && ids <= SHORT_ROW) short_heads(a, own, ranked, heads, invalid);
+        for (u32 left = __ballot_sync(ALL_LANES, ids > SHORT_ROW); left; left &= left - 1) {
+            const u64 v = own - lane_id() + (u32)__ffs((int)left) - 1;
+            const Segment part = degree(a, v) > BLOCK_IDS ? first_chunk(a, v) : row(a, v);
+            Best<LANE_BEST> best = read_best(a, v, part, ranked, invalid);
+            write_heads(a, v, best, heads);
         }
-        write_heads(a, v, best, heads);
     }
 }
 ENTRY(place_heads)

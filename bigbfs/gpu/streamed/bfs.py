@@ -16,8 +16,8 @@ from bigbfs.gpu.arguments import BLOCK, DIRECTIONS, SEARCH, SLOT, WARP, defines,
 from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import Strategy
+from bigbfs.gpu.streamed.buffers import Traffic
 from bigbfs.gpu.streamed.costs import read_seconds, sweep_seconds
-from bigbfs.gpu.streamed.feed import Traffic
 from bigbfs.gpu.streamed.placement import StreamedAdjacency, launch_on_pieces
 from bigbfs.record import LevelRecord
 

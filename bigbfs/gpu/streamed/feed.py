@@ -7,16 +7,13 @@ filled again when its copy has ended, its twin when the kernels that read it hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
-
 import numpy as np
 
-from bigbfs.adjacency import Adjacency, CompressedAdjacency
+from bigbfs.adjacency import Adjacency
 from bigbfs.gpu.runtime import Array, Runtime, Stage
 from bigbfs.gpu.streamed.batches import PIECE_FIELDS, Batch, Planner
-from bigbfs.gpu.streamed.ledger import ALIGN, STAGES, stage_capacity
+from bigbfs.gpu.streamed.buffers import Buffers, Consume, Traffic
+from bigbfs.gpu.streamed.ledger import ALIGN
 from bigbfs.gpu.streamed.reader import Reader, Reading
 
 LEAST_ROOM = 4 << 20
@@ -24,73 +21,6 @@ LEAST_ROOM = 4 << 20
 
 SHARES = 12
 """Batches into which little work is cut all the same, so that reading, copying and traversing overlap."""
-
-
-@dataclass(slots=True)
-class Traffic:
-    """What went through the buffers: ``bytes`` read from the file in ``reads`` calls, ``batches``, ``pieces``."""
-
-    bytes: int = 0
-    reads: int = 0
-    batches: int = 0
-    pieces: int = 0
-
-    def add(self, batch: Batch) -> None:
-        """Count a batch."""
-        self.bytes += batch.read_bytes
-        self.reads += len(batch.stretches)
-        self.batches += 1
-        self.pieces += len(batch.pieces)
-
-
-Consume = Callable[[np.ndarray, Array, int], None]
-"""Launches kernels on a batch: the struct of the adjacency whose data is the batch, its pieces (uint64, in device
-memory), how many there are."""
-
-
-class Buffers:
-    """The buffers of an engine; all of its adjacencies share them, one at a time.
-
-    Parameters
-    ----------
-    runtime
-        The device.
-    total
-        Bytes of pinned memory, and of device memory, for all of them together.
-
-    Attributes
-    ----------
-    capacity
-        Bytes of one.
-    host_bytes, device_bytes
-        What all take.
-    """
-
-    def __init__(self, runtime: Runtime, total: int) -> None:
-        self.capacity = stage_capacity(total)
-        self.stages: list[Stage] = []
-        self._next = 0
-        try:
-            for _ in range(STAGES):
-                self.stages.append(runtime.stage(self.capacity))
-        except BaseException:
-            self.close()
-            raise
-        self.host_bytes = self.device_bytes = STAGES * self.capacity
-
-    def take(self) -> Stage:
-        """Return the buffer whose turn it is, free to be filled."""
-        stage = self.stages[self._next]
-        self._next = (self._next + 1) % STAGES
-        stage.wait()
-        return stage
-
-    def close(self) -> None:
-        """Release them; a second call does nothing."""
-        stages, self.stages = self.stages, []
-        with ExitStack() as closing:
-            for stage in stages:
-                closing.callback(stage.close)
 
 
 class Feed:
@@ -109,12 +39,11 @@ class Feed:
     """
 
     def __init__(self, runtime: Runtime, adjacency: Adjacency, buffers: Buffers, threads: int | None = None) -> None:
-        edges = adjacency.blob if isinstance(adjacency, CompressedAdjacency) else adjacency.indices
         self._runtime = runtime
         self._buffers = buffers
         self._planner = Planner(adjacency, buffers.capacity)
         self._mirror = np.empty(-(-adjacency.n // 32), np.uint32)
-        self._reader = Reader(edges, threads)
+        self._reader = Reader(adjacency.edges, threads)
         self.kind = self._reader.kind
         self.unit = self._planner.unit
         self.host_bytes = self._planner.host_bytes + self._mirror.nbytes

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bigbfs.adjacency import CompressedAdjacency
 from bigbfs.gpu.arguments import PIECE
 from bigbfs.gpu.hot import GRAIN
-from bigbfs.gpu.ledger import Buffer, adjacencies, edge_array, grain, rows_of
+from bigbfs.gpu.ledger import Buffer, adjacencies, grain, rows_of
 from bigbfs.graph import Graph
 
 STAGES = 4
@@ -32,7 +32,7 @@ ROW_BYTES = 256
 
 def stage_sizes(graph: Graph) -> list[int]:
     """Return the bytes of all stages together that are worth trying, most first."""
-    most = max(edge_array(rows).nbytes for _, rows in adjacencies(graph))
+    most = max(rows.edges.nbytes for _, rows in adjacencies(graph))
     # pieces of single short rows can take several times what the rows do
     whole = min(STAGE_BYTES, 4 * most + SMALLEST)
     return [STAGES * stage_capacity(STAGES * whole // share) for share in (1, 4, 16, 64)]

@@ -12,7 +12,7 @@ from bigbfs.gpu.arguments import BLOCK, TABLES, WARP, defines, struct
 from bigbfs.gpu.hot import NOTHING_HOT
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.runtime import Array, Kernel, Runtime
-from bigbfs.gpu.streamed.feed import Buffers, Consume, Feed, Traffic
+from bigbfs.gpu.streamed.buffers import Buffers, Consume, Traffic
 
 FILE = "streamed_place.cu"
 KERNELS = ("streamed_place",)
@@ -48,6 +48,8 @@ class StreamedAdjacency(PlacedAdjacency):
         hot_bytes: int = 0,
         ranked: bool = False,
     ) -> None:
+        from bigbfs.gpu.streamed.feed import Feed  # imports Numba, which edges in memory do without
+
         self.traffic = Traffic()
         self.units = int(adjacency.indptr[-1])
         self.feed = Feed(runtime, adjacency, buffers)

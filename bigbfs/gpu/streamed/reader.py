@@ -88,9 +88,9 @@ class Reader:
         if mapping is not None and array.nbytes:
             first = np.frombuffer(mapping, np.uint8, 1).ctypes.data
             self._offset = int(array.ctypes.data) - int(first)
-            self._handle = os.dup(mapping.handle)
             # rows are read in file order: the kernel may read further ahead
-            os.posix_fadvise(self._handle, self._offset, array.nbytes, os.POSIX_FADV_SEQUENTIAL)
+            os.posix_fadvise(mapping.handle, self._offset, array.nbytes, os.POSIX_FADV_SEQUENTIAL)
+            self._handle = os.dup(mapping.handle)
         self.kind = "memory" if self._handle == NO_FILE else "file"
         self._threads = threads or min(THREADS, thread_count())
         self._pool = ThreadPoolExecutor(self._threads, "bigbfs-reader")
