@@ -1,6 +1,9 @@
 """The engine's manners on an emulated device: what it refuses, what it pays for, and that it lets go of everything."""
 
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,6 +146,28 @@ def test_impossible_arguments(runtime, call, message):
 def test_unknown_names(runtime, options):
     with pytest.raises(UsageError, match="unknown: choose one of"):
         GpuEngine(zoo.shared()["path"], runtime=runtime, **options)
+    assert runtime.events[-1] == "close"
+
+
+def test_no_numba_on_the_way_to_a_first_result(tmp_path):
+    """Importing Numba takes longer than placing a graph of billions of edges."""
+    path = tmp_path / "g.csrbin"
+    zoo.shared()["relabelled"].save(path)
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import bigbfs
+from bigbfs.cli import bfs
+from bigbfs.cli.sources import choose_sources
+from bigbfs.gpu import GpuEngine
+from simt.runtime import SimtRuntime
+with bigbfs.open({str(path)!r}) as graph:
+    with GpuEngine(graph, residency="mapped", runtime=SimtRuntime(), check=graph.require_structure) as engine:
+        assert engine.traverse(choose_sources(graph, (), "random:1", 1)[0]).reached > 0
+assert "numba" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_close_waits_then_releases_once(runtime):

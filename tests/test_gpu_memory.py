@@ -125,6 +125,21 @@ def test_file_pages_are_registered_read_only(mapped):
     assert cuda.open == {}
 
 
+def test_pages_are_mapped_before_they_are_registered(tmp_path):
+    """By madvise, in pieces of any number; the pages before and behind the array are of no account."""
+    path, pages = tmp_path / "pages", 300
+    path.write_bytes(bytes(PAGE * pages))
+    array = np.memmap(path, np.uint8, "r")[100:-100]
+
+    def resident():
+        text = Path("/proc/self/smaps").read_text()
+        return int(text[text.index(str(path)) :].split("Rss:")[1].split()[0]) * 1024
+
+    before = resident()
+    memory.populate(array.ctypes.data, array.nbytes)
+    assert before < resident() == PAGE * pages
+
+
 def test_another_address_on_the_device(mapped):
     mapping = HostMapping(fake_cupy(Cuda()), info(same=False), mapped)
     assert mapping.array.memory.address == mapped.ctypes.data + (1 << 40)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import zoo
 from scipy.sparse import coo_array, csr_array
 
 import bigbfs
-from bigbfs import rows
+from bigbfs import rows, structure
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.errors import FormatError, InputError, UsageError
 from bigbfs.flags import GraphFlags
@@ -204,6 +205,36 @@ def test_labels_that_are_no_ids_are_refused_before_a_traversal(labels):
     Graph(adjacency, GraphFlags(relabelled=True), labels=np.array([9, 3, 5])).require_valid()
 
 
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_the_structure_is_checked_without_a_look_at_the_rows(codec, monkeypatch):
+    """What a GPU run asks for before it places a graph."""
+    graph = zoo.shared()["directed-in-rows"]
+    graph = graph.compress() if codec == "varint" else graph
+    monkeypatch.setattr(rows, "require_ids", lambda *_: pytest.fail("the rows were read"))
+    forward, backward = graph.adjacency, graph.in_adjacency
+    Graph(forward, graph.flags, in_adjacency=backward).require_structure()
+    fallen = np.array(backward.indptr)
+    fallen[3] = fallen[4] + np.uint64(1)
+    bad = {
+        r"in-neighbours.*indptr descends at entry 4": {"in_adjacency": replace(backward, indptr=fallen)},
+        r"99 edges in the header": {"m": 99},
+        "different ids": {"labels": np.zeros(graph.n, np.int64)},
+    }
+    for message, changes in bad.items():
+        with pytest.raises(FormatError, match=message):
+            Graph(forward, graph.flags, **({"in_adjacency": backward} | changes)).require_structure()
+
+
+def test_a_descent_is_found_wherever_pieces_meet(monkeypatch):
+    for piece in (1, 2, 7, 1 << 22):
+        monkeypatch.setattr(structure, "PIECE", piece)
+        for place in range(1, 9):
+            offsets = np.arange(9, dtype=np.uint64) + np.uint64(5)
+            assert structure.first_descent(offsets) is None
+            offsets[place] = 0
+            assert structure.first_descent(offsets) == place
+
+
 @pytest.mark.parametrize("far", [0, 10**15])
 def test_labels_of_a_relabelled_graph_are_checked_whatever_their_spread(far):
     adjacency = Graph.from_csr([0, 1, 2, 2], [1, 0]).adjacency
@@ -214,21 +245,22 @@ def test_labels_of_a_relabelled_graph_are_checked_whatever_their_spread(far):
             Graph(adjacency, flags, labels=np.array(labels)).require_valid()
 
 
-@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 @pytest.mark.parametrize("count", [0, 1, 2, 1000])
-def test_values_that_ascend_and_that_differ(count, block):
+def test_values_that_ascend_and_that_differ(monkeypatch, count, piece):
+    monkeypatch.setattr(structure, "PIECE", piece)
     rng = np.random.default_rng(count)
     values = rng.permutation(count)
-    assert rows.all_different(values, block)
-    assert rows.all_different(values * 10**6, block)
-    assert rows.ascending(np.sort(values), block)
+    assert structure.all_different(values)
+    assert structure.all_different(values * 10**6)
+    assert structure.ascending(np.sort(values))
     if count > 1:
         for at in (0, count // 2, count - 1):
             twice = values.copy()
             twice[at] = twice[at - 1]
-            assert not rows.all_different(twice, block)
-            assert not rows.all_different(twice * 10**6, block)
-            assert not rows.ascending(np.sort(twice), block)
+            assert not structure.all_different(twice)
+            assert not structure.all_different(twice * 10**6)
+            assert not structure.ascending(np.sort(twice))
 
 
 def test_looking_up_ids_puts_labels_in_order_only_where_it_pays():

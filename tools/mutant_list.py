@@ -153,6 +153,18 @@ MUTANTS = (
         "if (key > keys[i]) {",
         "if (key < keys[i] || !keys[i]) {",
     ),
+    Mutant(
+        "heads: a short row is filled up with vertex 0",
+        "include/best.cuh",
+        "best.keys[i] ? best.ids[i] : (vid)v",
+        "best.ids[i]",
+    ),
+    Mutant(
+        "heads: a row one id too long for a thread belongs to nobody",
+        "place.cu",
+        "__ballot_sync(ALL_LANES, ids > THREAD_IDS)",
+        "__ballot_sync(ALL_LANES, ids > THREAD_IDS + 1)",
+    ),
     Mutant("1u << 32", "include/warp.cuh", "word & ((1u << width) - 1)", "word & ((1u << 2 * width) - 1)"),
     Mutant(
         "lost queue slot",

@@ -19,6 +19,7 @@ from bigbfs.gpu.ledger import SLOTS
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import Strategy
+from bigbfs.gpu.tree import TreeArrays
 from bigbfs.record import LevelRecord
 
 FILE = "bfs_traverse.cu"
@@ -58,7 +59,7 @@ class Run:
     traffic: tuple[Any, ...] = ()
 
 
-class BfsLoop:
+class BfsLoop(TreeArrays):
     """The state of BFS on one placed graph, reused from source to source.
 
     Parameters
@@ -94,15 +95,11 @@ class BfsLoop:
         queue: Array,
         profile: DeviceProfile | None = None,
     ) -> None:
-        self.n = out.n
-        self.ids = ids
+        super().__init__(runtime, out.n, ids)
         self.strategy = strategy
         self.bottom_up = strategy.bottom_up and incoming is not None
-        self._runtime = runtime
         searched = incoming or out
         words = -(-self.n // 32)
-        self._levels: Array | None = None
-        self._parents: Array | None = None
         self._levels_ready = self._parents_ready = False
         self._arrays = {
             "visited": runtime.empty(words, np.uint32),
@@ -225,10 +222,9 @@ class BfsLoop:
         Until the search is over they count as spoilt: an interrupt may end it half-way.
         """
         if want_levels:
-            if self._levels is None:
-                self._levels = self._runtime.empty(self.n, np.int32)
+            levels = self.lend_levels()
             if not self._levels_ready:
-                self._runtime.fill(self._levels, -1)
+                self._runtime.fill(levels, -1)
             self._levels_ready = False
         if want_parents and not self._parents_ready:
             self._runtime.fill(self.lend_parents(), no_vertex(self.ids))
@@ -236,22 +232,8 @@ class BfsLoop:
 
     def lend_parents(self) -> Array:
         """Return the n ids of the parents; between two searches others may work in them."""
-        if self._parents is None:
-            self._parents = self._runtime.empty(self.n, self.ids)
         self._parents_ready = False  # a search relies on what the one before has left there
-        return self._parents
-
-    def device_arrays(self) -> tuple[Array, Array]:
-        """Return levels and parents of the last run where they are."""
-        return self._levels, self._parents
-
-    def levels(self) -> np.ndarray:
-        """Copy the levels of the last run that wanted them to host memory: int32, shape (n,), -1 unreached."""
-        return self._runtime.download(self._levels)
-
-    def parents(self) -> np.ndarray:
-        """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
-        return self._runtime.download(self._parents)
+        return super().lend_parents()
 
 
 def _line_cost(unit: Costs, n: int, profile: DeviceProfile | None, *placed: PlacedAdjacency) -> int:

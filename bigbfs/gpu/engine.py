@@ -104,19 +104,19 @@ class GpuEngine:
         runtime: Runtime | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        if strategy not in STRATEGIES:
-            raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
         self.graph = graph
         self.strategy = strategy
         self.setup = SetupRecord()
         self.bytes = BytesRecord()
         self._profile = profile
-        self._runtime: Runtime | None = None
+        self._runtime: Runtime | None = runtime
         self._placed: list[PlacedAdjacency] = []
         self._buffers: Buffers | None = None
         self._bfs: Traversal | None = None
         self._cc: Components | None = None
         try:
+            if strategy not in STRATEGIES:
+                raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
             with ThreadPoolExecutor(1) as pool:
                 checking = pool.submit(self._clocked, "open", check)
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))

@@ -36,8 +36,8 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64* invalid) {
     const u64 warps_end = words_for(a.n) * WARP;
     for (u64 own = thread_id(); own < warps_end; own += thread_count()) {
         const u64 ids = own < a.n ? degree(a, own) : 0;
-        if (own < a.n && ids <= SHORT_ROW) short_heads(a, own, ranked, heads, invalid);
-        for (u32 left = __ballot_sync(ALL_LANES, ids > SHORT_ROW); left; left &= left - 1) {
+        if (own < a.n && ids <= THREAD_IDS) short_heads(a, own, ranked, heads, invalid);
+        for (u32 left = __ballot_sync(ALL_LANES, ids > THREAD_IDS); left; left &= left - 1) {
             const u64 v = own - lane_id() + (u32)__ffs((int)left) - 1;
             const Segment part = degree(a, v) > BLOCK_IDS ? first_chunk(a, v) : row(a, v);
             Best<LANE_BEST> best = read_best(a, v, part, ranked, invalid);

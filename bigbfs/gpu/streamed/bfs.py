@@ -19,6 +19,7 @@ from bigbfs.gpu.strategies import Strategy
 from bigbfs.gpu.streamed.buffers import Traffic
 from bigbfs.gpu.streamed.costs import read_seconds, sweep_seconds
 from bigbfs.gpu.streamed.placement import StreamedAdjacency, launch_on_pieces
+from bigbfs.gpu.tree import TreeArrays
 from bigbfs.record import LevelRecord
 
 FILE = "streamed_bfs.cu"
@@ -33,7 +34,7 @@ COUNTS = ("vertices", "edges", "rows", "units", "found", "invalid")
 TOP_DOWN, BOTTOM_UP = 1, 2
 
 
-class StreamedBfs:
+class StreamedBfs(TreeArrays):
     """The state of BFS on one placed graph, reused from source to source.
 
     Parameters
@@ -60,15 +61,11 @@ class StreamedBfs:
         ids: np.dtype,
         codec: str,
     ) -> None:
-        self.n = out.n
-        self.ids = ids
+        super().__init__(runtime, out.n, ids)
         self.bottom_up = strategy.bottom_up and incoming is not None
-        self._runtime = runtime
         self._out = out
         self._in = incoming or out
         words = -(-self.n // 32)
-        self._levels: Array | None = None
-        self._parents: Array | None = None
         self._arrays = {name: runtime.empty(words, np.uint32) for name in ("visited", "frontier", "next", "wanted")}
         self._arrays["counts"] = runtime.zeros(len(COUNTS), np.uint64)
         self._kernels = {name: runtime.kernel(FILE, name, defines(ids, codec)) for name in KERNELS}
@@ -113,10 +110,10 @@ class StreamedBfs:
             The file cannot be read, or is damaged.
         """
         runtime = self._runtime
-        if want_levels and self._levels is None:
-            self._levels = runtime.empty(self.n, np.int32)
-        if want_parents and self._parents is None:
-            self._parents = runtime.empty(self.n, self.ids)
+        if want_levels:
+            self.lend_levels()
+        if want_parents:
+            self.lend_parents()
         state = self._state(want_levels, want_parents)
         level, count, reached, invalid = 0, 1, 1, 0
         records: list[LevelRecord] = []
@@ -194,24 +191,6 @@ class StreamedBfs:
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
         self._kernels[name](max(1, min(self._limits[name], -(-threads // BLOCK))), BLOCK, arguments)
-
-    def lend_parents(self) -> Array:
-        """Return the n ids of the parents; between two searches others may work in them."""
-        if self._parents is None:
-            self._parents = self._runtime.empty(self.n, self.ids)
-        return self._parents
-
-    def device_arrays(self) -> tuple[Array, Array]:
-        """Return levels and parents of the last run where they are."""
-        return self._levels, self._parents
-
-    def levels(self) -> np.ndarray:
-        """Copy the levels of the last run that wanted them to host memory: int32, shape (n,), -1 unreached."""
-        return self._runtime.download(self._levels)
-
-    def parents(self) -> np.ndarray:
-        """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
-        return self._runtime.download(self._parents)
 
     def _state(self, want_levels: bool, want_parents: bool) -> np.ndarray:
         pointer = self._runtime.pointer

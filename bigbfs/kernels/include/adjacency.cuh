@@ -20,6 +20,9 @@
 
 constexpr u32 BLOCK_IDS = 1024;
 
+// Longest row that one thread reads alone.
+constexpr u32 THREAD_IDS = 8;
+
 // Ids that one load() of a cursor gives a lane at most.
 constexpr u32 SLOTS = 4;
 

@@ -8,7 +8,6 @@
 #pragma once
 #include "heads.cuh"
 
-constexpr u32 THREAD_IDS = 8;
 
 // What passes add to.
 struct Counts {

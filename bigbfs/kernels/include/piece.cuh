@@ -18,7 +18,6 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == PIECE_BYTES, "Piece differs from its NumPy dtype");
 
-constexpr u32 SHORT_IDS = 8;  // a row of at most this many ids is read by one thread
 
 // True if a row of so many ids has to be read from the file: the head table does not hold it, nor is it hot.
 DEVICE bool is_in_file(const Adjacency& a, u64 ids) { return !heads_are_all(a, ids) && ids < a.hot_from; }
@@ -63,11 +62,11 @@ template <typename Work> DEVICE void read_piece(const Adjacency& a, Work& work, 
         const Segment whole = row(a, v);
         segment = staged(piece, whole.begin, whole.end);
     }
-    for (u32 todo = __ballot_sync(ALL_LANES, ids > SHORT_IDS); todo; todo &= todo - 1) {
+    for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS); todo; todo &= todo - 1) {
         const u32 from = (u32)__ffs((int)todo) - 1;
         read_ids<WARP>(a, work, (vid)(piece.first + from), broadcast(segment, from), lane_id());
     }
-    if (ids && ids <= SHORT_IDS) read_ids<1>(a, work, (vid)v, segment, 0);
+    if (ids && ids <= THREAD_IDS) read_ids<1>(a, work, (vid)v, segment, 0);
 }
 
 template <typename Work>

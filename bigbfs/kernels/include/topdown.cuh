@@ -11,7 +11,6 @@
 #include "bfs.cuh"
 
 // At most this many ids are read by one thread.
-constexpr u32 THREAD_IDS = 8;
 
 // Longest row of a thin level, and how many of more than THREAD_IDS ids it may have.
 constexpr u32 THIN_IDS = 64;
