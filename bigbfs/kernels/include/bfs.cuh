@@ -154,12 +154,13 @@ DEVICE void settle(const Bfs& s, u64 v, vid parent, i32 level) {
     if (s.parents) s.parents[v] = parent;
 }
 
-// The first block writes down the level that begins.
+// The first block writes down the level that begins, or the direction of one that began with a probe.
 DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
     if (blockIdx.x != 0) return;
-    s.slots[t.slot].frontier = t.count;
-    s.slots[t.slot].direction = direction;
-    s.slots[t.slot].clock = (u64)clock64();
+    Slot& slot = s.slots[t.slot];
+    slot.frontier = t.count;
+    slot.direction = direction;
+    if (!slot.clock) slot.clock = (u64)clock64();
 }
 
 // Appends the chunks of hub v to the list, for the lanes that ask for it; all lanes call it.

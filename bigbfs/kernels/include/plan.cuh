@@ -88,6 +88,7 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
         if (bottomup_cost(s, t, t.missed) < down) go_up(s, t, t.missed);
         else go_down(s, t);
     } else if (down > 2 * s.sweep_cost) {
+        note_level(s, t, 1);
         t.phase = PROBE;
     } else {
         go_down(s, t);
