@@ -32,8 +32,8 @@ def runtime():
             self.events = []
             self.mapped = 0
 
-        def map(self, array):
-            mapping = super().map(array)
+        def map(self, array, use):
+            mapping = super().map(array, use)
             self.mapped += 1
             close = mapping.close
 

@@ -26,6 +26,7 @@ class Cuda:
     def __init__(self, refuse=lambda call, flags: None):
         self.open = {}
         self.calls = []
+        self.waits = 0
         self._refuse = refuse
 
     def hostRegister(self, address, size, flags):
@@ -37,6 +38,9 @@ class Cuda:
 
     def hostUnregister(self, address):
         del self.open[address]
+
+    def deviceSynchronize(self):
+        self.waits += 1
 
     def pointerGetAttributes(self, address):
         return SimpleNamespace(devicePointer=address + (1 << 40))
@@ -81,10 +85,10 @@ def mapped(tmp_path):
     return np.memmap(path, np.uint32, "r", offset=8, shape=9_000)
 
 
-def test_whole_pages_are_registered_in_chunks(monkeypatch):
-    monkeypatch.setattr(memory, "CHUNK", 4 * PAGE)
-    cuda = Cuda()
-    registration = Registration(cuda, 10 * PAGE + 100, 8 * PAGE, memory.READ_ONLY)
+def test_whole_pages_are_registered_in_chunks():
+    cuda, ready = Cuda(), []
+    registration = Registration(cuda, 10 * PAGE + 100, 8 * PAGE, memory.READ_ONLY, 4 * PAGE, ready.append)
+    assert ready == [4 * PAGE - 100, 8 * PAGE - 100, 8 * PAGE]
     assert cuda.calls == [(10 * PAGE, 4 * PAGE, 8), (14 * PAGE, 4 * PAGE, 8), (18 * PAGE, PAGE, 8)]
     registration.close()
     registration.close()
@@ -92,11 +96,10 @@ def test_whole_pages_are_registered_in_chunks(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [CudaError("refused"), KeyboardInterrupt()])
-def test_a_failing_chunk_takes_the_others_back(monkeypatch, error):
-    monkeypatch.setattr(memory, "CHUNK", PAGE)
+def test_a_failing_chunk_takes_the_others_back(error):
     cuda = Cuda(lambda call, flags: error if call == 2 else None)
     with pytest.raises(type(error)):
-        Registration(cuda, 0, 5 * PAGE, memory.MAPPED)
+        Registration(cuda, 0, 5 * PAGE, memory.MAPPED, PAGE)
     assert len(cuda.calls) == 3
     assert cuda.open == {}
 
@@ -136,8 +139,48 @@ def test_pages_are_mapped_before_they_are_registered(tmp_path):
         return int(text[text.index(str(path)) :].split("Rss:")[1].split()[0]) * 1024
 
     before = resident()
-    memory.populate(array.ctypes.data, array.nbytes)
+    memory.populate(np.zeros(5))
+    memory.populate(array)
     assert before < resident() == PAGE * pages
+
+
+def used(log):
+    return lambda view, begin, end: log.append((int(view.memory.address), begin, end))
+
+
+def test_items_are_used_as_soon_as_they_are_registered(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    log = []
+    HostMapping(fake_cupy(Cuda()), info(), mapped, used(log)).close()
+    first = (4 * PAGE - mapped.ctypes.data % PAGE) // 4
+    here = mapped.ctypes.data
+    assert log == [(here, 0, first), (here, first, first + PAGE), (here, first + PAGE, 9_000)]
+
+
+def test_what_was_used_and_had_to_be_given_up_is_used_again(mapped, monkeypatch):
+    """The third step is refused: kernels that read the first two are waited for, and all begins again in a copy."""
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    cuda = Cuda(lambda call, flags: CudaError("refused") if call == 2 else None)
+    log = []
+    mapping = HostMapping(fake_cupy(cuda), info(), mapped, used(log))
+    assert mapping.kind == "copy" and cuda.waits == 1
+    assert [entry[0] == mapped.ctypes.data for entry in log] == [True, True, False]
+    assert log[-1][1:] == (0, 9_000)
+    mapping.close()
+    assert cuda.open == {}
+
+
+def test_an_error_of_who_uses_it_takes_everything_back(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    cuda = Cuda()
+
+    def use(view, begin, end):
+        if begin:
+            raise DoesNotFitError("no room")
+
+    with pytest.raises(DoesNotFitError, match="no room"):
+        HostMapping(fake_cupy(cuda), info(), mapped, use)
+    assert cuda.open == {} and cuda.waits == 1
 
 
 def test_another_address_on_the_device(mapped):

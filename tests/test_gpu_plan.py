@@ -213,9 +213,9 @@ def counting_runtime():
             self.taken += -(-copy.nbytes // GRAIN) * GRAIN
             return copy
 
-        def map(self, array):
+        def map(self, array, use):
             before = self.taken
-            mapping = super().map(array)
+            mapping = super().map(array, use)
             self.taken = before
             return mapping
 

@@ -19,6 +19,7 @@ from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.cc import Labelling
 from bigbfs.gpu.hot import by_degree
 from bigbfs.gpu.loops import Components, Traversal, kernel_names, make_loops, place
+from bigbfs.gpu.memory import populate
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
 from bigbfs.gpu.results import components_of, tree_of
@@ -70,9 +71,7 @@ class GpuEngine:
     backend, device, residency, strategy
         ``"gpu"``, the device's name, where the edges are, the strategy's name.
     edges_kind
-        How the edges are held: ``"device"``; for streamed ones ``"file"`` or ``"memory"``; or for mapped ones
-        ``"file"`` (the file mapping itself), ``"host"`` (the caller's array itself), ``"copy"`` (a registered copy) or
-        ``"pinned"`` (a pinned copy).
+        How the edges are held: ``"device"``; streamed ``"file"`` or ``"memory"``; mapped as memory.py says.
     plan
         The byte ledger that the placement follows.
     setup, bytes
@@ -117,13 +116,15 @@ class GpuEngine:
         try:
             if strategy not in STRATEGIES:
                 raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
-            with ThreadPoolExecutor(1) as pool:
+            with ThreadPoolExecutor(2) as pool:
                 checking = pool.submit(self._clocked, "open", check)
+                if residency != "streamed":
+                    pool.submit(populate, graph.adjacency.edges)
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                in_place = runtime.registers_read_only
-                self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes, ram_budget, in_place)
+                asked = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
+                self.plan: Plan = make_plan(graph, *asked)
                 self.residency = self.plan.residency
                 self._clocked("compile", self._compile)
                 checking.result()

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu.device import DeviceInfo
+from bigbfs.gpu.runtime import Use, unused
 from bigbfs.sizes import format_size, free_memory
 
 MAPPED = 2
@@ -29,6 +32,9 @@ READ_ONLY = 8
 
 CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
+
+STEP = 1 << 30
+"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
@@ -53,6 +59,10 @@ class Registration:
         Any range; the whole pages that hold it are registered.
     flags
         Of cudaHostRegister.
+    step
+        Bytes for one call. To a copy from here to the device, memory of two calls is not one range.
+    ready
+        Told after each call how many bytes from ``address`` on are registered.
 
     Raises
     ------
@@ -60,27 +70,41 @@ class Registration:
         What ``cuda`` raises when it refuses; nothing is left registered then.
     """
 
-    def __init__(self, cuda: Any, address: int, nbytes: int, flags: int) -> None:
+    def __init__(
+        self,
+        cuda: Any,
+        address: int,
+        nbytes: int,
+        flags: int,
+        step: int = CHUNK,
+        ready: Callable[[int], None] = lambda nbytes: None,
+    ) -> None:
         self._cuda = cuda
         self._chunks: list[int] = []
         start = address // mmap.PAGESIZE * mmap.PAGESIZE
         end = -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
-            for chunk in range(start, end, CHUNK):
-                cuda.hostRegister(chunk, min(CHUNK, end - chunk), flags)
+            for chunk in range(start, end, step):
+                cuda.hostRegister(chunk, min(step, end - chunk), flags)
                 self._chunks.append(chunk)
+                ready(min(chunk + step - address, nbytes))
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Unregister every chunk; a second call does nothing."""
+        """Unregister every chunk when no kernel runs any more; a second call does nothing."""
+        if self._chunks:
+            with suppress(Exception):  # a fault that has killed the context is for others to report
+                self._cuda.deviceSynchronize()
         while self._chunks:
             self._cuda.hostUnregister(self._chunks.pop())
 
 
 class HostMapping:
     """The array ``source`` where kernels can read it, without taking device memory.
+
+    Kernels may read it before it is whole (``use``).
 
     Parameters
     ----------
@@ -89,7 +113,9 @@ class HostMapping:
     info
         The device.
     source
-        C-contiguous, not empty; it must not be unmapped before ``close``.
+        C-contiguous, one-dimensional, not empty; it must not be unmapped before ``close``.
+    use
+        See ``Runtime.map``.
 
     Attributes
     ----------
@@ -104,33 +130,42 @@ class HostMapping:
         Host memory for a copy cannot be had.
     """
 
-    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> None:
+    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use = unused) -> None:
         self._registration: Registration | None = None
         self._owner: Any = source
         self.array: Any = None
         try:
-            address = (
-                self._in_place(cupy, info, source) or self._registered_copy(cupy, source) or self._pinned(cupy, source)
-            )
-            self.array = _view(cupy, info, address, source, self._owner)
+            if not self._in_place(cupy, info, source, use):
+                address = self._registered_copy(cupy, source) or self._pinned(cupy, source)
+                self.array = _view(cupy, info, address, source, self._owner)
+                use(self.array, 0, len(source))
         except BaseException:
             self.close()
             raise
 
-    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> int:
-        """Register ``source`` where it lies and return its address; 0 if that cannot be."""
+    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use) -> bool:
+        """Register ``source`` where it lies and let it be used step by step; False if that cannot be."""
         if not reads_in_place(source, info.registers_read_only):
-            return 0
+            return False
         file = is_file_mapping(source)
         address = int(source.ctypes.data)
-        if file:
-            populate(address, source.nbytes)
+        done = 0
+
+        def ready(nbytes: int) -> None:
+            nonlocal done
+            if self.array is None:
+                self.array = _view(cupy, info, address, source, source)
+            begin, done = done, nbytes // source.itemsize
+            use(self.array, begin, done)
+
         try:
-            self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, READ_ONLY if file else MAPPED)
+            flags = READ_ONLY if file else MAPPED
+            self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, flags, STEP, ready)
         except cupy.cuda.runtime.CUDARuntimeError:
-            return 0
+            self.array = None
+            return False
         self.kind = "file" if file else "host"
-        return address
+        return True
 
     def _registered_copy(self, cupy: Any, source: np.ndarray) -> int:
         """Copy ``source`` to huge pages, register them and return their address; 0 if that cannot be."""
@@ -208,11 +243,15 @@ def is_file_mapping(array: np.ndarray) -> bool:
     return False
 
 
-def populate(address: int, nbytes: int) -> None:
+def populate(array: np.ndarray) -> None:
     """Map the pages of a file mapping by several threads, so that registration, which is one, need not fault them in.
 
-    A kernel that cannot do it leaves it to the registration after all.
+    Does nothing for other arrays, or where not all of it would stay in memory; where the operating system cannot do it,
+    it is left to the registration after all.
     """
+    address, nbytes = int(array.ctypes.data), array.nbytes
+    if not is_file_mapping(array) or nbytes > free_memory():
+        return
     madvise = ctypes.CDLL(None).madvise
     start = address // mmap.PAGESIZE * mmap.PAGESIZE
 
