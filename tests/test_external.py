@@ -142,6 +142,19 @@ def test_many_isolated_vertices(tmp_path, both):
     assert report.vertices == 9000
 
 
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_numpy_file_is_spilled_block_by_block(tmp_path, both, monkeypatch, wide, directed):
+    pairs = np.random.default_rng(5).integers(0, 999, (9000, 2))
+    pairs[5000, 1] = 2**40 if wide else 1
+    np.save(tmp_path / "pairs.npy", pairs)
+    kept = []
+    keep = EdgeStream.keep
+    monkeypatch.setattr(EdgeStream, "keep", lambda self, count: (kept.append(count), keep(self, count)))
+    both([tmp_path / "pairs.npy"], directed=directed)
+    assert sum(kept) == 9000 and max(kept) * 16 <= SMALL.block_bytes < 9000 * 16
+
+
 @pytest.mark.parametrize("suffix", [".graph", ".csrbin", ".sg", ".npy", ".gz"])
 def test_other_formats(tmp_path, both, suffix):
     rng = np.random.default_rng(5)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import zstandard
 
 from bigbfs.edges import EdgeList
@@ -19,11 +20,12 @@ from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.graph_input import read_graph
 from bigbfs.formats.matrix_market import read_matrix_market
 from bigbfs.formats.metis import read_metis
+from bigbfs.formats.npy import pair_file
 from bigbfs.formats.sources import STANDARD_INPUT, Source
 from bigbfs.formats.text import read_text
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
-_WHOLE_FORMATS = {"npy": read_npy, "npz": read_npz, "csrbin": read_graph, "sg": read_graph}
+_WHOLE_FORMATS = ("npz", "csrbin", "sg")
 _MOST_LINES = 2**62
 
 
@@ -51,13 +53,14 @@ def read_edges(
     progress
         Called now and then with the bytes newly read from the file.
     memory
-        Bytes that the edges of a line-based format may take (no estimate tells for standard input); None: any.
+        Bytes that the edges of a format that streams may take (no estimate tells for standard input); None: any.
+        Line-based formats stream, and an uncompressed .npy.
     threads
         Threads that read; None: one for each CPU that this process may use.
     edges
-        Where the edges of a line-based format go, if not to a new buffer; what the buffer then has is in the result.
+        Where the edges of a format that streams go, if not to a new buffer; what the buffer then has is in the result.
     block_bytes
-        Bytes of text read at once; None: 8 MiB.
+        Bytes of text, or of a .npy, read at once; None: 8 MiB, and 128 MiB.
 
     Raises
     ------
@@ -82,10 +85,16 @@ def read_edges(
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         if not source.peek(1):
             raise InputError(f"{source.name}: the file is empty")
-        whole = _WHOLE_FORMATS[found](source)
+        if found == "npy":
+            return read_npy(
+                source, threads=threads, edges=edges, memory=memory, block_bytes=block_bytes, progress=progress
+            )
+        if found == "npz":
+            return read_npz(source, threads=threads, progress=progress)
+        graph = read_graph(source, threads=threads)
         if progress is not None:
-            progress(whole.input_bytes)
-        return whole
+            progress(graph.input_bytes)
+        return graph
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,8 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
+        if found == "npy" and head and source.compression is None:
+            return _npy_estimate(source)
         if found in ("npy", "npz") and head:
             edges, held = array_sizes(source, found)
             return InputEstimate(size, edges, held + 16 * edges, streams=False)
@@ -139,6 +150,14 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
     edges = min(edges, whole // 2 + 1)
     width = 8 if _has_wide_id(head) else 4
     return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+
+
+def _npy_estimate(source: Source) -> InputEstimate:
+    """Estimate an uncompressed .npy: by its header and the ids at its beginning."""
+    with pair_file(source) as pairs:
+        wide = bool((pairs.sample(1, 1000) >= np.uint64(2**32)).any())
+    held = 2 * (8 if wide else 4) * pairs.edges
+    return InputEstimate(source.size or 0, pairs.edges, held)
 
 
 def _graph_estimate(path: Path, head: bytes, size: int, whole: int) -> InputEstimate:
