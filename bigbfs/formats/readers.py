@@ -23,10 +23,16 @@ from bigbfs.formats.metis import read_metis
 from bigbfs.formats.npy import pair_file
 from bigbfs.formats.sources import STANDARD_INPUT, Source
 from bigbfs.formats.text import read_text
+from bigbfs.machine.workers import thread_count
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
 _WHOLE_FORMATS = ("npz", "csrbin", "sg")
 _MOST_LINES = 2**62
+
+
+def default_ahead(threads: int) -> int:
+    """Return the bytes that ``threads`` threads may unpack ahead: frames as pzstd makes them keep all of them busy."""
+    return (threads + 2) * BLOCK_BYTES
 
 
 def read_edges(
@@ -39,6 +45,7 @@ def read_edges(
     threads: int | None = None,
     edges: EdgeBuffer | None = None,
     block_bytes: int | None = None,
+    ahead_bytes: int | None = None,
 ) -> EdgeList:
     """Read the edges of one input, in original ids.
 
@@ -60,7 +67,10 @@ def read_edges(
     edges
         Where the edges of a format that streams go, if not to a new buffer; what the buffer then has is in the result.
     block_bytes
-        Bytes of text, or of a .npy, read at once; None: 8 MiB, and 128 MiB.
+        Bytes of text, or of a .npy, read at once; None: 8 MiB, or 128 MiB.
+
+    ahead_bytes
+        Bytes that several threads may unpack ahead of what is read; None: :func:`default_ahead`.
 
     Raises
     ------
@@ -80,6 +90,8 @@ def read_edges(
         raise UsageError(f"--skip-bad-lines {skip_bad_lines}: give a number from 0 to 2^62")
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
+        many = thread_count(threads)
+        source.unpack_ahead(many, ahead_bytes or default_ahead(many))
         if found in _LINE_FORMATS:
             with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
