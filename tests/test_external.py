@@ -19,7 +19,7 @@ from bigbfs.conversion.external import plan as planning
 from bigbfs.conversion.external import sections, spill
 from bigbfs.conversion.external.plan import Plan
 from bigbfs.conversion.external.stream import EdgeStream
-from bigbfs.errors import DoesNotFitError, FileAccessError, InputError
+from bigbfs.errors import DoesNotFitError, FileAccessError, InputError, UsageError
 from bigbfs.formats.export import export
 from bigbfs.graph import Graph
 
@@ -275,9 +275,7 @@ def test_missing_temporary_space_is_refused_before_the_start(tmp_path, both, mon
     with pytest.raises(DoesNotFitError, match=r"temporary files .*4\.1 kB are free; .*--tmp"):
         both(inputs)
     monkeypatch.undo()
-    monkeypatch.setattr(pipeline, "must_spill", lambda *_: True)
-    monkeypatch.setattr(external, "make_plan", lambda *_: SMALL)
-    with pytest.raises(FileAccessError, match="no such folder"):
+    with pytest.raises(UsageError, match=r"--tmp .*nowhere: there is no such folder"):
         convert(inputs, tmp_path / "g.csrbin", ConvertOptions(tmp=tmp_path / "nowhere"))
 
 

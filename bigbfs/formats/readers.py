@@ -96,7 +96,7 @@ def read_edges(
             with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         if not source.peek(1):
-            raise InputError(f"{source.name}: the file is empty")
+            raise InputError(f"{source.nothing()}; write it again")
         if found == "npy":
             return read_npy(
                 source, threads=threads, edges=edges, memory=memory, block_bytes=block_bytes, progress=progress

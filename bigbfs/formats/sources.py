@@ -135,6 +135,11 @@ class Source:
         if self._decompressor is not None:
             self._decompressor.unpack_ahead(threads, most)
 
+    def nothing(self) -> str:
+        """Return the beginning of a message about a stream of no bytes."""
+        found = f"its {self.compression} stream unpacks to nothing" if self.compression else "the file is empty"
+        return f"{self.name}: {found}"
+
     def peek(self, count: int) -> bytes:
         """Return the next ``count`` bytes (fewer at the end of the stream) without taking them."""
         while len(self._ready) - self._taken < count:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.conversion.external.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
-from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.errors import DoesNotFitError
 from bigbfs.formats import npy
 from bigbfs.formats.readers import InputEstimate
 from bigbfs.formats.sources import STANDARD_INPUT, Source
@@ -103,13 +103,7 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
     ------
     DoesNotFitError
         Names the folder, what is needed and what is free.
-    FileAccessError
-        The folder for temporary files is none.
     """
-    if not tmp.is_dir():
-        raise FileAccessError(
-            f"{tmp}: cannot write temporary files to it: there is no such folder; name one with --tmp"
-        )
     same = tmp.stat().st_dev == output.stat().st_dev
     needs = [(tmp, max(spill, result) + min(spill, result) // 4)] if same else [(tmp, spill), (output, result)]
     for folder, need in needs:
