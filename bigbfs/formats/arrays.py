@@ -31,20 +31,24 @@ _PIECE = 1 << 20
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError, OSError)
 
 
-def read_npy(
+def is_plain(source: Source) -> bool:
+    """Return whether a source is an uncompressed file, any part of which can be read."""
+    return source.compression is None and source.size is not None
+
+
+def read_npy_file(
     source: Source,
+    edges: EdgeBuffer,
     *,
     threads: int | None = None,
-    edges: EdgeBuffer | None = None,
-    memory: int | None = None,
     block_bytes: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> EdgeList:
-    """Read one .npy of shape (m, 2) or (2, m): an uncompressed file block by block, anything else as a whole.
+    """Read one .npy of shape (m, 2) or (2, m), an uncompressed file, to ``edges``, block by block.
 
     Parameters
     ----------
-    threads, edges, memory, block_bytes, progress
+    threads, block_bytes, progress
         As for :func:`bigbfs.formats.readers.read_edges`.
 
     Raises
@@ -56,23 +60,30 @@ def read_npy(
     DoesNotFitError
         There is not so much memory.
     """
-    if source.compression is None and source.size is not None:
-        edges = EdgeBuffer(source.name, memory) if edges is None else edges
-        with pair_file(source) as pairs:
-            if progress is not None:
-                progress(pairs.start)
-            pairs.read_all(edges, threads=threads, block_bytes=block_bytes, progress=progress)
-        return EdgeList(*edges.arrays(), input_bytes=source.consumed)
+    with pair_file(source) as pairs:
+        if progress is not None:
+            progress(pairs.start)
+        pairs.read_all(edges, threads=threads, block_bytes=block_bytes, progress=progress)
+    return EdgeList(*edges.arrays(), input_bytes=source.consumed)
+
+
+def read_npy_stream(source: Source, *, threads: int | None = None) -> EdgeList:
+    """Read one .npy of shape (m, 2) or (2, m) from anywhere, as a whole.
+
+    Raises
+    ------
+    InputError
+        It is no such array, is cut short, or holds something that is no vertex id.
+    DoesNotFitError
+        There is not so much memory.
+    """
     array = _read_array(source.name, source, None)
     if source.read(1):
         raise InputError(f"{source.name}: has more bytes than its .npy header declares; write it again")
-    sources, targets = _columns(source.name, array)
-    return _whole(_edge_list(source, sources, targets, threads), progress)
+    return _edge_list(source, *_columns(source.name, array), threads)
 
 
-def read_npz(
-    source: Source, *, threads: int | None = None, progress: Callable[[int], object] | None = None
-) -> EdgeList:
+def read_npz(source: Source, *, threads: int | None = None) -> EdgeList:
     """Read an .npz with edges or a sparse matrix.
 
     Raises
@@ -83,17 +94,11 @@ def read_npz(
     with source.seekable() as (file, _):
         try:
             with zipfile.ZipFile(file) as archive:
-                return _whole(_from_archive(source, _Archive(source.name, archive), threads), progress)
+                return _from_archive(source, _Archive(source.name, archive), threads)
         except BigBfsError:
             raise
         except _DAMAGED as error:
             raise _damaged(source, error) from error
-
-
-def _whole(edges: EdgeList, progress: Callable[[int], object] | None) -> EdgeList:
-    if progress is not None:
-        progress(edges.input_bytes)
-    return edges
 
 
 def array_sizes(source: Source, kind: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import zstandard
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats import dimacs, layout, matrix_market, metis
-from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
+from bigbfs.formats.arrays import array_sizes, is_plain, read_npy_file, read_npy_stream, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
@@ -68,7 +68,6 @@ def read_edges(
         Where the edges of a format that streams go, if not to a new buffer; what the buffer then has is in the result.
     block_bytes
         Bytes of text, or of a .npy, read at once; None: 8 MiB, or 128 MiB.
-
     ahead_bytes
         Bytes that several threads may unpack ahead of what is read; None: :func:`default_ahead`.
 
@@ -90,23 +89,33 @@ def read_edges(
         raise UsageError(f"--skip-bad-lines {skip_bad_lines}: give a number from 0 to 2^62")
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
-        many = thread_count(threads)
-        source.unpack_ahead(many, ahead_bytes or default_ahead(many))
+        source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
         if found in _LINE_FORMATS:
             with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
-        if not source.peek(1):
-            raise InputError(f"{source.nothing()}; write it again")
-        if found == "npy":
-            return read_npy(
-                source, threads=threads, edges=edges, memory=memory, block_bytes=block_bytes, progress=progress
-            )
-        if found == "npz":
-            return read_npz(source, threads=threads, progress=progress)
-        graph = read_graph(source, threads=threads)
-        if progress is not None:
-            progress(graph.input_bytes)
-        return graph
+        room = EdgeBuffer(source.name, memory) if edges is None else edges
+        return _read_binary(source, found, room, threads=threads, block_bytes=block_bytes, progress=progress)
+
+
+def _read_binary(
+    source: Source,
+    found: str,
+    edges: EdgeBuffer,
+    *,
+    threads: int | None,
+    block_bytes: int | None,
+    progress: Callable[[int], object] | None,
+) -> EdgeList:
+    """Read what is no text: arrays and graph files."""
+    if not source.peek(1):
+        raise InputError(f"{source.nothing()}; write it again")
+    if found == "npy" and is_plain(source):
+        return read_npy_file(source, edges, threads=threads, block_bytes=block_bytes, progress=progress)
+    readers = {"npy": read_npy_stream, "npz": read_npz}
+    whole = readers.get(found, read_graph)(source, threads=threads)
+    if progress is not None:
+        progress(whole.input_bytes)
+    return whole
 
 
 @dataclass(frozen=True)
@@ -149,7 +158,7 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
-        if found == "npy" and head and source.compression is None:
+        if found == "npy" and head and is_plain(source):
             return _npy_estimate(source)
         if found in ("npy", "npz") and head:
             edges, held = array_sizes(source, found)
