@@ -116,6 +116,17 @@ def test_something_else_after_the_stream_is_refused(tmp_path, suffix):
         content(file)
 
 
+def test_gzip_headers_with_everything(tmp_path):
+    """isal took those with an extra field and a name, as dictzip writes them, for damaged when they came in pieces."""
+    file = tmp_path / "graph.txt.gz"
+    fields = {4: b"\x04\x00abcd", 8: b"a name\0", 16: b"a comment\0"}
+    body = gzip.compress(TEXT)[10:]
+    for flags in range(0, 32, 4):
+        header = b"\x1f\x8b\x08" + bytes([flags]) + bytes(6) + b"".join(fields[bit] for bit in fields if flags & bit)
+        file.write_bytes(2 * (header + body))
+        assert content(file) == 2 * TEXT, flags
+
+
 def test_zstd_skippable_frames(tmp_path):
     file = tmp_path / "skippable.zst"
     skippable = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"

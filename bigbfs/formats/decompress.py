@@ -34,6 +34,8 @@ _UNREADABLE = {
     b"Rar!\x1a\x07": "RAR",
 }
 MAGIC_BYTES = 16
+_GZIP_HEADER = 1 << 12
+"""Bytes that a gzip member is begun with, where there are as many: the whole of any header in practice."""
 
 
 class _Member(Protocol):
@@ -219,7 +221,9 @@ class Decompressor:
             self._input = self._feed(FEED_BYTES[self.kind])
             if not self._input:
                 return False
-        while len(self._input) < MAGIC_BYTES and (more := self._feed(MAGIC_BYTES)):
+        # isal takes a gzip header with an extra field and a name for damaged where it comes in two pieces (1.9.1)
+        least = _GZIP_HEADER if self.kind == "gzip" else MAGIC_BYTES
+        while len(self._input) < least and (more := self._feed(least)):
             self._input += more
         try:
             same = detect_compression(self._input[:MAGIC_BYTES]) == self.kind
