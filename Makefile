@@ -53,7 +53,7 @@ test-bounds: $(DEV_ENV)  ## the tests of the CPU kernels with every index checke
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) -m pytest -n 2 $(KERNEL_TESTS)
 
 test-python: $(DEV_ENV)  ## the tests of readers and conversion with the kernels run as Python, not compiled
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/test_text.py tests/test_metis.py tests/test_relabel.py tests/test_order.py tests/test_varint.py
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/test_text.py tests/test_metis.py tests/test_relabel.py tests/test_order.py tests/test_varint.py tests/test_npy.py
 
 fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ)

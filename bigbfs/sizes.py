@@ -24,12 +24,14 @@ def parse_size(text: str, whole: int | None = None) -> int:
     Raises
     ------
     UsageError
-        It is no size, or a percentage where there is no whole.
+        It is no size, a percentage where there is no whole, or one above 100.
     """
     match = _PATTERN.fullmatch(text)
     if match:
         number, unit = float(match[1]), match[2].upper()
         if unit == "%" and whole is not None:
+            if number > 100:
+                raise UsageError(f"{text!r} is more than there is, and so no limit: a share is 100% at most")
             return int(whole * number / 100)
         if unit in _UNITS:
             return int(number * _UNITS[unit])

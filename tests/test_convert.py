@@ -156,9 +156,9 @@ def test_memory_that_would_not_suffice_is_refused_before_reading(folder, monkeyp
     monkeypatch.setattr(pipeline, "read_all", None)
     with pytest.raises(DoesNotFitError, match=r"100 kB may be used, but Python.* allow at least .* with --memory"):
         convert(["graph.txt"], None, ConvertOptions(memory=100_000))
-    np.save("graph.npy", np.arange(20_000).reshape(-1, 2))  # a format that is in memory as a whole
-    with pytest.raises(DoesNotFitError, match=r"graph\.npy takes about .* 100 kB may be used; allow more with --mem"):
-        convert(["graph.npy"], None, ConvertOptions(memory=100_000))
+    np.savez("graph.npz", np.arange(20_000).reshape(-1, 2))  # a format that is in memory as a whole
+    with pytest.raises(DoesNotFitError, match=r"graph\.npz takes about .* 100 kB may be used; allow more with --mem"):
+        convert(["graph.npz"], None, ConvertOptions(memory=100_000))
     monkeypatch.undo()
     assert convert([folder / "graph.txt"], None, ConvertOptions(memory=10**9)).vertices == 20_000
 

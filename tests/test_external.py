@@ -19,7 +19,7 @@ from bigbfs.conversion.external import plan as planning
 from bigbfs.conversion.external import sections, spill
 from bigbfs.conversion.external.plan import Plan
 from bigbfs.conversion.external.stream import EdgeStream
-from bigbfs.errors import DoesNotFitError, FileAccessError, InputError
+from bigbfs.errors import DoesNotFitError, FileAccessError, InputError, UsageError
 from bigbfs.formats.export import export
 from bigbfs.graph import Graph
 
@@ -142,6 +142,19 @@ def test_many_isolated_vertices(tmp_path, both):
     assert report.vertices == 9000
 
 
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_numpy_file_is_spilled_block_by_block(tmp_path, both, monkeypatch, wide, directed):
+    pairs = np.random.default_rng(5).integers(0, 999, (9000, 2))
+    pairs[5000, 1] = 2**40 if wide else 1
+    np.save(tmp_path / "pairs.npy", pairs)
+    kept = []
+    keep = EdgeStream.keep
+    monkeypatch.setattr(EdgeStream, "keep", lambda self, count: (kept.append(count), keep(self, count)))
+    both([tmp_path / "pairs.npy"], directed=directed)
+    assert sum(kept) == 9000 and max(kept) * 16 <= SMALL.block_bytes < 9000 * 16
+
+
 @pytest.mark.parametrize("suffix", [".graph", ".csrbin", ".sg", ".npy", ".gz"])
 def test_other_formats(tmp_path, both, suffix):
     rng = np.random.default_rng(5)
@@ -262,9 +275,7 @@ def test_missing_temporary_space_is_refused_before_the_start(tmp_path, both, mon
     with pytest.raises(DoesNotFitError, match=r"temporary files .*4\.1 kB are free; .*--tmp"):
         both(inputs)
     monkeypatch.undo()
-    monkeypatch.setattr(pipeline, "must_spill", lambda *_: True)
-    monkeypatch.setattr(external, "make_plan", lambda *_: SMALL)
-    with pytest.raises(FileAccessError, match="no such folder"):
+    with pytest.raises(UsageError, match=r"--tmp .*nowhere: there is no such folder"):
         convert(inputs, tmp_path / "g.csrbin", ConvertOptions(tmp=tmp_path / "nowhere"))
 
 

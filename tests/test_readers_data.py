@@ -116,10 +116,12 @@ def test_estimates_of_files_with_a_header_are_exact(tmp_path):
         guess = estimate(tmp_path / name)
         assert (guess.edges_upper_bound, guess.declared_vertices) == (100_000, 50_000)
         assert guess.memory_bytes >= 8 * 100_000
-    for name in ("e.npy", "e.npz"):
-        guess = estimate(tmp_path / name)
-        assert guess.edges_upper_bound == 1000
-        assert 16_000 + 8_000 <= guess.memory_bytes <= 40_000
+    guess = estimate(tmp_path / "e.npy")
+    assert (guess.edges_upper_bound, guess.memory_bytes, guess.streams) == (1000, 8000, True)
+    guess = estimate(tmp_path / "e.npz")
+    assert guess.edges_upper_bound == 1000
+    assert 16_000 + 8_000 <= guess.memory_bytes <= 40_000
+    assert not guess.streams
 
 
 def test_raw_and_sg_files(tmp_path):

@@ -28,6 +28,13 @@ def test_parse_percentage_of_a_whole():
     assert parse_size("70%", 1000) == 700
 
 
+@pytest.mark.parametrize("text", ["101%", "200%", "100.5 %"])
+def test_more_than_everything_is_no_limit(text):
+    with pytest.raises(UsageError, match=f"'{text}' is more than there is"):
+        parse_size(text, 1000)
+    assert parse_size("100%", 1000) == 1000
+
+
 @pytest.mark.parametrize("text", ["", "GiB", "six", "-1", "1e9", "6 XB", "50%", "1,5G", "0x10", "nan"])
 def test_refuse(text):
     with pytest.raises(UsageError, match="is not a size"):

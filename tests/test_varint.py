@@ -129,6 +129,33 @@ def test_readers_agree_on_every_length(how):
     assert out.tolist() == values and position == len(bytes_of)
 
 
+@pytest.mark.parametrize("tail", [0, 1, 7, 8, 30])
+@pytest.mark.parametrize("most_bits", [6, 14, 22, 29, 42])
+def test_blocks_of_every_mixture_of_lengths(tail, most_bits):
+    """Pairs from one word, single varints where a pair does not fit or is over, and the bytes before the end."""
+    rng = np.random.default_rng(most_bits)
+    read = varint_kernels._read_ids
+    for count in (1, 2, 3, 100, BLOCK_IDS):
+        deltas = rng.integers(0, 2 ** rng.integers(0, most_bits + 1, count, dtype=np.uint64), dtype=np.uint64)
+        packed = b"".join(leb128(int(delta)) for delta in deltas)
+        blob = np.frombuffer(packed + bytes([255]) * tail, np.uint8)
+        end, n = np.int64(len(packed)), np.uint64(deltas.sum() + np.uint64(1))
+        out = np.zeros(count + 2, np.uint64)
+        assert read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count))
+        assert np.array_equal(out[1:-1], np.cumsum(deltas, dtype=np.uint64)) and out[0] == out[-1] == 0
+        assert not read(blob, np.int64(0), end, n - np.uint64(1), out, np.int64(1), np.int64(count))
+        assert not read(blob, np.int64(0), end + np.int64(1), n, out, np.int64(1), np.int64(count))
+        assert not read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count + 1))
+
+
+def test_differences_that_overflow_are_no_ids():
+    packed = b"".join(leb128(delta) for delta in (5, 2**64 - 3, 2**63, 2**63))  # the sum is 2 again
+    blob, out = np.frombuffer(packed + bytes(9), np.uint8), np.zeros(4, np.uint64)
+    for count in (2, 4):
+        end = np.int64(len(b"".join(leb128(delta) for delta in (5, 2**64 - 3, 2**63, 2**63)[:count])))
+        assert not varint_kernels._read_ids(blob, np.int64(0), end, np.uint64(100), out, np.int64(0), np.int64(count))
+
+
 def damaged(**changes):
     n = 3000
     lists = [[1, 2, 300], list(range(0, 2600)), [], [5, 2999]]

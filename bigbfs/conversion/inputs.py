@@ -1,7 +1,7 @@
 """Reading all inputs of a conversion, several files at once where there are threads for it.
 
-One file keeps several threads busy only while it is being tokenized; unpacking a compressed one is the work of one
-thread, so two files at once take half the time.
+One file keeps several threads busy only while it is being tokenized; unpacking a compressed one is mostly the work of
+one thread (see :mod:`bigbfs.formats.units`), so two files at once take half the time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.edges import EdgeList
-from bigbfs.formats.readers import read_edges
+from bigbfs.formats.readers import default_ahead, read_edges
 from bigbfs.formats.sources import STANDARD_INPUT
 from bigbfs.machine.workers import run, thread_count
 
@@ -41,6 +41,7 @@ def read_all(
         As ``read_edges``; of several inputs that fail, the error of the first in the order of ``paths``.
     """
     lock = threading.Lock()
+    many = thread_count(threads)
     failed: dict[int, BaseException] = {}
 
     def read(number: int) -> EdgeList | None:
@@ -52,7 +53,7 @@ def read_all(
 
         try:
             advance(0)
-            return read_edges(paths[number], progress=advance, threads=threads, **rules)
+            return read_edges(paths[number], progress=advance, threads=threads, ahead_bytes=ahead, **rules)
         except _Stopped:
             return None
         except BaseException as error:
@@ -61,7 +62,9 @@ def read_all(
 
     # a thread that waits for a pipe could not be interrupted
     files_only = all(str(path) != STANDARD_INPUT and Path(path).is_file() for path in paths)
-    found = run(thread_count(threads) if files_only else 1, read, [(number,) for number in range(len(paths))])
+    at_once = min(many, max(1, len(paths))) if files_only else 1
+    ahead = default_ahead(many) // at_once
+    found = run(at_once, read, [(number,) for number in range(len(paths))])
     if failed:
         interrupts = [error for error in failed.values() if not isinstance(error, Exception)]
         raise interrupts[0] if interrupts else failed[min(failed)]

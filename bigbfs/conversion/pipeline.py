@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.edges import EdgeList
-from bigbfs.errors import DoesNotFitError, InputError
+from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.readers import estimate
@@ -47,7 +48,8 @@ def convert(
     Raises
     ------
     UsageError
-        The output cannot be meant: no suffix of ours, an input, or none named for standard input.
+        The output cannot be meant: no suffix of ours, an input, or none named for standard input. ``options.tmp`` is no
+        folder to write to.
     InputError
         The content of an input is not what its format says, or changed while it was read.
     FileAccessError
@@ -57,6 +59,7 @@ def convert(
     """
     watch = Stopwatch()
     options = options or ConvertOptions()
+    _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     sources = cache.identify_sources(inputs)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
@@ -76,6 +79,17 @@ def convert(
                 raise
     done = convert_external(inputs, targets, options, sources, guesses, watch)
     return _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
+
+
+def _require_tmp(folder: Path | None) -> None:
+    """Refuse a folder that cannot take temporary files, also where the graph may turn out to need none."""
+    if folder is None:
+        return
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "there is no such folder"
+        raise UsageError(f"--tmp {folder}: {what}; name one that exists")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"--tmp {folder}: no permission to write there; name another folder")
 
 
 def _in_memory(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import math
-import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -20,39 +19,71 @@ import numpy as np
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import BigBfsError, DoesNotFitError, InputError
+from bigbfs.formats.edge_buffer import EdgeBuffer
+from bigbfs.formats.npy import LARGEST_ID, Header, pair_file, read_header, require_ids, require_pairs
 from bigbfs.formats.sources import Source, read_error
+from bigbfs.machine.workers import ranges, run, thread_count
 from bigbfs.sizes import format_size
 
 _PAIRS = (("src", "dst"), ("source", "target"), ("row", "col"), ("u", "v"), ("arr_0", "arr_1"))
 _SINGLES = ("edges", "edge_index", "arr_0")
-_LARGEST = 2**63 - 1
 _PIECE = 1 << 20
-_LONGEST_HEADER = 10_000
-_HEADER = re.compile(
-    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
-    r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
-)
-_DESCR = re.compile(r"'[<>|=]?[?bBiufcSUVOmM][0-9]*(?:\[[0-9a-zA-Z]+\])?'")
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError, OSError)
 
 
-def read_npy(source: Source) -> EdgeList:
-    """Read one .npy of shape (m, 2) or (2, m).
+def is_plain(source: Source) -> bool:
+    """Return whether a source is an uncompressed file, any part of which can be read."""
+    return source.compression is None and source.size is not None
+
+
+def read_npy_file(
+    source: Source,
+    edges: EdgeBuffer,
+    *,
+    threads: int | None = None,
+    block_bytes: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> EdgeList:
+    """Read one .npy of shape (m, 2) or (2, m), an uncompressed file, to ``edges``, block by block.
+
+    Parameters
+    ----------
+    threads, block_bytes, progress
+        As for :func:`bigbfs.formats.readers.read_edges`.
 
     Raises
     ------
     InputError
         It is no such array, is cut short, or holds something that is no vertex id.
+    FileAccessError
+        It cannot be read.
+    DoesNotFitError
+        There is not so much memory.
     """
-    head = source.size if source.compression is None else None
-    array = _read_array(source.name, source.read, head)
+    with pair_file(source) as pairs:
+        if progress is not None:
+            progress(pairs.start)
+        pairs.read_all(edges, threads=threads, block_bytes=block_bytes, progress=progress)
+    return EdgeList(*edges.arrays(), input_bytes=source.consumed)
+
+
+def read_npy_stream(source: Source, *, threads: int | None = None) -> EdgeList:
+    """Read one .npy of shape (m, 2) or (2, m) from anywhere, as a whole.
+
+    Raises
+    ------
+    InputError
+        It is no such array, is cut short, or holds something that is no vertex id.
+    DoesNotFitError
+        There is not so much memory.
+    """
+    array = _read_array(source.name, source, None)
     if source.read(1):
         raise InputError(f"{source.name}: has more bytes than its .npy header declares; write it again")
-    sources, targets = _columns(source.name, array)
-    return _edge_list(source, sources, targets)
+    return _edge_list(source, *_columns(source.name, array), threads)
 
 
-def read_npz(source: Source) -> EdgeList:
+def read_npz(source: Source, *, threads: int | None = None) -> EdgeList:
     """Read an .npz with edges or a sparse matrix.
 
     Raises
@@ -63,7 +94,7 @@ def read_npz(source: Source) -> EdgeList:
     with source.seekable() as (file, _):
         try:
             with zipfile.ZipFile(file) as archive:
-                return _from_archive(source, _Archive(source.name, archive))
+                return _from_archive(source, _Archive(source.name, archive), threads)
         except BigBfsError:
             raise
         except _DAMAGED as error:
@@ -95,9 +126,9 @@ def array_sizes(source: Source, kind: str) -> tuple[int, int]:
 
 
 def _declared_by(name: str, read: Callable[[int], bytes]) -> tuple[int, int]:
-    shape, _, dtype, _ = _read_header(name, read)
-    count = math.prod(shape)
-    return (count // 2 if len(shape) == 2 else count), count * dtype.itemsize
+    header = read_header(name, read)
+    count = math.prod(header.shape)
+    return (count // 2 if len(header.shape) == 2 else count), header.data_bytes
 
 
 def _damaged(source: Source, error: Exception) -> BigBfsError:
@@ -117,38 +148,44 @@ class _Archive:
     def __getitem__(self, key: str) -> np.ndarray:
         info = self._members[key]
         with self._archive.open(info) as member:
-            array = _read_array(f"{self.name}[{key}]", member.read, info.file_size)
+            array = _read_array(f"{self.name}[{key}]", member, info.file_size)
             member.read(1)  # at the end of a member zipfile compares its checksum
         return array
+
+    def pair(self, first: str, second: str, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return two arrays, read at the same time."""
+        one, other = run(thread_count(threads), self.__getitem__, [(first,), (second,)])
+        return one, other
 
 
 def _is_array(info: zipfile.ZipInfo) -> bool:
     return info.filename.endswith(".npy")
 
 
-def _from_archive(source: Source, arrays: _Archive) -> EdgeList:
+def _from_archive(source: Source, arrays: _Archive, threads: int | None) -> EdgeList:
     names = set(arrays.names)
     if not names:
         raise InputError(f"{source.name}: is a zip archive without arrays; unpack it (unzip) and give the files in it")
     if "format" in names and "shape" in names:
-        return _from_scipy(source, arrays)
+        return _from_scipy(source, arrays, threads)
     for first, second in _PAIRS:
         if {first, second} <= names:
-            return _edge_list(source, *_pair(source.name, arrays[first], arrays[second], f"{first} and {second}"))
+            sides = _pair(source.name, *arrays.pair(first, second, threads), f"{first} and {second}")
+            return _edge_list(source, *sides, threads)
     if {"indptr", "indices"} <= names:
-        indices = arrays["indices"]
-        sources = _row_of_each(source.name, arrays["indptr"], len(indices))
-        return _edge_list(source, sources, indices, vertices=len(arrays["indptr"]) - 1)
+        indptr, indices = arrays.pair("indptr", "indices", threads)
+        sources = _row_of_each(source.name, indptr, len(indices))
+        return _edge_list(source, sources, indices, threads, vertices=len(indptr) - 1)
     for single in _SINGLES:
         if single in names:
-            return _edge_list(source, *_columns(f"{source.name}[{single}]", arrays[single]))
+            return _edge_list(source, *_columns(f"{source.name}[{single}]", arrays[single]), threads)
     raise InputError(
         f"{source.name}: holds {', '.join(sorted(names)[:8])}; expected src and dst, row and col, edges, "
         "or a SciPy sparse matrix"
     )
 
 
-def _from_scipy(source: Source, arrays: _Archive) -> EdgeList:
+def _from_scipy(source: Source, arrays: _Archive, threads: int | None) -> EdgeList:
     kind = str(np.char.decode(arrays["format"].astype("S"), "ascii", "replace"))
     shape = arrays["shape"].tolist()
     if kind not in ("coo", "csr", "csc"):
@@ -162,83 +199,40 @@ def _from_scipy(source: Source, arrays: _Archive) -> EdgeList:
     if vertices < 1:
         raise InputError(f"{source.name}: the matrix is {vertices} x {vertices}; a graph without vertices is not made")
     if kind == "coo":
-        sources, targets = _pair(source.name, arrays["row"], arrays["col"], "row and col")
+        sources, targets = _pair(source.name, *arrays.pair("row", "col", threads), "row and col")
     else:
-        indices, indptr = arrays["indices"], arrays["indptr"]
+        indices, indptr = arrays.pair("indices", "indptr", threads)
         if len(indptr) != vertices + 1:
             raise InputError(f"{source.name}: indptr has {len(indptr)} entries for {vertices} rows; save it again")
         sources, targets = _row_of_each(source.name, indptr, len(indices)), indices
         if kind == "csc":
             sources, targets = targets, sources
-    return _edge_list(source, sources, targets, vertices=vertices)
+    return _edge_list(source, sources, targets, threads, vertices=vertices)
 
 
-def _read_array(name: str, read: Callable[[int], bytes], size: int | None) -> np.ndarray:
-    """Read header and data of a .npy of ``size`` bytes (None: unknown)."""
-    shape, fortran, dtype, header_bytes = _read_header(name, read)
-    if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
-        raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
-    wanted = math.prod(shape) * dtype.itemsize
-    if size is not None and wanted != size - header_bytes:
-        raise InputError(
-            f"{name}: declares {wanted} bytes of data ({shape} of {dtype}) and holds {size - header_bytes} "
-            "(cut short?); write it again"
-        )
-    try:
-        data = np.empty(wanted, np.uint8)
-    except (MemoryError, ValueError) as error:
-        raise DoesNotFitError(f"{name}: no memory for the {format_size(wanted)} that it declares") from error
+def _read_array(name: str, stream: Any, size: int | None) -> np.ndarray:
+    """Read header and data of a .npy of ``size`` bytes (None: unknown) from what has ``read`` and ``readinto``."""
+    header = read_header(name, stream.read, size)
+    require_ids(name, header)
+    data = _room(name, header)
     filled = 0
-    while filled < wanted:
-        piece = read(min(_PIECE, wanted - filled))
-        if not piece:
-            raise InputError(f"{name}: is cut short: {filled} of {wanted} bytes of data; write it again")
-        data[filled : filled + len(piece)] = np.frombuffer(piece, np.uint8)
-        filled += len(piece)
-    return data.view(dtype).reshape(shape, order="F" if fortran else "C")
+    while filled < len(data):
+        got = stream.readinto(data.data[filled : filled + _PIECE])
+        if not got:
+            raise InputError(f"{name}: is cut short: {filled} of {len(data)} bytes of data; write it again")
+        filled += got
+    return data.view(header.dtype).reshape(header.shape, order="F" if header.fortran else "C")
 
 
-def _read_header(name: str, read: Callable[[int], bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """Return (shape, Fortran order, dtype, bytes of the header)."""
-    start = read(10)
-    if start[:6] != b"\x93NUMPY" or len(start) < 10:
-        raise InputError(f"{name}: no .npy: it does not begin as one")
-    length_bytes = {1: 2, 2: 4}.get(start[6], 0)
-    if not length_bytes:
-        raise InputError(f"{name}: a .npy of version {start[6]} is not read; write it as a plain integer array")
-    start += read(length_bytes - 2)
-    length = int.from_bytes(start[8:], "little")
-    if length > _LONGEST_HEADER:
-        raise InputError(f"{name}: the .npy header declares {length} bytes; the file is damaged")
-    text = read(length)
-    shape, fortran, dtype = _header_fields(name, text.decode("latin-1"))
-    if len(text) != length:
-        raise InputError(f"{name}: is cut short inside the .npy header; write it again")
-    return shape, fortran, dtype, len(start) + length
-
-
-def _header_fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return (shape, Fortran order, dtype).
-
-    Not by NumPy's reader, which lets other errors than ValueError through on damaged headers, nor by Python's parser,
-    which warns of some.
-    """
-    match = _HEADER.fullmatch(text)
-    found = match.groupdict() if match else {}
-    if None in found.values() or not found:
-        raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
-    if not _DESCR.fullmatch(found["descr"]):
-        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
+def _room(name: str, header: Header) -> np.ndarray:
     try:
-        shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
-        return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
+        return np.empty(header.data_bytes, np.uint8)
+    except (MemoryError, ValueError) as error:
+        raise DoesNotFitError(f"{name}: no memory for the {format_size(header.data_bytes)} that it declares") from error
 
 
 def _columns(name: str, array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if array.ndim != 2 or 2 not in array.shape:
-        raise InputError(f"{name}: an array of shape {array.shape}; expected (edges, 2) or (2, edges)")
+    require_pairs(name, array.shape)
     return (array[:, 0], array[:, 1]) if array.shape[1] == 2 else (array[0], array[1])
 
 
@@ -254,7 +248,7 @@ def _row_of_each(name: str, indptr: np.ndarray, entries: int) -> np.ndarray:
         raise InputError(
             f"{name}: indptr has shape {indptr.shape} and dtype {indptr.dtype}; expected integers (n + 1,)"
         )
-    if indptr.dtype.kind == "u" and indptr.max() > _LARGEST:
+    if indptr.dtype.kind == "u" and indptr.max() > LARGEST_ID:
         raise InputError(f"{name}: indptr has an entry above 2^63-1")
     offsets = indptr.astype(np.int64)
     if offsets[0] != 0 or offsets[-1] != entries or (offsets[1:] < offsets[:-1]).any():
@@ -263,11 +257,14 @@ def _row_of_each(name: str, indptr: np.ndarray, entries: int) -> np.ndarray:
     return np.repeat(rows, np.diff(offsets))
 
 
-def _edge_list(source: Source, sources: np.ndarray, targets: np.ndarray, vertices: int | None = None) -> EdgeList:
+def _edge_list(
+    source: Source, sources: np.ndarray, targets: np.ndarray, threads: int | None, vertices: int | None = None
+) -> EdgeList:
     """Check the ids and bring both sides to uint32, or uint64 where one id needs it."""
     if vertices is None and len(sources) == 0:
         raise InputError(f"{source.name}: no edge in it; a graph without vertices is not made")
-    largest = 0
+    largest, many = 0, thread_count(threads)
+    limit = LARGEST_ID if vertices is None else vertices - 1
     for side in (sources, targets):
         if side.ndim != 1 or side.dtype.kind not in "iu":
             raise InputError(
@@ -275,17 +272,34 @@ def _edge_list(source: Source, sources: np.ndarray, targets: np.ndarray, vertice
             )
         if not len(side):
             continue
-        low, high = int(side.min()), int(side.max())
+        extents = run(many, _extent, [(side[first:last],) for first, last in ranges(len(side), 4 * many)])
+        low, high = min(low for low, _ in extents), max(high for _, high in extents)
         largest = max(largest, high)
-        limit = _LARGEST if vertices is None else vertices - 1
         if low < 0 or high > limit:
             wrong = low if low < 0 else high
             where = int(np.flatnonzero(side == wrong)[0])
             raise InputError(f"{source.name}: edge {where}: vertex id {wrong} is outside 0 to {limit}")
-    dtype = np.uint32 if largest < 2**32 else np.uint64
+    dtype = np.dtype(np.uint32 if largest < 2**32 else np.uint64)
     return EdgeList(
-        np.ascontiguousarray(sources, dtype),
-        np.ascontiguousarray(targets, dtype),
+        _column(sources, dtype, many),
+        _column(targets, dtype, many),
         declared_n=vertices,
         input_bytes=source.consumed,
     )
+
+
+def _extent(ids: np.ndarray) -> tuple[int, int]:
+    return int(ids.min()), int(ids.max())
+
+
+def _column(ids: np.ndarray, dtype: np.dtype[Any], threads: int) -> np.ndarray:
+    """Return ``ids``, all in the range of ``dtype``, as a contiguous array of it: itself where it is one."""
+    if ids.dtype == dtype and ids.flags.c_contiguous:
+        return ids
+    column = np.empty(len(ids), dtype)
+
+    def copy(first: int, last: int) -> None:
+        column[first:last] = ids[first:last]
+
+    run(threads, copy, ranges(len(ids), 4 * threads) if len(ids) else [])
+    return column

@@ -1,8 +1,9 @@
 """Decompressors with one shape for .gz, .bz2, .xz and .zst: bytes in, bytes out, never more at once than asked for.
 
-Files of several members or frames (``cat a.gz b.gz``, pbzip2, pzstd) are one stream. Compression is told by the first
-bytes, never by the name. Where the package isal is installed (``pip install 'bigbfs[fast]'``) it unpacks .gz, about
-twice as fast as zlib. rapidgzip does not: it takes the first half of a file for a whole one (0.16.1).
+Files of several members or frames (``cat a.gz b.gz``, pbzip2, pzstd) are one stream; frames of .zst and members of
+BGZF can be unpacked by several threads. Compression is told by the first bytes, never by the name. Where the package
+isal is installed (``pip install 'bigbfs[fast]'``) it unpacks .gz, about twice as fast as zlib. rapidgzip does not: it
+takes the first half of a file for a whole one (0.16.1).
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Protocol
 
 import zstandard
 
 from bigbfs.errors import InputError
+from bigbfs.formats.units import CUTTERS, ZstdUnpacker, unpack_bgzf
+from bigbfs.formats.unpack import Unpack, UnpackAhead
 
 FEED_BYTES = {"gzip": 1 << 16, "bzip2": 1 << 16, "xz": 1 << 16, "zstd": 1 << 12}
 """Compressed bytes given to the decompressor at once; zstd cannot bound its output, so it gets little."""
@@ -31,6 +34,8 @@ _UNREADABLE = {
     b"Rar!\x1a\x07": "RAR",
 }
 MAGIC_BYTES = 16
+_GZIP_HEADER = 1 << 12
+"""Bytes that a gzip member is begun with, where there are as many: the whole of any header in practice."""
 
 
 class _Member(Protocol):
@@ -142,10 +147,24 @@ class Decompressor:
         self._member: Any = None
         self._input = b""
         self._members = 0
+        self._ahead: UnpackAhead | None = None
         self.produced = 0
 
-    def read(self, largest: int) -> bytes:
-        """Return some bytes (about ``largest`` at most, zstd apart), or b"" at the end.
+    def unpack_ahead(self, threads: int, most: int) -> None:
+        """From now on unpack frames of .zst and members of BGZF by ``threads`` threads, ``most`` bytes ahead."""
+        if threads > 1 and self.kind in CUTTERS:
+            unpack: Unpack = partial(unpack_bgzf, library=_gzip_library())
+            if self.kind == "zstd":
+                unpack = ZstdUnpacker(_ZSTD_WINDOW)
+            self._ahead = UnpackAhead(CUTTERS[self.kind], unpack, threads, most)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._ahead is not None:
+            self._ahead.close()
+
+    def read(self, largest: int) -> bytes | memoryview:
+        """Return some bytes (about ``largest`` at most, zstd apart), or b"" at the end; good until the next call.
 
         Raises
         ------
@@ -153,24 +172,44 @@ class Decompressor:
             The stream is cut short, damaged, or followed by something else.
         """
         while True:
-            if self._member is None and not self._next_member(largest):
-                return b""
+            if self._member is None:
+                if output := self._read_ahead():
+                    return output
+                if not self._next_member(largest):
+                    return b""
             if self._member.hungry and not self._input:
-                self._input = self._read(FEED_BYTES[self.kind])
+                self._input = self._feed(FEED_BYTES[self.kind])
                 if not self._input:
                     raise self._error("is cut short: the end of the stream is missing")
             data, self._input = self._input, b""
             try:
-                output: bytes = self._member.decompress(data)
+                unpacked: bytes = self._member.decompress(data)
             except (OSError, ValueError, EOFError, lzma.LZMAError, zstandard.ZstdError, _gzip_library().error) as error:
                 raise self._error(f"is damaged ({error})") from error
             if self._member.eof:
                 self._input = self._member.unused_data
                 self._member = None
                 self._members += 1
-            if output:
-                self.produced += len(output)
-                return output
+            if unpacked:
+                self.produced += len(unpacked)
+                return unpacked
+
+    def _read_ahead(self) -> bytes | memoryview:
+        """Return what the next frames or members become, b"" where one follows that has to be read serially."""
+        output: memoryview | None = None
+        if self._ahead is not None and not self._ahead.finished:
+            self._ahead.give(self._input)
+            self._input = b""
+            while (output := self._ahead.next(self._read)) is not None:
+                self._members += 1
+                if output:
+                    self.produced += len(output)
+                    break
+        return output or b""
+
+    def _feed(self, count: int) -> bytes:
+        """Return compressed bytes, b"" at the end of the file."""
+        return (self._ahead.take(count) if self._ahead is not None else b"") or self._read(count)
 
     def _next_member(self, largest: int) -> bool:
         """Start the next member; False at the end of the file. Zero bytes between members are padding."""
@@ -179,10 +218,12 @@ class Decompressor:
                 self._input = self._input.lstrip(b"\0")
             if self._input:
                 break
-            self._input = self._read(FEED_BYTES[self.kind])
+            self._input = self._feed(FEED_BYTES[self.kind])
             if not self._input:
                 return False
-        while len(self._input) < MAGIC_BYTES and (more := self._read(MAGIC_BYTES)):
+        # isal takes a gzip header with an extra field and a name for damaged where it comes in two pieces (1.9.1)
+        least = _GZIP_HEADER if self.kind == "gzip" else MAGIC_BYTES
+        while len(self._input) < least and (more := self._feed(least)):
             self._input += more
         try:
             same = detect_compression(self._input[:MAGIC_BYTES]) == self.kind
@@ -195,6 +236,6 @@ class Decompressor:
 
     def _error(self, reason: str) -> InputError:
         return InputError(
-            f"{self.name}: the {self.kind} stream {reason} after {self.produced} good decompressed bytes; "
+            f"{self.name}: the {self.kind} stream {reason}; {self.produced:,} bytes could be unpacked before; "
             "fetch the file again, or repair it"
         )

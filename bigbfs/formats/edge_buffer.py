@@ -50,7 +50,7 @@ class EdgeBuffer:
     Raises
     ------
     DoesNotFitError
-        From ``space`` and ``widen``: the edges pass the limit, or there is no such memory.
+        From ``space``, ``reserve`` and ``widen``: the edges pass the limit, or there is no such memory.
     """
 
     def __init__(self, name: str, limit: int | None = None) -> None:
@@ -74,6 +74,10 @@ class EdgeBuffer:
             np.frombuffer(memory, self.dtype, count, self.size * self.dtype.itemsize) for memory in self._maps
         )
         return first, second
+
+    def reserve(self, count: int) -> None:
+        """Make room for ``count`` edges in all, where their number is known before the first is read."""
+        self.space(count - self.size)
 
     def keep(self, count: int) -> None:
         """Keep the first ``count`` entries of the last space."""

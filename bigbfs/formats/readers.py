@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import zstandard
 
 from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats import dimacs, layout, matrix_market, metis
-from bigbfs.formats.arrays import array_sizes, read_npy, read_npz
+from bigbfs.formats.arrays import array_sizes, is_plain, read_npy_file, read_npy_stream, read_npz
 from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
@@ -19,12 +20,19 @@ from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.graph_input import read_graph
 from bigbfs.formats.matrix_market import read_matrix_market
 from bigbfs.formats.metis import read_metis
+from bigbfs.formats.npy import pair_file
 from bigbfs.formats.sources import STANDARD_INPUT, Source
 from bigbfs.formats.text import read_text
+from bigbfs.machine.workers import thread_count
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
-_WHOLE_FORMATS = {"npy": read_npy, "npz": read_npz, "csrbin": read_graph, "sg": read_graph}
+_WHOLE_FORMATS = ("npz", "csrbin", "sg")
 _MOST_LINES = 2**62
+
+
+def default_ahead(threads: int) -> int:
+    """Return the bytes that ``threads`` threads may unpack ahead: frames as pzstd makes them keep all of them busy."""
+    return (threads + 2) * BLOCK_BYTES
 
 
 def read_edges(
@@ -37,6 +45,7 @@ def read_edges(
     threads: int | None = None,
     edges: EdgeBuffer | None = None,
     block_bytes: int | None = None,
+    ahead_bytes: int | None = None,
 ) -> EdgeList:
     """Read the edges of one input, in original ids.
 
@@ -51,13 +60,16 @@ def read_edges(
     progress
         Called now and then with the bytes newly read from the file.
     memory
-        Bytes that the edges of a line-based format may take (no estimate tells for standard input); None: any.
+        Bytes that the edges of a format that streams may take (no estimate tells for standard input); None: any.
+        Line-based formats stream, and an uncompressed .npy.
     threads
         Threads that read; None: one for each CPU that this process may use.
     edges
-        Where the edges of a line-based format go, if not to a new buffer; what the buffer then has is in the result.
+        Where the edges of a format that streams go, if not to a new buffer; what the buffer then has is in the result.
     block_bytes
-        Bytes of text read at once; None: 8 MiB.
+        Bytes of text, or of a .npy, read at once; None: 8 MiB, or 128 MiB.
+    ahead_bytes
+        Bytes that several threads may unpack ahead of what is read; None: :func:`default_ahead`.
 
     Raises
     ------
@@ -77,15 +89,33 @@ def read_edges(
         raise UsageError(f"--skip-bad-lines {skip_bad_lines}: give a number from 0 to 2^62")
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
+        source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
         if found in _LINE_FORMATS:
             with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
-        if not source.peek(1):
-            raise InputError(f"{source.name}: the file is empty")
-        whole = _WHOLE_FORMATS[found](source)
-        if progress is not None:
-            progress(whole.input_bytes)
-        return whole
+        room = EdgeBuffer(source.name, memory) if edges is None else edges
+        return _read_binary(source, found, room, threads=threads, block_bytes=block_bytes, progress=progress)
+
+
+def _read_binary(
+    source: Source,
+    found: str,
+    edges: EdgeBuffer,
+    *,
+    threads: int | None,
+    block_bytes: int | None,
+    progress: Callable[[int], object] | None,
+) -> EdgeList:
+    """Read what is no text: arrays and graph files."""
+    if not source.peek(1):
+        raise InputError(f"{source.nothing()}; write it again")
+    if found == "npy" and is_plain(source):
+        return read_npy_file(source, edges, threads=threads, block_bytes=block_bytes, progress=progress)
+    readers = {"npy": read_npy_stream, "npz": read_npz}
+    whole = readers.get(found, read_graph)(source, threads=threads)
+    if progress is not None:
+        progress(whole.input_bytes)
+    return whole
 
 
 @dataclass(frozen=True)
@@ -128,6 +158,8 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         found = wanted or detect_format(source.name, head)
         size = source.size or 0
+        if found == "npy" and head and is_plain(source):
+            return _npy_estimate(source)
         if found in ("npy", "npz") and head:
             edges, held = array_sizes(source, found)
             return InputEstimate(size, edges, held + 16 * edges, streams=False)
@@ -139,6 +171,14 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
     edges = min(edges, whole // 2 + 1)
     width = 8 if _has_wide_id(head) else 4
     return InputEstimate(size, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+
+
+def _npy_estimate(source: Source) -> InputEstimate:
+    """Estimate an uncompressed .npy: by its header and the ids at its beginning."""
+    with pair_file(source) as pairs:
+        wide = bool((pairs.sample(1, 1000) >= np.uint64(2**32)).any())
+    held = 2 * (8 if wide else 4) * pairs.edges
+    return InputEstimate(source.size or 0, pairs.edges, held)
 
 
 def _graph_estimate(path: Path, head: bytes, size: int, whole: int) -> InputEstimate:

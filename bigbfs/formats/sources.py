@@ -64,7 +64,8 @@ class Source:
         self._file = _standard_input() if self.path is None else self._open(self.path)
         self._pushed = b""
         self._decompressor: Decompressor | None = None
-        self._ready = b""
+        self._ready: bytes | memoryview = b""
+        self._taken = 0  # bytes of _ready that are gone
         try:
             while len(self._pushed) < MAGIC_BYTES and (more := self._raw(MAGIC_BYTES)):
                 self._pushed += more
@@ -126,11 +127,27 @@ class Source:
         self.consumed += got
         return int(got)
 
+    def unpack_ahead(self, threads: int, most: int) -> None:
+        """Let ``threads`` threads unpack what follows, where it has parts that can be unpacked on their own.
+
+        At most about ``most`` bytes are held unpacked.
+        """
+        if self._decompressor is not None:
+            self._decompressor.unpack_ahead(threads, most)
+
+    def nothing(self) -> str:
+        """Return the beginning of a message about a stream of no bytes."""
+        found = f"its {self.compression} stream unpacks to nothing" if self.compression else "the file is empty"
+        return f"{self.name}: {found}"
+
     def peek(self, count: int) -> bytes:
         """Return the next ``count`` bytes (fewer at the end of the stream) without taking them."""
-        while len(self._ready) < count and (more := self._more()):
-            self._ready += more
-        return self._ready[:count]
+        while len(self._ready) - self._taken < count:
+            self._ready, self._taken = bytes(self._ready[self._taken :]), 0  # a copy: the next piece may overwrite it
+            if not (more := self._more()):
+                break
+            self._ready += bytes(more)
+        return bytes(self._ready[self._taken : self._taken + count])
 
     def read(self, count: int) -> bytes:
         """Take ``count`` bytes (fewer at the end of the stream)."""
@@ -144,15 +161,17 @@ class Source:
             count -= got
         return b"".join(parts)
 
-    def _more(self) -> bytes:
+    def _more(self) -> bytes | memoryview:
         return self._decompressor.read(_READ_BYTES) if self._decompressor else self._read_raw(_READ_BYTES)
 
     def _copy(self, target: memoryview) -> int:
         if not self._ready:
             self._ready = self._more()
-        part = self._ready[: len(target)]
-        self._ready = self._ready[len(target) :]
+        part = memoryview(self._ready)[self._taken : self._taken + len(target)]
         target[: len(part)] = part
+        self._taken += len(part)
+        if self._taken == len(self._ready):
+            self._ready, self._taken = b"", 0
         return len(part)
 
     @contextmanager
@@ -183,6 +202,8 @@ class Source:
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
+        if self._decompressor is not None:
+            self._decompressor.close()
         if self.path is not None:
             self._file.close()
 

@@ -27,8 +27,8 @@ def read_text(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int 
     pairs.read_all()
     source = reader.source
     if pairs.edges.size == 0:
-        if source.consumed == 0:
-            raise InputError(f"{source.name}: the file is empty; an edge list needs at least one line with two ids")
+        if not pairs.comment_lines and not pairs.skipped_lines:
+            raise InputError(f"{source.nothing()}; an edge list needs at least one line with two ids")
         found = f"{pairs.comment_lines} comment and blank lines"
         if pairs.skipped_lines:
             found += f" and {pairs.skipped_lines} skipped bad lines"

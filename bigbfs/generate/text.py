@@ -1,13 +1,12 @@
 """Edge lists as text, ``source target`` a line: formatted by compiled code, several threads, one file.
 
-In: two id arrays. Out: a .txt or .el file, also as .gz (one member per piece, which every gzip reads as one stream)
-or .zst (one frame). The bytes do not depend on the number of threads.
+In: two id arrays. Out: a .txt or .el file, also as .gz (BGZF) or .zst (a frame for each piece): one stream for whoever
+reads it, and in parts that several threads can unpack. The bytes do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
 import sys
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 from tqdm import tqdm
 
+from bigbfs.formats import compress
 from bigbfs.formats.atomic import replacing
 from bigbfs.machine.jit import njit
 
 PIECE = 1 << 17
 """Edges formatted at a time by one thread: some 2 MB of text."""
 
-_GZIP = 31  # zlib's name for a gzip header and trailer around the largest window
 _PAIRS = np.frombuffer("".join(f"{number:02}" for number in range(100)).encode(), np.uint8)
 
 
@@ -37,17 +35,16 @@ def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str]
         The file cannot be written; nothing is left of it.
     """
     head = "".join(f"# {line}\n" for line in comments).encode()
-    squeeze = _gzip if path.suffix == ".gz" else memoryview
+    squeeze: Callable[[Any], Any] = {".gz": compress.bgzf_members, ".zst": compress.zstd_frame}.get(
+        path.suffix, memoryview
+    )
     with (
         replacing(path) as stream,
         tqdm(total=len(src), unit="edge", unit_scale=True, disable=None, file=sys.stderr) as bar,
     ):
-        if path.suffix == ".zst":
-            compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
-            with compressor.stream_writer(stream, closefd=False) as writer:
-                _write(writer.write, head, _texts(src, dst, threads, memoryview), bar)
-        else:
-            _write(stream.write, squeeze(head), _texts(src, dst, threads, squeeze), bar)
+        _write(stream.write, squeeze(head), _texts(src, dst, threads, squeeze), bar)
+        if path.suffix == ".gz":
+            stream.write(compress.bgzf_end())
 
 
 def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], bar: tqdm) -> None:
@@ -77,11 +74,6 @@ def _texts(src: np.ndarray, dst: np.ndarray, threads: int, squeeze: Callable[[An
             yield ahead.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _gzip(text: Any) -> bytes:
-    squeezer = zlib.compressobj(4, zlib.DEFLATED, _GZIP)
-    return squeezer.compress(text) + squeezer.flush()
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -98,6 +98,22 @@ def test_damaged_compressed_file(run, folder, ending):
     refused(run, folder, f"damaged.txt.{ending}", says=[f"damaged.txt.{ending}"])
 
 
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_compressed_file_of_nothing(run, folder, ending):
+    for name in ("empty.txt", "empty.npy"):
+        Path(f"{name}.{ending}").write_bytes(PACKERS[ending](b""))
+        refused(run, folder, f"{name}.{ending}", says=[f"{name}.{ending}: its ", "stream unpacks to nothing"])
+    Path(f"blank.txt.{ending}").write_bytes(PACKERS[ending](b"\n# x\n"))
+    refused(run, folder, f"blank.txt.{ending}", says=["no edge in it, only 2 comment and blank lines"])
+
+
+def test_a_folder_for_temporary_files_that_is_none(run, folder):
+    """Although this graph needs none."""
+    Path("g.txt").write_text("1 2\n")
+    refused(run, folder, "g.txt", "--tmp", "nowhere", code=2, says=["--tmp nowhere: there is no such folder"])
+    refused(run, folder, "g.txt", "--tmp", "g.txt", code=2, says=["--tmp g.txt: is no folder"])
+
+
 MATRICES = {
     "too few entries": (MTX + b"3 3 5\n1 2\n2 3\n", ["5 entries", "2"]),
     "too many entries": (MTX + b"3 3 1\n1 2\n2 3\n", ["1 entries", "holds 2"]),

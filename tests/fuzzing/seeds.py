@@ -14,7 +14,7 @@ import zstandard
 
 from bigbfs.formats.detect import FORMATS
 from bigbfs.graph import Graph
-from fuzzing.targets import folded
+from fuzzing.targets import folded, frames, members
 
 TEXT = b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1"
 
@@ -45,7 +45,10 @@ def seeds(target: str) -> list[bytes]:
         return [b"\xff\x3f\x00" + TEXT, b"\x10\x05\x02" + TEXT + b"\nbad\n1 -2\n", b"\x00\x00\x03x\n1 2\r3 4\n5 6"]
     if target == "decompressor":
         packs = [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
-        return [pack(TEXT) + pack(TEXT[:20]) for pack in packs] + [TEXT]
+        packs += [frames, members]  # which threads unpack
+        skippable = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
+        unsized = zstandard.ZstdCompressor(write_content_size=False).compress(TEXT)
+        return [pack(TEXT) + pack(TEXT[:20]) for pack in packs] + [2 * (skippable + unsized), TEXT]
     graphs = _graphs()
     if target == "container":
         return [b"\x01" + folded(graph) for graph in graphs] + [b"\x00" + folded(graphs[0])]
@@ -62,6 +65,6 @@ def seeds(target: str) -> list[bytes]:
     found = []
     for kind, content in files.items():
         for choice in (FORMATS.index(kind), len(FORMATS)):
-            for pack in (0, 2, 3):
+            for pack in (0, 2, 3, 4, 5):
                 found.append(bytes([choice + (len(FORMATS) + 1) * pack]) + content)
     return found

@@ -20,7 +20,7 @@ import zstandard
 
 from bigbfs import api
 from bigbfs.errors import BigBfsError, FormatError, InputError
-from bigbfs.formats import checking, layout
+from bigbfs.formats import checking, compress, layout
 from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.checksum import checksum
 from bigbfs.formats.detect import FORMATS
@@ -61,17 +61,29 @@ def tokenizer(data: bytes, folder: Path) -> None:
     assert (found.comment_lines, found.skipped_lines, found.input_bytes) == (comments, len(bad), len(text))
 
 
+def frames(data: bytes) -> bytes:
+    """Return ``data`` as several zstd frames."""
+    return b"".join(compress.zstd_frame(data[at : at + 50]) for at in range(0, len(data), 50))
+
+
+def members(data: bytes) -> bytes:
+    """Return ``data`` as several BGZF members."""
+    pieces = [compress.bgzf_members(data[at : at + 50]) for at in range(0, len(data), 50)]
+    return b"".join(pieces) + compress.bgzf_end()
+
+
 def reader(data: bytes, folder: Path) -> None:
     """A file of any format, told or guessed, plain or compressed: edges that keep their promises."""
     kinds = (*FORMATS, None)
     kind = kinds[data[0] % len(kinds)]
-    pack = (bytes, bytes, gzip.compress, zstandard.compress)[data[0] // len(kinds) % 4]
+    packs = (bytes, bytes, gzip.compress, zstandard.compress, frames, members)
+    pack = packs[data[0] // len(kinds) % len(packs)]
     path = folder / "fuzzed"
     path.write_bytes(pack(data[1:]))
     options = {} if kind is None else {"format": kind}
     try:
         estimate(path, **options)
-        edges = read_edges(path, threads=1, **options)
+        edges = read_edges(path, threads=1 if pack is bytes else 2, **options)
     except BigBfsError as error:
         assert path.name in str(error), error
         assert "\n" not in str(error)
@@ -88,15 +100,22 @@ def reader(data: bytes, folder: Path) -> None:
 
 
 def decompressor(data: bytes, folder: Path) -> None:
-    """A compressed stream: what the standard library makes of it, or an error."""
+    """A compressed stream: what the standard library makes of it, or an error; the same by one thread and by two."""
     path = folder / "fuzzed"
     path.write_bytes(data)
-    try:
-        with Source(path) as source:
-            kind = source.compression
-            found = source.read(1 << 24)
-    except InputError as error:
-        assert path.name in str(error) and "\n" not in str(error)
+    results = []
+    for threads in (1, 2):
+        try:
+            with Source(path) as source:
+                source.unpack_ahead(threads, 1 << 20)
+                kind = source.compression
+                results.append(source.read(1 << 24))
+        except InputError as error:
+            assert path.name in str(error) and "\n" not in str(error)
+            results.append(None)
+    found = results[0]
+    assert results[1] == found
+    if found is None:
         return
     unpack = {None: bytes, "gzip": gzip.decompress, "bzip2": bz2.decompress, "xz": lzma.decompress}.get(kind)
     if unpack is None:

@@ -157,6 +157,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
                 threads=options.threads,
                 edges=EdgeStream(str(path), intake, group=group if options.directed else 0),
                 block_bytes=plan.block_bytes,
+                ahead_bytes=plan.room // 4,
             )
             intake.take_list(edges, group if options.directed else 0)
             lists.append(edges)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.conversion.external.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
-from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.errors import DoesNotFitError
+from bigbfs.formats import npy
 from bigbfs.formats.readers import InputEstimate
 from bigbfs.formats.sources import STANDARD_INPUT, Source
 from bigbfs.sizes import format_size
@@ -102,13 +103,7 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
     ------
     DoesNotFitError
         Names the folder, what is needed and what is free.
-    FileAccessError
-        The folder for temporary files is none.
     """
-    if not tmp.is_dir():
-        raise FileAccessError(
-            f"{tmp}: cannot write temporary files to it: there is no such folder; name one with --tmp"
-        )
     same = tmp.stat().st_dev == output.stat().st_dev
     needs = [(tmp, max(spill, result) + min(spill, result) // 4)] if same else [(tmp, spill), (output, result)]
     for folder, need in needs:
@@ -125,9 +120,10 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
 def sample_ids(inputs: Sequence[str | Path]) -> np.ndarray:
     """Return ids (uint64, ascending) from places all over the inputs; from their beginning where they are compressed.
 
-    What is no text of numbers gives no ids; nothing depends on them but the balance of the partitions.
+    What is no text of numbers, nor a .npy, gives no ids; nothing depends on them but the balance of the partitions.
     """
     ids: list[int] = []
+    arrays = []
     for name in inputs:
         if str(name) == STANDARD_INPUT or not Path(name).is_file():
             continue
@@ -135,12 +131,16 @@ def sample_ids(inputs: Sequence[str | Path]) -> np.ndarray:
             if source.compression or source.size is None:
                 pieces = [source.peek(_SAMPLES * _SAMPLE_BYTES)]
             else:
+                if source.peek(len(npy.MAGIC)) == npy.MAGIC:
+                    with npy.pair_file(source) as pairs:
+                        arrays.append(pairs.sample(_SAMPLES, _SAMPLE_BYTES // 16))
+                    continue
                 step = max(_SAMPLE_BYTES, source.size // _SAMPLES)
                 with Path(name).open("rb", buffering=0) as file:
                     pieces = [os.pread(file.fileno(), _SAMPLE_BYTES, at) for at in range(0, source.size, step)]
         for piece in pieces:
             ids += _ids_of(piece)
-    return np.sort(np.array(ids, np.uint64))
+    return np.sort(np.concatenate([np.array(ids, np.uint64), *arrays]))
 
 
 def _ids_of(piece: bytes) -> list[int]:

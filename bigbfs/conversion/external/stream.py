@@ -124,6 +124,9 @@ class EdgeStream(EdgeBuffer):
             self._ends = [np.empty(count * 5 // 4, self.dtype) for _ in self._ends]
         return self._ends[0][:count], self._ends[1][:count]
 
+    def reserve(self, count: int) -> None:
+        """Do nothing: what is kept goes to disk."""
+
     def keep(self, count: int) -> None:
         """Spill the first ``count`` entries of the last space."""
         sources, targets = self.space(count)
