@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from bigbfs.errors import InputError
-from bigbfs.formats import compress, decompress, units
+from bigbfs.formats import bgzf, decompress, units
 from bigbfs.formats.readers import read_edges
 from bigbfs.formats.sources import Source
 from bigbfs.formats.unpack import UnpackAhead
@@ -36,20 +36,25 @@ def pieces(size=50_000):
     return [TEXT[first : first + size] for first in range(0, len(TEXT), size)]
 
 
+def zstd_frame(text):
+    """A frame with its size and a checksum."""
+    return zstandard.ZstdCompressor(write_checksum=True).compress(text)
+
+
 def unsized(text):
     """A frame that does not say how much it becomes, as pzstd writes."""
     return zstandard.ZstdCompressor(write_content_size=False).compress(text)
 
 
 FILES = {
-    "zst": b"".join(map(compress.zstd_frame, pieces())),
+    "zst": b"".join(map(zstd_frame, pieces())),
     "pzstd": b"".join(SKIPPABLE + unsized(piece) for piece in pieces()),
-    "blocks.zst": compress.zstd_frame(TEXT) + compress.zstd_frame(NOISE),
-    "small.zst": b"".join(map(compress.zstd_frame, pieces(300))) + compress.zstd_frame(b""),
-    "bgzf.gz": compress.bgzf_members(TEXT) + compress.bgzf_end(),
-    "ended.gz": compress.bgzf_members(TEXT[:70_000]) + compress.bgzf_end() + compress.bgzf_members(TEXT[70_000:]),
-    "mixed.gz": compress.bgzf_members(TEXT) + gzip.compress(TEXT) + compress.bgzf_members(TEXT),
-    "padded.gz": compress.bgzf_members(TEXT) + bytes(100),
+    "blocks.zst": zstd_frame(TEXT) + zstd_frame(NOISE),
+    "small.zst": b"".join(map(zstd_frame, pieces(300))) + zstd_frame(b""),
+    "bgzf.gz": bgzf.members(TEXT) + bgzf.end(),
+    "ended.gz": bgzf.members(TEXT[:70_000]) + bgzf.end() + bgzf.members(TEXT[70_000:]),
+    "mixed.gz": bgzf.members(TEXT) + gzip.compress(TEXT) + bgzf.members(TEXT),
+    "padded.gz": bgzf.members(TEXT) + bytes(100),
 }
 WHOLE = dict.fromkeys(FILES, TEXT)
 WHOLE["blocks.zst"] = TEXT + NOISE
@@ -143,12 +148,12 @@ def test_sizes_that_lie_are_not_believed(tmp_path):
     with pytest.raises(ValueError, match="does not end"):
         units.unpack_bgzf(member, units.bgzf_unit(bytearray(member), MOST), memoryview(bytearray(1 << 20)), zlib)
     path = tmp_path / "large.gz"
-    path.write_bytes(compress.bgzf_members(TEXT) + member)
+    path.write_bytes(bgzf.members(TEXT) + member)
     assert content(path, 3) == (TEXT + bytes(5_000_000), None)
 
 
 def test_a_frame_that_is_too_large_or_has_too_many_blocks_is_no_unit():
-    large = bytearray(compress.zstd_frame(random.Random(2).randbytes(400_000)))
+    large = bytearray(zstd_frame(random.Random(2).randbytes(400_000)))
     assert units.zstd_unit(large, 1 << 19).bound <= 1 << 19
     assert units.zstd_unit(large, 1 << 18) is None
     empty_blocks = bytearray(b"\x28\xb5\x2f\xfd\x00\x58" + bytes(3) * 100_000)
@@ -159,7 +164,7 @@ def test_a_frame_that_is_too_large_or_has_too_many_blocks_is_no_unit():
 
 def test_no_more_is_held_than_allowed():
     """Also of skippable and empty frames, which become nothing."""
-    frames = [compress.zstd_frame(bytes(50_000)), compress.zstd_frame(b""), SKIPPABLE]
+    frames = [zstd_frame(bytes(50_000)), zstd_frame(b""), SKIPPABLE]
     for frame in frames:
         release = threading.Event()
 
@@ -189,7 +194,7 @@ def test_threads_end_with_the_source(tmp_path):
     for _ in range(3):
         with pytest.raises(InputError, match="something else after the end"):
             read_edges(path, threads=3)
-    path.write_bytes(compress.zstd_frame(b"1 2\n" * 9) + b"".join(map(compress.zstd_frame, pieces())))
+    path.write_bytes(zstd_frame(b"1 2\n" * 9) + b"".join(map(zstd_frame, pieces())))
     with Source(path) as source:
         source.unpack_ahead(3, MOST)
         source.read(100_000)
@@ -197,8 +202,8 @@ def test_threads_end_with_the_source(tmp_path):
 
 
 def test_bgzf_is_what_its_readers_expect():
-    assert compress.bgzf_end().hex() == "1f8b08040000000000ff0600424302001b0003000000000000000000"
+    assert bgzf.end().hex() == "1f8b08040000000000ff0600424302001b0003000000000000000000"
     noise = random.Random(3).randbytes(200_000)
-    packed = compress.bgzf_members(noise)
+    packed = bgzf.members(noise)
     assert gzip.decompress(packed) == noise
     assert units.bgzf_unit(bytearray(packed), 1 << 30).length == len(packed)

@@ -1,7 +1,7 @@
 """Edge lists as text, ``source target`` a line: formatted by compiled code, several threads, one file.
 
-In: two id arrays. Out: a .txt or .el file, also as .gz (BGZF) or .zst (a frame for each piece): one stream for whoever
-reads it, and in parts that several threads can unpack. The bytes do not depend on the number of threads.
+In: two id arrays. Out: a .txt or .el file, also as .gz (BGZF, which every gzip reads as one stream and several
+threads can unpack) or .zst (one frame: many readers stop after the first). The bytes do not depend on the threads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import zstandard
 from tqdm import tqdm
 
-from bigbfs.formats import compress
+from bigbfs.formats import bgzf
 from bigbfs.formats.atomic import replacing
 from bigbfs.machine.jit import njit
 
@@ -35,16 +36,20 @@ def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str]
         The file cannot be written; nothing is left of it.
     """
     head = "".join(f"# {line}\n" for line in comments).encode()
-    squeeze: Callable[[Any], Any] = {".gz": compress.bgzf_members, ".zst": compress.zstd_frame}.get(
-        path.suffix, memoryview
-    )
+    squeeze: Callable[[Any], Any] = bgzf.members if path.suffix == ".gz" else memoryview
     with (
         replacing(path) as stream,
         tqdm(total=len(src), unit="edge", unit_scale=True, disable=None, file=sys.stderr) as bar,
     ):
-        _write(stream.write, squeeze(head), _texts(src, dst, threads, squeeze), bar)
+        texts = _texts(src, dst, threads, squeeze)
+        if path.suffix == ".zst":
+            compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
+            with compressor.stream_writer(stream, closefd=False) as writer:
+                _write(writer.write, head, texts, bar)
+        else:
+            _write(stream.write, squeeze(head), texts, bar)
         if path.suffix == ".gz":
-            stream.write(compress.bgzf_end())
+            stream.write(bgzf.end())
 
 
 def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], bar: tqdm) -> None:

@@ -58,19 +58,18 @@ def test_packed_text_is_the_same_text(run, folder):
         assert run("generate", "kronecker", "--scale", 14, "-o", name)[0] == 0
     plain = (folder / "g.txt").read_bytes()
     assert gzip.decompress((folder / "g.txt.gz").read_bytes()) == plain
-    packed = bytearray((folder / "g.el.zst").read_bytes())
-    assert zstandard.ZstdDecompressor().stream_reader(bytes(packed), read_across_frames=True).read() == plain
+    # one frame: many readers stop after the first
+    assert zstandard.ZstdDecompressor().decompressobj().decompress((folder / "g.el.zst").read_bytes()) == plain
 
 
-@pytest.mark.parametrize(("name", "least"), [("g.txt.gz", 40), ("g.txt.zst", 3)])
-def test_packed_text_can_be_unpacked_by_several_threads(run, folder, name, least):
-    assert run("generate", "kronecker", "--scale", 14, "-o", name)[0] == 0
-    packed, parts = bytearray((folder / name).read_bytes()), 0
+def test_packed_text_can_be_unpacked_by_several_threads(run, folder):
+    assert run("generate", "kronecker", "--scale", 14, "-o", "g.txt.gz")[0] == 0
+    packed, parts = bytearray((folder / "g.txt.gz").read_bytes()), 0
     while packed:
-        unit = units.CUTTERS["gzip" if name.endswith(".gz") else "zstd"](packed, 1 << 24)
-        parts += len(unit.members) or 1
+        unit = units.CUTTERS["gzip"](packed, 1 << 24)
+        parts += len(unit.members)
         del packed[: unit.length]
-    assert parts >= least
+    assert parts >= 40
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".txt.zst"])

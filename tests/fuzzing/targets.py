@@ -20,7 +20,7 @@ import zstandard
 
 from bigbfs import api
 from bigbfs.errors import BigBfsError, FormatError, InputError
-from bigbfs.formats import checking, compress, layout
+from bigbfs.formats import bgzf, checking, layout
 from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.checksum import checksum
 from bigbfs.formats.detect import FORMATS
@@ -63,13 +63,14 @@ def tokenizer(data: bytes, folder: Path) -> None:
 
 def frames(data: bytes) -> bytes:
     """Return ``data`` as several zstd frames."""
-    return b"".join(compress.zstd_frame(data[at : at + 50]) for at in range(0, len(data), 50))
+    pieces = [data[at : at + 50] for at in range(0, len(data), 50)]
+    return b"".join(map(zstandard.ZstdCompressor(write_checksum=True).compress, pieces))
 
 
 def members(data: bytes) -> bytes:
     """Return ``data`` as several BGZF members."""
-    pieces = [compress.bgzf_members(data[at : at + 50]) for at in range(0, len(data), 50)]
-    return b"".join(pieces) + compress.bgzf_end()
+    pieces = [bgzf.members(data[at : at + 50]) for at in range(0, len(data), 50)]
+    return b"".join(pieces) + bgzf.end()
 
 
 def reader(data: bytes, folder: Path) -> None:

@@ -1,7 +1,6 @@
-"""Compressed text that several threads can unpack: zstd frames and BGZF members, each whole in itself.
+"""BGZF, a .gz of many members that name their length: one stream for every gzip, and several threads can unpack it.
 
-Pieces that were compressed one by one, by whatever thread, and written one after the other are one stream for every
-reader of .zst and .gz. (Facts on BGZF: SAM specification, section 4.1.)
+Pieces may be compressed one by one, by whatever thread. (Source: SAM specification, section 4.1.)
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ import struct
 import zlib
 from typing import Any
 
-import zstandard
-
 _MEMBER_BYTES = 0xFF00
 """Bytes in a BGZF member: what cannot be compressed still fits the 16 bits that its length has."""
 _RAW_DEFLATE = -15
@@ -19,18 +16,13 @@ _HEADER = struct.Struct("<4BIBBHBBHH")
 _TRAILER = struct.Struct("<II")
 
 
-def zstd_frame(text: Any, level: int = 3) -> bytes:
-    """Return ``text`` (bytes or a buffer of them) as one frame with its size and a checksum."""
-    return zstandard.ZstdCompressor(level=level, write_checksum=True).compress(text)
-
-
-def bgzf_members(text: Any, level: int = 4) -> bytes:
+def members(text: Any, level: int = 4) -> bytes:
     """Return ``text`` as BGZF members; none of them is empty, which would mean the end of the file."""
     view = memoryview(text)
     return b"".join(_member(view[first : first + _MEMBER_BYTES], level) for first in range(0, len(view), _MEMBER_BYTES))
 
 
-def bgzf_end() -> bytes:
+def end() -> bytes:
     """Return the empty member that ends a BGZF file."""
     return _member(memoryview(b""), 6)
 
