@@ -160,6 +160,22 @@ def test_interrupt_while_waiting_for_the_first_byte(folder, number):
     assert not list(folder.iterdir())
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_of_a_conversion_on_disk_leaves_no_temporary_files(folder, number):
+    with start("-", "-o", "graph.csrbin", "--memory", "300MiB", stdin=subprocess.PIPE) as process:
+        process.stdin.write(LINES)
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not any(folder.glob(".bigbfs-spill-*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert any(folder.glob(".bigbfs-spill-*"))
+        for _ in range(3):  # `timeout` sends two
+            process.send_signal(number)
+            time.sleep(0.002)
+        assert process.wait(timeout=30) == 128 + number
+    assert not list(folder.iterdir())
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
     if old:

@@ -86,20 +86,25 @@ def test_the_readme_names_every_command():
         assert re.search(rf"`bigbfs {name}\b", text), name
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
     "work",
     [
         # an exception out of a callback from C is swallowed
         "ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), {number}))(); time.sleep(20)",
-        # clean-up that takes longer than the next reminder runs to its end
+        # clean-up that takes longer than the next reminder, and is interrupted again, runs to its end
         "print('begun', flush=True); Slow().run({number})",
+        # passing through this, a KeyboardInterrupt makes the interpreter end itself by a signal
+        "exec('os.kill(os.getpid(), {number}); time.sleep(20)')",
+        # another one while the interpreter goes
+        "atexit.register(os.kill, os.getpid(), {number}); os.kill(os.getpid(), {number})",
     ],
-    ids=["swallowed", "slow clean-up"],
+    ids=["swallowed", "slow clean-up", "through exec", "twice"],
 )
 def test_a_signal_ends_the_run_once_it_has_unwound(number, work):
     script = f"""
-import ctypes, os, signal, time
+import atexit, ctypes, os, signal, time
+from bigbfs import __main__
 from bigbfs.cli import main
 
 class Slow:
@@ -113,18 +118,44 @@ class Slow:
             except OSError:
                 time.sleep(0.5)
             time.sleep(0.5)
+            os.kill(os.getpid(), number)
             print("clean", flush=True)
 
 def work(*_, **__):
     {work.format(number=int(number))}
 
 main.cli.main = work
-main.main()
+__main__.main()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
     assert done.returncode == 128 + number
     assert done.stderr.strip() == ("bigbfs: error: interrupted" if number == signal.SIGINT else "")
     assert done.stdout in ("", "begun\nclean\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_before_the_command_line_is_imported(number):
+    script = f"""
+import os, sys
+from bigbfs import __main__
+
+class Now:
+    def find_spec(self, name, path=None, target=None):
+        os.kill(os.getpid(), {int(number)})
+
+sys.meta_path.insert(0, Now())
+__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 128 + number
+    assert done.stderr == ("bigbfs: error: interrupted\n" if number == signal.SIGINT else "")
+
+
+def test_what_the_parent_ignores_stays_ignored():
+    script = "import os, signal; from bigbfs.cli import interrupts\n"
+    script += "raise SystemExit(interrupts.guarded(lambda: os.kill(os.getpid(), signal.SIGHUP) or 7))"
+    done = subprocess.run(["nohup", sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 7
 
 
 def test_a_full_disk_behind_standard_output_is_named():
