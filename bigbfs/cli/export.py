@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from bigbfs.cli.options import PATH
 from bigbfs.errors import UsageError
 
 
 @click.command("export")
-@click.argument("graph", type=click.Path(path_type=Path))
+@click.argument("graph", type=PATH)
 @click.option("--to", "to", type=click.Choice(["el", "mtx", "sg", "raw"]), required=True, help="Format to write.")
-@click.option("-o", "output", type=click.Path(path_type=Path), help="File to write; - is standard output.")
+@click.option("-o", "output", type=PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help="el: write an undirected edge once in each direction.")
 def command(graph: Path, to: str, output: Path | None, both_directions: bool) -> None:
     """Write GRAPH in a format that other tools read.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.options import Size
+from bigbfs.cli.options import PATH, Size
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
 from bigbfs.record import SCHEMA
@@ -58,7 +58,7 @@ def _subcommand(kind: Kind) -> click.Command:
         click.Option(["--seed"], type=click.INT, default=1, show_default=True, help="Random seed, 0 to 2^64 - 1."),
         click.Option(
             ["-o", "--output"],
-            type=click.Path(path_type=Path),
+            type=PATH,
             required=True,
             metavar="FILE",
             help="File to write; its suffix says what.",

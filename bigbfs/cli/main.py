@@ -98,7 +98,9 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:
-        return _fail(f"out of memory{f': {error}' if str(error) else ''}; close other programs or use --memory", 5)
+        return _fail(
+            f"out of memory{f': {error}' if str(error) else ''}; close other programs, or use a machine with more", 5
+        )
     except OSError as error:
         if error.filename is None and error.errno in _DISK:  # every file of ours is named, so it is no file
             return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; send it to another disk", 1)

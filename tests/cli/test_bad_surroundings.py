@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -116,9 +117,42 @@ def test_no_write_permission(graph_text):
         graph_text.chmod(0o755)
 
 
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        (["bfs", "--source", "0", "--levels", "a.npy"], "--levels"),
+        (["bfs", "--source", "0", "--parents", "a.npy"], "--parents"),
+        (["bfs", "--source", "0", "--compressed"], "`bigbfs convert graph.csrbin -o OUT.ccsr`"),
+        (["cc", "--labels", "a.npy"], "--labels"),
+        (["cc", "--largest", "a.csrbin"], "--largest"),
+        (["export", "graph.csrbin", "--to", "el"], "-o"),
+    ],
+)
+def test_the_option_that_names_another_place_is_the_one_that_the_command_has(
+    run, graph_text, monkeypatch, line, option
+):
+    assert run("convert", "graph.txt")[0] == 0
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    code, _, err = run(*line)
+    assert code == 1
+    assert err.endswith(f"Permission denied; no permission to write there; choose another path ({option})\n")
+
+
 def test_no_read_permission(graph_text):
     Path("graph.txt").chmod(0)
     refused_process(graph_text, as_mortal("graph.txt"), 1, "graph.txt", "Permission denied")
+
+
+@pytest.mark.parametrize("line", [["info"], ["check"], ["export", "--to", "el"], ["bfs", "--source", "1"], ["plan"]])
+def test_a_graph_that_may_not_be_read_is_inaccessible_and_no_wrong_usage(run, graph_text, monkeypatch, line):
+    def refuse(path, *arguments, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    assert run("convert", "graph.txt")[0] == 0
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    monkeypatch.setattr("os.open", refuse)
+    code, _, err = run(*line, "graph.csrbin")
+    assert code == 1 and err.startswith("bigbfs: error: graph.csrbin: cannot open: ")
 
 
 def test_no_write_permission_by_the_access_check(run, graph_text, monkeypatch):

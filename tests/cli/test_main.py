@@ -51,7 +51,7 @@ def test_unknown_command_is_a_usage_error(capsys):
         (errors.FileAccessError("d"), 1, "error: d"),
         (errors.DeviceError("d"), 1, "error: d"),
         (errors.UsageError("e"), 2, "error: e"),
-        (errors.ConfigError("e"), 2, "error: e"),
+        (errors.ConfigError("e"), 1, "error: e"),
         (errors.VerificationError("f"), 3, "error: f"),
         (errors.NoDeviceError("g"), 4, "error: g"),
         (errors.DoesNotFitError("h"), 5, "error: h"),
