@@ -164,6 +164,8 @@ def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]
     path = resolve_graph(graph, compressed)
     start = time.perf_counter()
     with Graph.open(path) as found:
+        if compressed and found.codec == "plain":
+            raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
         yield found, time.perf_counter() - start
 
 

@@ -213,6 +213,13 @@ def test_numbers_of_thousands_of_digits_are_refused(run, small):
     assert "N from 1" in err
 
 
+def test_plain_rows_are_not_taken_for_compressed_ones(run, small):
+    (small / "graph.csrbin").rename(small / "graph.ccsr")
+    code, _, err = run("bfs", "--compressed", "--source", 10, "--backend", "cpu")
+    assert code == 2 and "graph.ccsr: holds plain rows" in err
+    assert run("bfs", "--source", 10, "--backend", "cpu")[0] == 0
+
+
 def test_sources_of_a_file_with_a_byte_order_mark(run, small):
     (small / "sources.txt").write_bytes(b"\xef\xbb\xbf10\r\n20\r\n")
     code, out, err = run("bfs", "--sources", "@sources.txt", "--json", "--backend", "cpu")
