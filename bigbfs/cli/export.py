@@ -9,7 +9,7 @@ import click
 from tqdm import tqdm
 
 from bigbfs.cli.options import PATH
-from bigbfs.errors import UsageError
+from bigbfs.errors import FileAccessError, UsageError
 
 
 @click.command("export")
@@ -29,6 +29,8 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     from bigbfs.formats.export import SUFFIXES, export
     from bigbfs.graph import Graph
 
+    if str(output) == "-" and sys.stdout is None:
+        raise FileAccessError("standard output: cannot write: it is closed; name a file with -o")
     if output is None:
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + SUFFIXES[to])
         if output.exists():  # perhaps what the graph was made from

@@ -84,7 +84,8 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
         code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the parent (`>&-`)
+            sys.stdout.flush()
         return int(code or 0)
     except click.exceptions.Exit as stop:
         return stop.exit_code

@@ -164,6 +164,13 @@ def test_a_full_disk_behind_standard_output_is_named():
     assert done.stderr.startswith(b"bigbfs: error: standard output: cannot write: No space left on device")
 
 
+@pytest.mark.parametrize(("line", "code"), [("info graph.csrbin", 0), ("export graph.csrbin --to el -o -", 1)])
+def test_a_closed_standard_output(small, line, code):
+    command = f"{sys.executable} -m bigbfs {line} >&-"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_failure_of_ours(run, small):
     line = f"{sys.executable} -m bigbfs export graph.csrbin --to el -o - | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
