@@ -1,5 +1,21 @@
-"""``python -m bigbfs`` is ``bigbfs``."""
+"""``bigbfs`` and ``python -m bigbfs``: the command line, all of whose imports may be interrupted already."""
 
-from bigbfs.cli.main import main
+from typing import NoReturn
 
-main()
+from bigbfs.cli import interrupts
+
+
+def run() -> int:
+    """Run the command line and return its exit code."""
+    from bigbfs.cli import main
+
+    return main.run()
+
+
+def main() -> NoReturn:
+    """Console script: run and exit."""
+    raise SystemExit(interrupts.guarded(run))
+
+
+if __name__ == "__main__":
+    main()

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bigbfs.backends import GPU_OPTIONS, check_options
 from bigbfs.components import ComponentsOptions
 from bigbfs.config import DeviceProfile
-from bigbfs.errors import NoDeviceError, UsageError
+from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
 from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
 
@@ -122,23 +123,13 @@ def engine(
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
-    if choose_backend(backend) == "gpu":
-        if threads is not None:
-            raise UsageError("threads are an option of the CPU backend; use backend='cpu'")
+    chosen = choose_backend(backend)
+    values = (residency if residency != "auto" else None, vram_budget, ram_budget, profile)
+    given = [name for name, value in zip(GPU_OPTIONS, values, strict=True) if value is not None]
+    check_options(backend, chosen, given, None if threads is None else "threads")
+    if chosen == "gpu":
         return _gpu_engine(graph, residency, vram_budget, ram_budget, profile, strategy)
-    if residency != "auto" or (vram_budget, ram_budget, profile) != (None, None, None):
-        raise _gpu_options_on_the_cpu(backend)
     return _cpu_engine(graph, threads, strategy)
-
-
-def _gpu_options_on_the_cpu(backend: str) -> NoDeviceError | UsageError:
-    about = "residency, vram_budget, ram_budget and profile"
-    if backend == "auto":
-        return NoDeviceError(f"{about} are about a GPU, and none is usable here; leave them out")
-    return UsageError(
-        f"{about} say where edges live on a GPU run, and this one runs on the CPU; "
-        "leave them out, or choose the GPU as backend"
-    )
 
 
 def _gpu_engine(

@@ -54,11 +54,13 @@ class ComponentsOptions:
             raise UsageError(f"algorithm {self.algorithm!r} is unknown: choose one of {', '.join(ALGORITHMS)}")
         if self.rounds is not None:
             if self.algorithm != "afforest":
-                raise UsageError(f"neighbour rounds are a switch of afforest; {self.algorithm} has none")
+                raise UsageError(f"rounds goes with algorithm 'afforest'; leave it out for {self.algorithm!r}")
             if not 0 <= self.rounds <= MOST_ROUNDS:
                 raise UsageError(f"rounds is {self.rounds}: it must be between 0 and {MOST_ROUNDS}")
         if self.skip_giant and self.algorithm == "labelprop":
-            raise UsageError("labelprop cannot skip the giant: labels there may still get smaller")
+            raise UsageError(
+                "skip_giant does not go with algorithm 'labelprop', whose labels may still get smaller there"
+            )
 
     @property
     def skips_giant(self) -> bool:

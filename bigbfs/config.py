@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bigbfs.errors import ConfigError, FileAccessError
+from bigbfs.errors import ConfigError, FileAccessError, UsageError
 
 T = TypeVar("T")
 
@@ -216,7 +216,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise FileAccessError(f"{path}: cannot read: {error.strerror}") from error
+        raise FileAccessError(f"{path}: cannot read: {error.strerror}; check the path") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
 
@@ -260,7 +260,7 @@ def find_profile(name: str) -> Path:
 
     Raises
     ------
-    ConfigError
+    UsageError
         There is no such file.
     """
     if Path(name).is_file() or name.endswith(".toml"):
@@ -272,7 +272,7 @@ def find_profile(name: str) -> Path:
         if path.stem == f"device-{name}":
             return path
     names = ", ".join(dict.fromkeys(path.stem.removeprefix("device-") for path in known))
-    raise ConfigError(f"no device profile {name!r}: give a .toml file (`bigbfs probe` writes one), or one of {names}")
+    raise UsageError(f"no device profile {name!r}: give a .toml file (`bigbfs probe` writes one), or one of {names}")
 
 
 def profile_text(profile: DeviceProfile, comment: str) -> str:

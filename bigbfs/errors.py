@@ -29,7 +29,7 @@ class UsageError(BigBfsError, ValueError):
     exit_code = 2
 
 
-class ConfigError(UsageError):
+class ConfigError(BigBfsError, ValueError):
     """A configuration file has an unknown key or a value of the wrong kind."""
 
 

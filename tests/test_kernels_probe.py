@@ -9,7 +9,7 @@ import pytest
 from simt.runtime import SimtRuntime, builds_here
 
 from bigbfs.config import find_profile, profile_text, read_profile
-from bigbfs.errors import ConfigError, DeviceError
+from bigbfs.errors import ConfigError, DeviceError, UsageError
 from bigbfs.gpu import rates
 from bigbfs.gpu.arguments import BLOCK, defines
 from bigbfs.gpu.rates import LINE, Sizes, measure
@@ -187,5 +187,5 @@ def test_a_whole_number_is_a_rate_too(tmp_path):
 def test_profiles_are_found_by_name_or_path(tmp_path):
     assert find_profile("h200").name == "device-h200.toml"
     assert find_profile(str(tmp_path / "mine.toml")) == tmp_path / "mine.toml"
-    with pytest.raises(ConfigError, match=r"no device profile 'h300'.*h200, laptop-6gb"):
+    with pytest.raises(UsageError, match=r"no device profile 'h300'.*h200, laptop-6gb"):
         find_profile("h300")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
-BASE = {"errors", "record", "sizes", "config", "components", "flags"}
+BASE = {"errors", "record", "sizes", "config", "components", "flags", "backends"}
 FILES = BASE | {"adjacency", "edges", "machine", "structure", "formats", "rows", "row_kernels"}
 GRAPH = FILES | {"graph"}
 MAY_IMPORT = {
@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "sizes": {"errors"},
     "config": {"errors"},
     "components": {"errors"},
+    "backends": {"errors"},
     "flags": set(),
     "adjacency": {"errors"},
     "edges": set(),

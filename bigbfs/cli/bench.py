@@ -62,6 +62,7 @@ def cc(
     Label propagation takes as many passes as the graph is wide: leave it out for grids and roads (--algorithm).
     """
     chosen = [each for each in VARIANTS if each.algorithm in (algorithms or ALGORITHMS)]
+    options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds), api.engine(opened, **where) as engine:
         rows = _run(opened, engine, chosen, trials)
         if as_json:

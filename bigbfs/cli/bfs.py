@@ -65,8 +65,8 @@ class Task:
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
-@click.option("--levels", type=click.Path(path_type=Path), metavar="F.npy", help="Write int32 levels, -1 unreached.")
-@click.option("--parents", type=click.Path(path_type=Path), metavar="F.npy", help="Write int64 parents, -1 none.")
+@click.option("--levels", type=options.PATH, metavar="F.npy", help="Write int32 levels, -1 unreached.")
+@click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
 @options.json_option
@@ -92,10 +92,11 @@ def command(
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
     task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents)
-    for path in (levels, parents):
-        check_writable(path)
+    check_writable(levels, "--levels")
+    check_writable(parents, "--parents")
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
+    options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):
@@ -150,9 +151,9 @@ def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tu
 def _write(graph: Graph, result: BfsResult, task: Task) -> None:
     """Write the arrays that were asked for, in original ids and ascending original order."""
     if task.levels:
-        write_npy(task.levels, graph.in_original_order(result.levels))
+        write_npy(task.levels, graph.in_original_order(result.levels), "--levels")
     if task.parents:
-        write_npy(task.parents, graph.in_original_order(graph.original(result.parents)))
+        write_npy(task.parents, graph.in_original_order(graph.original(result.parents)), "--parents")
 
 
 def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:

@@ -57,13 +57,13 @@ class Task:
 @options.verify_option
 @click.option(
     "--labels",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="F.npy",
     help="Write int64 labels: the smallest original id of each vertex's component.",
 )
 @click.option(
     "--largest",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="FILE",
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
@@ -90,9 +90,10 @@ def command(
     """
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
-    how = ComponentsOptions(algorithm or "afforest", rounds, skip_giant, single_pass)
+    how = _how(algorithm or "afforest", rounds, skip_giant, single_pass)
     task = Task(how, trials, verify, labels, largest)
     _check_outputs(task)
+    options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         _refuse_overwriting(largest, opened.path)
         with api.engine(opened, **where) as engine:
@@ -111,6 +112,17 @@ def command(
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
 
 
+def _how(algorithm: str, rounds: int | None, skip_giant: bool | None, single_pass: bool) -> ComponentsOptions:
+    """Return what is run; refuse in the command line's words what the algorithm cannot do."""
+    if rounds is not None and algorithm != "afforest":
+        raise UsageError(f"--rounds goes with --algorithm afforest; leave it out, {algorithm} has no such rounds")
+    if skip_giant and algorithm == "labelprop":
+        raise UsageError(
+            "--skip-giant does not go with --algorithm labelprop, whose labels may still get smaller there"
+        )
+    return ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
+
+
 def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
     """Refuse the graph's own file, and the one that holds it compressed or plain: it would be made again."""
     if largest is None or graph is None:
@@ -123,7 +135,7 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
-    check_writable(task.labels)
+    check_writable(task.labels, "--labels")
     if task.largest is not None:
         from bigbfs.formats.part import check_target
 
@@ -148,7 +160,7 @@ def _run(graph: Graph, engine: api.Engine, task: Task) -> tuple[ComponentsResult
 def _write(graph: Graph, result: ComponentsResult, task: Task) -> None:
     """Write what was asked for."""
     if task.labels is not None:
-        write_npy(task.labels, api.canonical_labels(graph, result.labels))
+        write_npy(task.labels, api.canonical_labels(graph, result.labels), "--labels")
     if task.largest is not None:
         from bigbfs.formats.part import save_part
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import json_option
+from bigbfs.cli.options import PATH, json_option
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA
 
 
 @click.command("check")
-@click.argument("graph", type=click.Path(path_type=Path))
+@click.argument("graph", type=PATH)
 @json_option
 def command(graph: Path, as_json: bool) -> None:
     """Validate everything in GRAPH: checksums, ranges, order, symmetry, encoding, labels.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import Size
+from bigbfs.cli.options import PATH, Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.detect import FORMATS
@@ -20,7 +20,7 @@ from bigbfs.sizes import format_size
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="OUT",
     help="File to write, .csrbin or .ccsr. Default: the first input's name with .csrbin.",
 )
@@ -57,7 +57,7 @@ from bigbfs.sizes import format_size
 )
 @click.option(
     "--tmp",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder for the temporary files of a graph that does not fit. Default: that of the output.",
 )

@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from bigbfs.errors import UsageError
+from bigbfs.cli.options import PATH
+from bigbfs.errors import FileAccessError, UsageError
 
 
 @click.command("export")
-@click.argument("graph", type=click.Path(path_type=Path))
+@click.argument("graph", type=PATH)
 @click.option("--to", "to", type=click.Choice(["el", "mtx", "sg", "raw"]), required=True, help="Format to write.")
-@click.option("-o", "output", type=click.Path(path_type=Path), help="File to write; - is standard output.")
+@click.option("-o", "output", type=PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help="el: write an undirected edge once in each direction.")
 def command(graph: Path, to: str, output: Path | None, both_directions: bool) -> None:
     """Write GRAPH in a format that other tools read.
@@ -28,6 +29,8 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     from bigbfs.formats.export import SUFFIXES, export
     from bigbfs.graph import Graph
 
+    if str(output) == "-" and sys.stdout is None:
+        raise FileAccessError("standard output: cannot write: it is closed; name a file with -o")
     if output is None:
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + SUFFIXES[to])
         if output.exists():  # perhaps what the graph was made from

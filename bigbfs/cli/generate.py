@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bigbfs.cli.options import Size
+from bigbfs.cli.options import PATH, Size
+from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
 from bigbfs.record import SCHEMA
@@ -47,18 +49,27 @@ def _option(parameter: Parameter) -> click.Option:
     )
 
 
+def _in_options(kind: Kind, message: str) -> str:
+    """Return what the catalogue says of a parameter's value with the parameter named as on the command line."""
+    names = {parameter.name: parameter.option for parameter in kind.parameters}
+    return re.sub(rf"(?<=: )({'|'.join(names)})(?= is )", lambda found: names[found[1]], message)
+
+
 def _subcommand(kind: Kind) -> click.Command:
     """Return the command that makes graphs of ``kind``."""
 
     def run(output: Path, as_json: bool, **options: Any) -> None:
-        report = write_graph(kind.name, output, **options)
+        try:
+            report = write_graph(kind.name, output, **options)
+        except UsageError as error:
+            raise UsageError(_in_options(kind, str(error))) from error
         click.echo(dumps({"schema": SCHEMA, "command": "generate", **asdict(report)}) if as_json else describe(report))
 
     common = [
         click.Option(["--seed"], type=click.INT, default=1, show_default=True, help="Random seed, 0 to 2^64 - 1."),
         click.Option(
             ["-o", "--output"],
-            type=click.Path(path_type=Path),
+            type=PATH,
             required=True,
             metavar="FILE",
             help="File to write; its suffix says what.",

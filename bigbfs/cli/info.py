@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.options import json_option
+from bigbfs.cli.options import PATH, json_option
 from bigbfs.record import SCHEMA
 from bigbfs.sizes import format_size
 
 
 @click.command("info")
-@click.argument("graph", type=click.Path(path_type=Path))
+@click.argument("graph", type=PATH)
 @json_option
 def command(graph: Path, as_json: bool) -> None:
     """Show header, sizes, flags and the degree distribution of GRAPH.

@@ -1,69 +1,84 @@
-"""SIGINT and SIGTERM end the run, even where the code that they reach swallows the exception.
+"""SIGINT, SIGTERM and SIGHUP end the run, after everything is cleaned up, with exit code 128 + number.
 
 A signal becomes an exception that unwinds everything, so that temporary files are removed. One that is raised in a
 callback from C (LLVM tells Numba's code cache about every compiled kernel through one) goes nowhere: the interpreter
-prints it and carries on. So a timer raises it again until it has arrived.
+prints it and carries on. So a timer raises it again until it has arrived. Signals that come while clean-up is under way
+or after it change nothing: `timeout` sends two, a closing terminal too, an impatient user more.
+
+The exception is no KeyboardInterrupt: one that passes through an ``exec`` (making a dataclass is one) lets the
+interpreter end itself by SIGINT, whoever catches it (CPython 3.11 to 3.13).
 """
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 AGAIN_SECONDS = 0.1
-_ENDS = (KeyboardInterrupt, SystemExit)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def arrived() -> None:
-    """Raise no more: the interrupt has reached the one who deals with it."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
+class Interrupted(SystemExit):
+    """The signal ``number`` has come."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
 
 
-@contextmanager
-def handled() -> Iterator[None]:
-    """Within it SIGINT raises KeyboardInterrupt and SIGTERM raises SystemExit(143), again and again until it arrives.
+def guarded(run: Callable[[], int]) -> int:
+    """Return the exit code of ``run``, or that of the signal that ends it.
 
-    A SIGINT that the parent has told us to ignore (``nohup``, a background job) stays ignored.
+    A signal that the parent has told us to ignore (``nohup``, a background job) stays ignored. Afterwards, while the
+    interpreter goes, every one of them is.
     """
     last = signal.SIGTERM
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal last
-        last = signal.Signals(number)
-        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-        throw()
+        if not _unwinding():
+            last = signal.Signals(number)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
+            raise Interrupted(last)
 
     def again(number: int, frame: FrameType | None) -> None:
         if not _unwinding():
-            throw()
+            raise Interrupted(last)
 
-    def throw() -> None:
-        raise KeyboardInterrupt if last == signal.SIGINT else SystemExit(128 + last)
-
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGALRM, again)
-    sys.unraisablehook = _quiet
     try:
-        yield
-    finally:
-        arrived()
+        signal.signal(signal.SIGALRM, again)
+        for number in ENDING:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, stop)
+        sys.unraisablehook = _quiet
+        code = run()
+        _over()
+    except Interrupted as arrived:
+        _over()
+        if arrived.number == signal.SIGINT:  # of the other two nobody is there to be told
+            print("bigbfs: error: interrupted", file=sys.stderr)
+        return 128 + arrived.number
+    return code
+
+
+def _over() -> None:
+    """Let no signal change any more how the process ends."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _unwinding() -> bool:
     """Tell whether clean-up on the way out is running, which must not be interrupted again."""
     error = sys.exc_info()[1]
-    while error is not None and not isinstance(error, _ENDS):
+    while error is not None and not isinstance(error, Interrupted):
         error = error.__context__
     return error is not None
 
 
-def _quiet(unraisable: Any) -> None:
+def _quiet(unraisable: sys.UnraisableHookArgs) -> None:
     """Say nothing of an interrupt that was swallowed: it comes again."""
-    if not isinstance(unraisable.exc_value, _ENDS):
+    if not isinstance(unraisable.exc_value, Interrupted):
         sys.__unraisablehook__(unraisable)

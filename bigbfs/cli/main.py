@@ -1,7 +1,7 @@
 """Entry point: loads a command's module when it is called, and turns every error into its exit code.
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 verification found a difference, 4 no usable GPU, 5 does not fit,
-130 interrupted, 141 the reader of the output went away, 143 terminated.
+130 interrupted, 141 the reader of the output went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from bigbfs import __version__
-from bigbfs.cli import interrupts
 from bigbfs.errors import BigBfsError
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
@@ -85,12 +84,12 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
         code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the parent (`>&-`)
+            sys.stdout.flush()
         return int(code or 0)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        interrupts.arrived()
         return _fail("interrupted", 130)
     except click.ClickException as error:
         error.show()
@@ -100,18 +99,10 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:
-        return _fail(f"out of memory{f': {error}' if str(error) else ''}; close other programs or use --memory", 5)
+        return _fail(
+            f"out of memory{f': {error}' if str(error) else ''}; close other programs, or use a machine with more", 5
+        )
     except OSError as error:
         if error.filename is None and error.errno in _DISK:  # every file of ours is named, so it is no file
             return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; send it to another disk", 1)
         return _fail(str(error), 1)
-
-
-def main() -> NoReturn:
-    """Console script: run and exit."""
-    with interrupts.handled():
-        raise SystemExit(run())
-
-
-if __name__ == "__main__":
-    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,16 +11,20 @@ from typing import Any, TypeVar
 
 import click
 
-from bigbfs.api import BACKENDS, RESIDENCIES
+from bigbfs import api
+from bigbfs.backends import GPU_OPTIONS, check_options
 from bigbfs.config import DeviceProfile, find_profile, read_profile
-from bigbfs.errors import UsageError
+from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
 from bigbfs.gpu.strategies import STRATEGIES
 from bigbfs.graph import Graph
 from bigbfs.sizes import free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-graph_argument = click.argument("graph", required=False, type=click.Path(path_type=Path), metavar="[GRAPH]")
+PATH = click.Path(path_type=Path, readable=False)
+"""A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
+
+graph_argument = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
 compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
@@ -69,7 +74,7 @@ def memory_options(function: F) -> F:
     decorators = (
         click.option(
             "--residency",
-            type=click.Choice(RESIDENCIES),
+            type=click.Choice(api.RESIDENCIES),
             default="auto",
             show_default=True,
             help="Where the edges live on a GPU run: its memory, host memory read in place, the file read in batches.",
@@ -98,9 +103,32 @@ def where_options(function: F) -> F:
         "--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use."
     )
     backend = click.option(
-        "--backend", type=click.Choice(BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
+        "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
     )
     return backend(memory_options(threads(function)))
+
+
+def check_where(where: dict[str, Any]) -> None:
+    """Refuse, before any work is done and by their names here, ``where_options`` that do not go together.
+
+    Raises
+    ------
+    NoDeviceError, UsageError
+        As :func:`bigbfs.backends.check_options`.
+    """
+    given = [f"--{name.replace('_', '-')}" for name in GPU_OPTIONS if where[name] not in (None, "auto")]
+    threads = None if where["threads"] is None else "--threads"
+    if given or threads:
+        check_options(where["backend"], api.choose_backend(where["backend"]), given, threads)
+
+
+@contextmanager
+def without_backend() -> Iterator[None]:
+    """Take the advice to run on the CPU off the errors of a command that has no --backend."""
+    try:
+        yield
+    except (NoDeviceError, DoesNotFitError) as error:
+        raise type(error)(re.sub(r"[;,] (or )?(use )?--backend cpu$", "", str(error))) from error
 
 
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
@@ -136,6 +164,8 @@ def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]
     path = resolve_graph(graph, compressed)
     start = time.perf_counter()
     with Graph.open(path) as found:
+        if compressed and found.codec == "plain":
+            raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
         yield found, time.perf_counter() - start
 
 

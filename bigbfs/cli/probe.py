@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import Size, json_option
+from bigbfs.cli.options import PATH, Size, json_option, without_backend
 from bigbfs.config import profile_text
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.record import SCHEMA
@@ -17,7 +17,7 @@ from bigbfs.report.jsonout import dumps
 
 
 @click.command("probe")
-@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write the profile here.")
+@click.option("--output", "-o", type=PATH, metavar="FILE.toml", help="Write the profile here.")
 @click.option(
     "--host-bytes", type=Size(), default="8GiB", show_default=True, help="Host memory to read (random windows too)."
 )
@@ -33,7 +33,8 @@ def command(output: Path | None, host_bytes: int, device_bytes: int, as_json: bo
     from bigbfs.gpu.cuda import CudaRuntime
     from bigbfs.gpu.rates import Sizes, measure
 
-    runtime = CudaRuntime()
+    with without_backend():
+        runtime = CudaRuntime()
     try:
         info = runtime.info
         profile = measure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import numpy as np
 
 from bigbfs.errors import InputError, UsageError
@@ -22,8 +23,8 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     one
         Original ids from ``--source``.
     many
-        ``random:N`` (N different vertices of degree > 0; all of them where there are fewer) or ``@FILE`` (ids
-        separated by blanks or line ends, '#' starts a comment).
+        ``random:N`` (N different vertices of degree > 0; all of them, with a note, where there are fewer) or ``@FILE``
+        (ids separated by blanks or line ends, '#' starts a comment).
     seed
         Seed of ``random:N``: the same graph and seed give the same sources.
 
@@ -41,7 +42,7 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     if one:
         return graph.vertices(one)
     assert many is not None
-    if many.startswith("@"):
+    if many.startswith("@") and len(many) > 1:
         return graph.vertices(_read_ids(Path(many[1:])))
     kind, _, count = many.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
@@ -49,7 +50,11 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
-    chosen = np.random.default_rng(seed).choice(candidates, min(int(count), len(candidates)), replace=False)
+    wanted = int(count)
+    if wanted > len(candidates):
+        wanted = len(candidates)
+        click.echo(f"note: --sources {many}: only {wanted:,} vertices have edges; each of them is a source", err=True)
+    chosen = np.random.default_rng(seed).choice(candidates, wanted, replace=False)
     return [int(vertex) for vertex in chosen]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @click.command("verify")
-@click.argument("graphs", nargs=-1, type=click.Path(path_type=Path), metavar="[GRAPH]...")
+@click.argument("graphs", nargs=-1, type=options.PATH, metavar="[GRAPH]...")
 @click.option(
     "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: all present."
 )
@@ -73,11 +74,12 @@ def _backends(backend: str) -> tuple[str, ...]:
 
 
 def _graphs(files: tuple[Path, ...]) -> Iterator[tuple[str, Graph]]:
-    yield from zoo().items()
-    for name, (kind, parameters) in GENERATED.items():
-        yield name, generated(kind, seed=1, **parameters)
-    for path in files:
-        with Graph.open(path) as graph:
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Graph.open(path)) for path in files]  # a wrong name is found out now
+        yield from zoo().items()
+        for name, (kind, parameters) in GENERATED.items():
+            yield name, generated(kind, seed=1, **parameters)
+        for path, graph in zip(files, opened, strict=True):
             graph.require_valid()
             yield str(path), graph
 

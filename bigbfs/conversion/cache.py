@@ -17,7 +17,7 @@ from typing import Any
 
 from bigbfs.errors import FileAccessError, FormatError, UsageError
 from bigbfs.formats import csrbin, layout
-from bigbfs.formats.atomic import access_error
+from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.sources import STANDARD_INPUT, read_error
 from bigbfs.graph import Graph
 
@@ -102,15 +102,17 @@ def compressed_path(plain: Path) -> Path:
     return plain.with_suffix(".ccsr")
 
 
-def write_compressed(graph: Graph, plain: Path, target: Path, provenance: Provenance | None) -> None:
-    """Compress ``graph``, the content of the file ``plain``, to ``target``.
+def write_compressed(
+    graph: Graph, plain: Path, target: Path, provenance: Provenance | None, option: str = "-o"
+) -> None:
+    """Compress ``graph``, the content of the file ``plain``, to ``target``; ``option`` names another path.
 
     Raises
     ------
     FileAccessError
         It cannot be written; nothing is left behind.
     """
-    csrbin.save_graph(graph.compress(), target, (provenance or {}) | {"plain": identify_graph(plain)})
+    csrbin.save_graph(graph.compress(), target, (provenance or {}) | {"plain": identify_graph(plain)}, option)
 
 
 def ensure_compressed(path: str | Path) -> Path:
@@ -129,6 +131,8 @@ def ensure_compressed(path: str | Path) -> Path:
         raise UsageError(f"{plain}: is named .ccsr already")
     if target.exists() and is_compressed_from(target, plain):
         return target
+    elsewhere = f"`bigbfs convert {plain} -o OUT{target.suffix}`"
     with Graph.open(plain) as graph:
-        write_compressed(graph, plain, target, _provenance(plain))
+        require_writable(target, elsewhere)
+        write_compressed(graph, plain, target, _provenance(plain), elsewhere)
     return target

@@ -48,8 +48,8 @@ def access_error(path: str | Path, error: OSError, action: str, option: str = "-
     )
 
 
-def require_writable(target: Path) -> None:
-    """Refuse a file that cannot be written, now and not after an hour of work.
+def require_writable(target: Path, option: str = "-o") -> None:
+    """Refuse a file that cannot be written, now and not after an hour of work; ``option`` names another one.
 
     Raises
     ------
@@ -66,15 +66,15 @@ def require_writable(target: Path) -> None:
         raise FileAccessError(f"{target}: cannot write: the folder {folder} {what}")
     if not os.access(folder, os.W_OK | os.X_OK):
         read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-        raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
+        raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write", option)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[BinaryIO]:
+def replacing(path: str | Path, option: str = "-o") -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
 
     On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was. Where ``path`` is
-    a symbolic link, the file that it points to is replaced, on its own disk.
+    a symbolic link, the file that it points to is replaced, on its own disk. ``option`` is what names another path.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     target = Path(path)
     temporary = None
     try:
-        require_writable(target)
+        require_writable(target, option)
         target = target.resolve() if target.is_symlink() else target
         _remove_stale(target)
         handle, temporary = _temporary(target)
@@ -102,7 +102,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     except FileAccessError:
         raise
     except OSError as error:
-        raise access_error(target, error, "write") from error
+        raise access_error(target, error, "write", option) from error
     finally:
         if temporary is not None:
             with suppress(OSError):

@@ -144,13 +144,15 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
     return make(adjacency, flags, in_adjacency=backward, path=mapped.path, close=mapped.close)
 
 
-def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = None) -> None:
+def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = None, option: str = "-o") -> None:
     """Write ``graph`` in its own encoding, to a temporary file that is then renamed to ``path``.
 
     Parameters
     ----------
     provenance
         Where the graph comes from, stored as JSON; see :func:`read_provenance`.
+    option
+        What names another path, for messages.
 
     Raises
     ------
@@ -175,7 +177,7 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
     arrays |= graph.adjacency.arrays()
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
-    with replacing(path) as stream:
+    with replacing(path, option) as stream:
         sections = list(_write_sections(stream, arrays))
         header = Header(
             n=graph.n,

@@ -17,9 +17,12 @@ import numpy as np
 from bigbfs.adjacency import Adjacency, PlainAdjacency, id_dtype
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import access_error, require_writable
-from bigbfs.formats.csrbin import SUFFIXES
+from bigbfs.formats.csrbin import SUFFIXES, save_graph
 from bigbfs.formats.export import chunks
 from bigbfs.graph import Graph
+
+_OPTION = "--largest"
+"""What names another path where this one cannot be written."""
 
 
 def check_target(path: Path) -> None:
@@ -34,7 +37,7 @@ def check_target(path: Path) -> None:
     """
     if path.suffix not in SUFFIXES.values():
         raise UsageError(f"{path}: a graph is written as .csrbin (plain) or .ccsr (compressed); name it so")
-    require_writable(path)
+    require_writable(path, _OPTION)
 
 
 def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
@@ -72,10 +75,10 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
                 stream = files.enter_context(tempfile.TemporaryFile(dir=path.parent))
                 parts.append(_rows(adjacency, keep, numbers, stream))
             except OSError as error:
-                raise access_error(path, error, "write") from error
+                raise access_error(path, error, "write", _OPTION) from error
         backward = parts[1] if twins else None
         part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, in_adjacency=backward)
-        (part.compress() if path.suffix == SUFFIXES["varint"] else part).save(path)
+        save_graph(part.compress() if path.suffix == SUFFIXES["varint"] else part, path, option=_OPTION)
 
 
 def _rows(adjacency: Adjacency, keep: np.ndarray, numbers: np.ndarray, stream: BinaryIO) -> PlainAdjacency:

@@ -146,6 +146,8 @@ def _grid(p: dict[str, Any], sides: tuple[str, ...]) -> None:
         if count > MAX_VERTICES:
             raise UsageError(f"a grid of {count:,} vertices is too large: at most {MAX_VERTICES:,}")
         p["vertices"] = count
+    elif p["scale"] is None and p["vertices"] is None:
+        raise UsageError(f"a grid is given by {', '.join(sides)}, or by scale (2^scale vertices) or vertices")
     else:
         _count_vertices(p)
 

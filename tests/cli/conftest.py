@@ -1,7 +1,25 @@
+import re
+
+import click
 import pytest
 
 import bigbfs
 from bigbfs.cli import main
+
+
+def foreign_advice(arguments, err):
+    """Return the options that an error message names and the command that failed does not have.
+
+    What stands between backquotes is a command line of its own.
+    """
+    command = main.cli
+    for word in arguments:
+        if isinstance(command, click.Group) and word in command.list_commands(click.Context(command)):
+            command = command.get_command(click.Context(command), word)
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
+    lines = [line for line in err.splitlines() if line.startswith(("bigbfs: error: ", "what helps: "))]
+    text = re.sub(r"`[^`]*`|'[^']*'", "", "\n".join(lines))
+    return set(re.findall(r"(?<![\w/.-])(?:--[a-z][a-z-]*|-o)(?![\w/.])", text)) - known
 
 
 @pytest.fixture
@@ -11,6 +29,7 @@ def run(capsys):
     def call(*arguments):
         code = main.run([str(argument) for argument in arguments])
         captured = capsys.readouterr()
+        assert not foreign_advice([str(argument) for argument in arguments], captured.err), captured.err
         return code, captured.out, captured.err
 
     return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -116,9 +117,42 @@ def test_no_write_permission(graph_text):
         graph_text.chmod(0o755)
 
 
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        (["bfs", "--source", "0", "--levels", "a.npy"], "--levels"),
+        (["bfs", "--source", "0", "--parents", "a.npy"], "--parents"),
+        (["bfs", "--source", "0", "--compressed"], "`bigbfs convert graph.csrbin -o OUT.ccsr`"),
+        (["cc", "--labels", "a.npy"], "--labels"),
+        (["cc", "--largest", "a.csrbin"], "--largest"),
+        (["export", "graph.csrbin", "--to", "el"], "-o"),
+    ],
+)
+def test_the_option_that_names_another_place_is_the_one_that_the_command_has(
+    run, graph_text, monkeypatch, line, option
+):
+    assert run("convert", "graph.txt")[0] == 0
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    code, _, err = run(*line)
+    assert code == 1
+    assert err.endswith(f"Permission denied; no permission to write there; choose another path ({option})\n")
+
+
 def test_no_read_permission(graph_text):
     Path("graph.txt").chmod(0)
     refused_process(graph_text, as_mortal("graph.txt"), 1, "graph.txt", "Permission denied")
+
+
+@pytest.mark.parametrize("line", [["info"], ["check"], ["export", "--to", "el"], ["bfs", "--source", "1"], ["plan"]])
+def test_a_graph_that_may_not_be_read_is_inaccessible_and_no_wrong_usage(run, graph_text, monkeypatch, line):
+    def refuse(path, *arguments, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    assert run("convert", "graph.txt")[0] == 0
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    monkeypatch.setattr("os.open", refuse)
+    code, _, err = run(*line, "graph.csrbin")
+    assert code == 1 and err.startswith("bigbfs: error: graph.csrbin: cannot open: ")
 
 
 def test_no_write_permission_by_the_access_check(run, graph_text, monkeypatch):
@@ -156,6 +190,22 @@ def test_interrupt_while_waiting_for_the_first_byte(folder, number):
             if "pipe" in waiting.read_text():
                 break
         process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_of_a_conversion_on_disk_leaves_no_temporary_files(folder, number):
+    with start("-", "-o", "graph.csrbin", "--memory", "300MiB", stdin=subprocess.PIPE) as process:
+        process.stdin.write(LINES)
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not any(folder.glob(".bigbfs-spill-*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert any(folder.glob(".bigbfs-spill-*"))
+        for _ in range(3):  # `timeout` sends two
+            process.send_signal(number)
+            time.sleep(0.002)
         assert process.wait(timeout=30) == 128 + number
     assert not list(folder.iterdir())
 

@@ -74,8 +74,16 @@ def test_random_sources_are_different_have_edges_and_repeat(run, folder):
         found.append([item["source"] for item in json.loads(out)["runs"]])
     assert found[0] == found[1]
     assert sorted(found[0]) == [1, 2, 3, 8, 9]
-    code, out, _ = run("bfs", "--sources", "random:2", "--seed", 6, "--json", "--backend", "cpu")
+    code, out, err = run("bfs", "--sources", "random:2", "--seed", 6, "--json", "--backend", "cpu")
     assert len(json.loads(out)["runs"]) == 2
+    assert "note" not in err
+
+
+def test_fewer_vertices_with_edges_than_random_sources_are_said(run, small):
+    code, out, err = run("bfs", "--sources", "random:64", "--json", "--backend", "cpu")
+    assert code == 0 and len(json.loads(out)["runs"]) == 5
+    assert "note: --sources random:64: only 5 vertices have edges; each of them is a source\n" in err
+    assert "note" not in run("bfs", "--sources", "random:5", "--json", "--backend", "cpu")[2]
 
 
 def test_sources_from_a_file(run, small):
@@ -94,6 +102,7 @@ def test_sources_from_a_file(run, small):
         (["--source", "10", "--sources", "random:2"], 2, "one of them"),
         (["--sources", "random:0"], 2, "random:N"),
         (["--sources", "some"], 2, "random:N"),
+        (["--sources", "@"], 2, "or @FILE"),
         (["--sources", "@gone.txt"], 1, "gone.txt: cannot read: No such file or directory; check the path"),
         (["--sources", "@bad.txt"], 1, "bad.txt:2: 'ten' is no vertex id"),
         (["--sources", "@binary.txt"], 1, "binary.txt: byte 0: not text"),
@@ -105,11 +114,16 @@ def test_sources_from_a_file(run, small):
         (["--source", "10", "--levels", "l.npy", "--parents", "l.npy"], 2, "each its own file"),
         (["--source", "10", "--vram-budget", "lots"], 2, "is not a size"),
         (["--source", "10", "--ram-budget", "lots"], 2, "is not a size"),
-        (["--source", "10", "--backend", "cpu", "--ram-budget", "1GiB"], 2, "runs on the CPU"),
+        (
+            ["--source", "10", "--backend", "cpu", "--ram-budget", "1GiB"],
+            2,
+            "--ram-budget is for a GPU, .* leave it out",
+        ),
+        (["--source", "10", "--profile", "bad.txt"], 1, "bad.txt: not TOML"),
         (["--source", "10", "--profile", "h300"], 2, "no device profile 'h300'.*h200, laptop-6gb"),
         (["--source", "10", "--no-levels", "--levels", "l.npy"], 2, "--no-levels leaves out what --levels l.npy needs"),
         (["--source", "10", "--no-parents", "--verify"], 2, "--no-parents leaves out what --verify needs"),
-        (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "runs on the CPU"),
+        (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "--residency is for a GPU"),
         (["gone.csrbin", "--source", "0"], 1, "gone.csrbin: cannot open: No such file or directory; check the path"),
         ([".", "--source", "0"], 1, "folder"),
     ],
@@ -141,6 +155,20 @@ def test_gpu_without_a_gpu(run, small, monkeypatch):
     code, _, err = run("bfs", "--source", 10, "--backend", "gpu")
     assert code == 4
     assert err.count("\n") == 1
+    code, _, err = run("probe")
+    assert code == 4 and "--backend" not in err
+
+
+@pytest.mark.parametrize("command", [["bfs", "--source", "10"], ["cc"], ["bench", "cc"]])
+def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monkeypatch, command):
+    monkeypatch.setattr("bigbfs.gpu.device.available", lambda: False)
+    options = ["--residency", "vram", "--vram-budget", "1GiB"]
+    code, _, err = run(*command, "--compressed", *options)
+    assert code == 4 and not (small / "graph.ccsr").exists()
+    assert err == "bigbfs: error: --residency, --vram-budget are for a GPU, and none is usable here; leave them out\n"
+    monkeypatch.setattr("bigbfs.gpu.device.available", lambda: True)
+    code, _, err = run(*command, "--threads", "1")
+    assert code == 2 and "--threads: CPU threads, and this run is on the GPU" in err
 
 
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
@@ -183,6 +211,13 @@ def test_numbers_of_thousands_of_digits_are_refused(run, small):
     code, _, err = run("bfs", "--sources", "random:" + "7" * 5000)
     assert (code, err.count("\n")) == (2, 1)
     assert "N from 1" in err
+
+
+def test_plain_rows_are_not_taken_for_compressed_ones(run, small):
+    (small / "graph.csrbin").rename(small / "graph.ccsr")
+    code, _, err = run("bfs", "--compressed", "--source", 10, "--backend", "cpu")
+    assert code == 2 and "graph.ccsr: holds plain rows" in err
+    assert run("bfs", "--source", 10, "--backend", "cpu")[0] == 0
 
 
 def test_sources_of_a_file_with_a_byte_order_mark(run, small):

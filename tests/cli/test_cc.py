@@ -64,8 +64,8 @@ def test_every_algorithm(run, small, algorithm, switches):
     ("line", "message"),
     [
         (["--afforest", "--algorithm", "sv"], "contradict"),
-        (["--algorithm", "sv", "--rounds", "2"], "rounds are a switch of afforest"),
-        (["--algorithm", "labelprop", "--skip-giant"], "cannot skip the giant"),
+        (["--algorithm", "sv", "--rounds", "2"], "--rounds goes with --algorithm afforest"),
+        (["--algorithm", "labelprop", "--skip-giant"], "--skip-giant does not go with --algorithm labelprop"),
         (["--largest", "giant.txt"], "name it so"),
         (["--largest", "graph.csrbin"], "is the graph itself"),
         (["--largest", "graph.ccsr"], "in its other encoding"),

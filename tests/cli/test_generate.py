@@ -190,6 +190,16 @@ def test_a_full_disk_leaves_the_old_file(run, folder, monkeypatch):
     assert (folder / "g.txt").read_text() == "old" and len(list(folder.iterdir())) == 1
 
 
+def test_a_value_out_of_range_is_that_of_an_option(run, folder):
+    code, _, err = run("generate", "kronecker", "--scale", 8, "--edge-factor", "-1", "-o", "g.txt")
+    assert (code, err) == (2, "bigbfs: error: kronecker: --edge-factor is -1.0; it must be between 0 and 1,048,576\n")
+
+
+def test_a_grid_without_a_size(run, folder):
+    code, _, err = run("generate", "grid2d", "-o", "g.txt")
+    assert code == 2 and "a grid is given by rows, columns, or by scale (2^scale vertices) or vertices" in err
+
+
 def test_an_interrupt_leaves_nothing(folder):
     arguments = ["generate", "uniform", "--scale", "22", "--edge-factor", "8", "-o", "g.txt.gz", "--threads", "1"]
     child = subprocess.Popen([sys.executable, "-m", "bigbfs", *arguments], stderr=subprocess.PIPE, text=True)

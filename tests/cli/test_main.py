@@ -51,7 +51,7 @@ def test_unknown_command_is_a_usage_error(capsys):
         (errors.FileAccessError("d"), 1, "error: d"),
         (errors.DeviceError("d"), 1, "error: d"),
         (errors.UsageError("e"), 2, "error: e"),
-        (errors.ConfigError("e"), 2, "error: e"),
+        (errors.ConfigError("e"), 1, "error: e"),
         (errors.VerificationError("f"), 3, "error: f"),
         (errors.NoDeviceError("g"), 4, "error: g"),
         (errors.DoesNotFitError("h"), 5, "error: h"),
@@ -86,20 +86,25 @@ def test_the_readme_names_every_command():
         assert re.search(rf"`bigbfs {name}\b", text), name
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
     "work",
     [
         # an exception out of a callback from C is swallowed
         "ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), {number}))(); time.sleep(20)",
-        # clean-up that takes longer than the next reminder runs to its end
+        # clean-up that takes longer than the next reminder, and is interrupted again, runs to its end
         "print('begun', flush=True); Slow().run({number})",
+        # passing through this, a KeyboardInterrupt makes the interpreter end itself by a signal
+        "exec('os.kill(os.getpid(), {number}); time.sleep(20)')",
+        # another one while the interpreter goes
+        "atexit.register(os.kill, os.getpid(), {number}); os.kill(os.getpid(), {number})",
     ],
-    ids=["swallowed", "slow clean-up"],
+    ids=["swallowed", "slow clean-up", "through exec", "twice"],
 )
 def test_a_signal_ends_the_run_once_it_has_unwound(number, work):
     script = f"""
-import ctypes, os, signal, time
+import atexit, ctypes, os, signal, time
+from bigbfs import __main__
 from bigbfs.cli import main
 
 class Slow:
@@ -113,13 +118,14 @@ class Slow:
             except OSError:
                 time.sleep(0.5)
             time.sleep(0.5)
+            os.kill(os.getpid(), number)
             print("clean", flush=True)
 
 def work(*_, **__):
     {work.format(number=int(number))}
 
 main.cli.main = work
-main.main()
+__main__.main()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
     assert done.returncode == 128 + number
@@ -127,10 +133,42 @@ main.main()
     assert done.stdout in ("", "begun\nclean\n")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_before_the_command_line_is_imported(number):
+    script = f"""
+import os, sys
+from bigbfs import __main__
+
+class Now:
+    def find_spec(self, name, path=None, target=None):
+        os.kill(os.getpid(), {int(number)})
+
+sys.meta_path.insert(0, Now())
+__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 128 + number
+    assert done.stderr == ("bigbfs: error: interrupted\n" if number == signal.SIGINT else "")
+
+
+def test_what_the_parent_ignores_stays_ignored():
+    script = "import os, signal; from bigbfs.cli import interrupts\n"
+    script += "raise SystemExit(interrupts.guarded(lambda: os.kill(os.getpid(), signal.SIGHUP) or 7))"
+    done = subprocess.run(["nohup", sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 7
+
+
 def test_a_full_disk_behind_standard_output_is_named():
     done = subprocess.run(["bash", "-c", f"{sys.executable} -m bigbfs strategies > /dev/full"], capture_output=True)
     assert done.returncode == 1
     assert done.stderr.startswith(b"bigbfs: error: standard output: cannot write: No space left on device")
+
+
+@pytest.mark.parametrize(("line", "code"), [("info graph.csrbin", 0), ("export graph.csrbin --to el -o -", 1)])
+def test_a_closed_standard_output(small, line, code):
+    command = f"{sys.executable} -m bigbfs {line} >&-"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
 
 
 def test_a_reader_that_goes_away_is_no_failure_of_ours(run, small):

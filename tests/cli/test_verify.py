@@ -43,6 +43,12 @@ def test_sources_are_different_and_hold_the_hub():
     assert verification.sources_of(Graph.from_csr([0], np.array([], np.uint32)), 4) == []
 
 
+def test_a_missing_file_is_refused_before_the_first_graph_is_checked(run, small, monkeypatch):
+    monkeypatch.setattr(verification, "Expected", lambda *_: pytest.fail("a graph was checked"))
+    code, _, err = run("verify", "graph.csrbin", "gone.csrbin", "--backend", "cpu")
+    assert code == 1 and "gone.csrbin: cannot open" in err
+
+
 def test_a_damaged_file_is_refused_before_the_reference_reads_it(run, small, monkeypatch):
     monkeypatch.setattr("bigbfs.cli.verify.zoo", dict)
     monkeypatch.setattr("bigbfs.cli.verify.GENERATED", {})
