@@ -209,10 +209,14 @@ def _block(n: int, left: int) -> np.ndarray:
 
 
 def _hubs(sizes: tuple[int, ...]) -> Graph:
-    """Return one hub for each of ``sizes`` with exactly that degree; the hubs share their leaves."""
-    n = len(sizes) + max(sizes)
-    parts = [(np.full(size, hub), n - 1 - np.arange(size)) for hub, size in enumerate(sizes)]
-    return build(n, join(*parts))
+    """Return one hub for each of ``sizes`` with exactly that degree; they share a leaf, and no other.
+
+    Nothing else leads to the leaves of a hub: whoever loses its row, or an end of it, loses vertices.
+    """
+    shared = len(sizes)
+    own = np.split(np.arange(shared + 1, shared + 1 + sum(sizes) - len(sizes)), np.cumsum(np.array(sizes) - 1)[:-1])
+    parts = [(np.full(size, hub), np.append(own[hub], shared)) for hub, size in enumerate(sizes)]
+    return build(shared + 1 + sum(sizes) - len(sizes), join(*parts))
 
 
 def _sparse_hub(n: int, step: int) -> Pairs:
