@@ -71,6 +71,26 @@ def test_compressed_streams_of_one_and_of_several_members(tmp_path, suffix):
             assert source.consumed == len(packed)
 
 
+def test_a_stream_without_line_ends_is_refused_soon():
+    """Of /dev/zero no end would ever come; the same bytes without a NUL are held up to the longest line."""
+    with Source("/dev/zero") as source, BlockReader(source) as reader:
+        with pytest.raises(InputError, match=r"looks binary .byte 0 is NUL"):
+            reader.current()
+        assert source.consumed < 20 << 20
+
+
+def test_a_line_that_does_not_end_is_refused(tmp_path):
+    file = tmp_path / "g.txt"
+    file.write_bytes(b"1 2\n" + b"7" * 3000)
+    with Source(file) as source, BlockReader(source, 100, longest_line=3001) as reader:
+        while (block := reader.current()) is not None:
+            reader.used(block, 1)
+    with Source(file) as source, BlockReader(source, 100, longest_line=1000) as reader:
+        reader.used(reader.current(), 1)
+        with pytest.raises(InputError, match=r"line that begins at byte 4 does not end within 1\..* kB"):
+            reader.current()
+
+
 @pytest.mark.parametrize("suffix", CODECS)
 def test_compression_is_told_by_content_not_by_name(tmp_path, suffix):
     file = tmp_path / "graph.txt"

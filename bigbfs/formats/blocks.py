@@ -16,8 +16,12 @@ from bigbfs.errors import InputError
 from bigbfs.formats.edge_buffer import EdgeBuffer
 from bigbfs.formats.sources import Source
 from bigbfs.formats.tokenizer import PADDING
+from bigbfs.sizes import format_size
 
 BLOCK_BYTES = 8 << 20
+
+LONGEST_LINE = 16 << 20
+"""Bytes of a line, at least, that is taken for no line at all; a row of METIS may be longer."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -73,11 +77,13 @@ class BlockReader:
         Threads that tokenize; None: one for each CPU that this process may use.
     edges
         Where the edges read go; None: to a new buffer.
+    longest_line
+        Bytes after which a line without an end is refused: it would have to be held whole.
 
     Raises
     ------
     InputError
-        The text is UTF-16, or looks binary (a NUL in the first 64 KiB).
+        The text is UTF-16, looks binary (a NUL in the first 64 KiB), or has a line that is too long.
     """
 
     def __init__(
@@ -89,8 +95,10 @@ class BlockReader:
         memory: int | None = None,
         threads: int | None = None,
         edges: EdgeBuffer | None = None,
+        longest_line: int = LONGEST_LINE,
     ) -> None:
         self.source = source
+        self._longest = longest_line
         self.edges = EdgeBuffer(source.name, memory) if edges is None else edges
         self.threads = threads
         self._block_bytes = block_bytes or BLOCK_BYTES
@@ -134,10 +142,17 @@ class BlockReader:
             room = len(buffer) - PADDING
             stop = len(carry) + self.source.readinto(memoryview(buffer)[len(carry) : room])
             ended = stop < room
+            if offset == 0 and not carry:
+                self._check_head(bytes(buffer[: min(stop, _HEAD_BYTES)]))
             if ended and stop and buffer[stop - 1] != 10:
                 buffer[stop] = 10
                 stop += 1
             cut = stop if ended else buffer.rfind(b"\n", 0, stop) + 1
+            if stop - cut > max(self._longest, self._block_bytes):
+                raise InputError(
+                    f"{self.name}: the line that begins at byte {offset + cut} does not end within "
+                    f"{format_size(stop - cut)}; give the right --format, or unpack the file first"
+                )
             carry = bytes(memoryview(buffer)[cut:stop])
             if cut:
                 yield Block(np.frombuffer(buffer, np.uint8), cut, offset)
@@ -167,12 +182,11 @@ class BlockReader:
             self._reported = self.source.consumed
         if found is not None:
             found.lines_before = self._lines
-            if first:
-                self._check_head(found)
+            if first and found.buffer[:3].tobytes() == _BYTE_ORDER_MARK:
+                found.start = len(_BYTE_ORDER_MARK)
         return found
 
-    def _check_head(self, block: Block) -> None:
-        head = block.buffer[: min(block.stop, _HEAD_BYTES)].tobytes()
+    def _check_head(self, head: bytes) -> None:
         if head.startswith(_UTF16):
             raise InputError(f"{self.name}: is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
         if (byte := head.find(0)) >= 0:
@@ -180,8 +194,6 @@ class BlockReader:
                 f"{self.name}: looks binary (byte {byte} is NUL) where text is expected; "
                 "give the right --format, or unpack it first"
             )
-        if head.startswith(_BYTE_ORDER_MARK):
-            block.start = len(_BYTE_ORDER_MARK)
 
     def used(self, block: Block, lines: int) -> None:
         """Mark all ``lines`` lines of the block as read."""

@@ -13,7 +13,7 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats import dimacs, layout, matrix_market, metis
 from bigbfs.formats.arrays import array_sizes, is_plain, read_npy_file, read_npy_stream, read_npz
-from bigbfs.formats.blocks import BLOCK_BYTES, BlockReader
+from bigbfs.formats.blocks import BLOCK_BYTES, LONGEST_LINE, BlockReader
 from bigbfs.formats.detect import HEAD_BYTES, checked_format, detect_format
 from bigbfs.formats.dimacs import read_dimacs
 from bigbfs.formats.edge_buffer import EdgeBuffer
@@ -24,6 +24,7 @@ from bigbfs.formats.npy import pair_file
 from bigbfs.formats.sources import STANDARD_INPUT, Source
 from bigbfs.formats.text import read_text
 from bigbfs.machine.workers import thread_count
+from bigbfs.sizes import free_memory
 
 _LINE_FORMATS = {"text": read_text, "mtx": read_matrix_market, "dimacs": read_dimacs, "metis": read_metis}
 _WHOLE_FORMATS = ("npz", "csrbin", "sg")
@@ -91,7 +92,11 @@ def read_edges(
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
         if found in _LINE_FORMATS:
-            with BlockReader(source, block_bytes, progress, memory=memory, threads=threads, edges=edges) as reader:
+            # all neighbours of a vertex are one line there
+            longest = max(LONGEST_LINE, free_memory() // 8) if found == "metis" else LONGEST_LINE
+            with BlockReader(
+                source, block_bytes, progress, memory=memory, threads=threads, edges=edges, longest_line=longest
+            ) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         room = EdgeBuffer(source.name, memory) if edges is None else edges
         return _read_binary(source, found, room, threads=threads, block_bytes=block_bytes, progress=progress)
