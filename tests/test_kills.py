@@ -17,7 +17,7 @@ from folders import names, require_whole
 from bigbfs.formats import atomic
 
 KILLS = int(os.environ.get("BIGBFS_KILLS", "50"))
-LINES = 300_000
+LINES = 150_000
 TEMPORARY = re.compile(r"\.graph\.(csrbin|ccsr)\.[a-z0-9_]{8}\.tmp|\.bigbfs-spill-.*")
 
 WAYS = {

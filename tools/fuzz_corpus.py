@@ -96,7 +96,7 @@ def steps(target: str, data: bytes) -> set[Step]:
             targets.run(target, data, Path(folder))
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
     return found
 
 
