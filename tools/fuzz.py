@@ -133,17 +133,21 @@ def _mutate(
     pool = corpus(name)
     last, work = folder / "input", folder / "work"
     work.mkdir()
-    runs = broken = 0
-    begin = time.monotonic()
-    while time.monotonic() < begin + seconds:
-        data = mutated(chance.choice(pool), chance.choice(pool), chance)
+
+    def holds(data: bytes) -> bool:
         last.write_bytes(data)
-        runs += 1
         try:
             targets.run(name, data, work)
         except Exception:
-            broken += 1
             _report(name, data, found, traceback.format_exc())
+            return False
+        return True
+
+    broken = sum(not holds(data) for data in pool)  # compiles what is to be compiled, too
+    runs, begin = len(pool), time.monotonic()
+    while time.monotonic() < begin + seconds:
+        broken += not holds(mutated(chance.choice(pool), chance.choice(pool), chance))
+        runs += 1
     done.put((runs, time.monotonic() - begin, broken))
 
 
