@@ -51,7 +51,7 @@ def degree_summary(graph: Graph) -> DegreeSummary:
         return DegreeSummary(0, 0, 0.0, 0, 0, [])
     histogram = np.zeros(65, np.int64)
     smallest, largest = 2**64, 0
-    for degrees in _blocks(graph):
+    for degrees in degree_blocks(graph):
         if (degrees < 0).any():
             raise FormatError(f"{graph.path or 'graph'}: corrupted: indptr descends; `bigbfs check` names the place")
         smallest, largest = min(smallest, int(degrees.min())), max(largest, int(degrees.max()))
@@ -78,7 +78,7 @@ def _smallest_but(skip: int, graph: Graph, low: int, width: int) -> int:
     while width > 1:
         shift = max(0, width.bit_length() - 1 - BIN_BITS)
         counts = np.zeros(width >> shift, np.int64)
-        for degrees in _blocks(graph):
+        for degrees in degree_blocks(graph):
             inside = degrees[(degrees >= low) & (degrees < low + width)] - low
             counts += np.bincount(inside >> shift, minlength=len(counts))
         below = np.cumsum(counts)
@@ -88,7 +88,8 @@ def _smallest_but(skip: int, graph: Graph, low: int, width: int) -> int:
     return low
 
 
-def _blocks(graph: Graph) -> Iterator[np.ndarray]:
+def degree_blocks(graph: Graph) -> Iterator[np.ndarray]:
+    """Return the degrees of all vertices (int64), ``BLOCK`` at a time."""
     adjacency = graph.adjacency
     for start in range(0, graph.n, BLOCK):
         if isinstance(adjacency, CompressedAdjacency):
