@@ -84,6 +84,10 @@ def test_the_check_that_only_a_large_machine_can_run_in_full(tmp_path, monkeypat
     assert check_wide.main([*arguments, "--folder", str(tmp_path), "--compressed"]) == 0
     assert capsys.readouterr().out.count("ok") == 8
     assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("bigbfs.cpu.memory.free_memory", lambda: 70_000 * 25)  # for a search top-down, no more
+    assert check_wide.main([*arguments, "--folder", str(tmp_path)]) == 0
+    says = capsys.readouterr().out
+    assert says.count("ok") == 4 and says.count("left out: BFS, strategy auto") == says.count("left out: comp") == 1
 
 
 def test_a_search_that_does_not_fit_is_refused(monkeypatch):
