@@ -122,7 +122,7 @@ def test_killed_at_any_moment(way, tmp_path):
         for name, content in outputs(tmp_path).items():
             assert content in (old[name], new[name]), f"{name} is neither the old one nor the new one"
         assert left >= old.keys(), "what was there stays until there is something new"
-    assert 2 * kills >= len(at)  # the others were done sooner
+    assert 4 * kills >= len(at)  # the others were done sooner
     seconds_of_a_whole_run(tmp_path, way)
     assert outputs(tmp_path) == new and names(tmp_path) == sorted([text.name, *new])
     for name in new:
