@@ -9,6 +9,7 @@ CUDA_EXTRA := $(shell $(PYTHON) tools/cuda_extra.py 2>/dev/null)
 SCALE ?= 18
 GRAPHS ?=
 SECONDS_OF_FUZZ ?= 600
+JOBS_OF_FUZZ ?= 1
 
 ifeq ($(PY),$(VENV)/bin/python)
 RUN_ENV := $(VENV)/.stamp-run
@@ -50,13 +51,13 @@ test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
 KERNEL_TESTS = $(filter-out $(wildcard tests/test_kernels_*.py tests/test_mutants.py tests/test_gpu_*.py),$(wildcard tests/test_*.py))
 
 test-bounds: $(DEV_ENV)  ## the tests of the CPU kernels with every index checked (minutes: all is compiled anew)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) -m pytest -n 2 $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) -m pytest -n 2 $(KERNEL_TESTS)
 
 test-python: $(DEV_ENV)  ## the tests of readers and conversion with the kernels run as Python, not compiled
 	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/test_text.py tests/test_metis.py tests/test_relabel.py tests/test_order.py tests/test_varint.py tests/test_npy.py
 
-fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ)
+fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600 JOBS_OF_FUZZ=1)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ)
 
 lint: $(DEV_ENV)  ## ruff, mypy, import directions, spelling
 	$(PY) -m ruff check .

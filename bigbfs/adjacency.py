@@ -13,10 +13,13 @@ import numpy as np
 BLOCK_IDS = 1024
 """Ids in one block of a compressed row; every block restarts with an absolute id."""
 
+WIDE_FROM = 2**32
+"""From so many vertices on ids are 64 bits wide; below, 2**32 - 1 stays free as "no vertex"."""
+
 
 def id_dtype(n: int) -> np.dtype:
-    """Return the id dtype for ``n`` vertices: uint32 while 2**32 - 1 stays free as "no vertex", else uint64."""
-    return np.dtype(np.uint32 if n < 2**32 else np.uint64)
+    """Return the id dtype for ``n`` vertices: uint32, or uint64 from ``WIDE_FROM`` on."""
+    return np.dtype(np.uint32 if n < WIDE_FROM else np.uint64)
 
 
 @dataclass(frozen=True, eq=False)

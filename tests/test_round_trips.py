@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
-from itertools import pairwise
+import lzma
+from itertools import cycle, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse
+import zstandard
 
 import bigbfs
 from bigbfs import generate
+from bigbfs.formats.detect import FORMATS, detect_format
 from bigbfs.formats.export import export
 from bigbfs.formats.readers import read_edges
 from bigbfs.graph import Graph
@@ -57,10 +62,19 @@ REAL = (
 )
 
 
+NO_GRAPHS = {"README.md", "bad-comment-as-caida.txt"}
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_every_real_graph(name, data, tmp_path):
     edges = read_edges(data / name)
     require_round_trip(data / name, tmp_path, (edges.src, edges.dst), directed=False)
+    if len(edges.src) < BIG:
+        require_round_trip(data / name, tmp_path, (edges.src, edges.dst), directed=True)
+
+
+def test_no_real_graph_is_left_out(data):
+    assert {path.name for path in data.iterdir()} - NO_GRAPHS == set(REAL)
 
 
 @pytest.mark.parametrize("kind", ["kronecker", "uniform", "grid2d", "road", "powerlaw", "star", "dag"])
@@ -140,9 +154,35 @@ FILES = {
 }
 
 
+BOTH_WAYS = ("g.graph", "s.npz", "g.sg", "raw.csrbin", "own.csrbin", "own.ccsr")
+"""Files that list every edge in both directions."""
+FROM_ONE = ("g.mtx", "g.gr", "g.graph")
+PACKS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+
+
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("name", FILES)
-def test_every_reader(name, tmp_path, monkeypatch):
+def test_every_reader(name, directed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(FILES[name]())
-    first = 1 if name in ("g.mtx", "g.gr", "g.graph") else 0
-    require_round_trip(tmp_path / name, tmp_path / ".", (SRC + first, DST + first), directed=False)
+    first = int(name in FROM_ONE)
+    edges = SRC + first, DST + first
+    if directed and name in BOTH_WAYS:
+        edges = np.concatenate(edges), np.concatenate(edges[::-1])
+    require_round_trip(tmp_path / name, tmp_path / ".", edges, directed=directed)
+
+
+PACKED = list(zip([name for name in FILES if not name.startswith("own")], cycle(PACKS), strict=False))
+
+
+@pytest.mark.parametrize(("name", "pack"), PACKED)
+def test_every_reader_of_compressed_files(name, pack, tmp_path):
+    path = tmp_path / f"{name}{pack}"
+    path.write_bytes(PACKS[pack](FILES[name]()))
+    first = int(name in FROM_ONE)
+    require_round_trip(path, tmp_path, (SRC + first, DST + first), directed=False)
+
+
+def test_no_reader_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert {detect_format(name, content()) for name, content in FILES.items()} == set(FORMATS)

@@ -20,6 +20,7 @@ import numba
 import numpy as np
 
 from bigbfs.components import ComponentsOptions
+from bigbfs.cpu import memory
 from bigbfs.cpu.components import Components
 from bigbfs.cpu.heads import Survey
 from bigbfs.cpu.rows import PlainRows, Rows, rows_of, sample_rows
@@ -34,6 +35,7 @@ from bigbfs.record import (
     RunRecord,
     SetupRecord,
 )
+from bigbfs.sizes import format_size
 
 STRATEGIES = ("auto", "topdown")
 """``auto`` turns between top-down and bottom-up; ``topdown`` never does."""
@@ -111,7 +113,10 @@ class CpuEngine:
             ``source`` is no vertex, ``max_depth`` is negative, or the engine is closed.
         FormatError
             The graph file holds ids that are no vertices.
+        DoesNotFitError
+            The state and the result take more memory than is free.
         """
+        self._require_memory(memory.tree_bytes(self.graph.n, levels=want_levels, parents=want_parents))
         record = self.traverse(source, max_depth=max_depth)
         search = self._ready_search()
         levels = search.levels.copy() if want_levels else np.broadcast_to(np.int32(-1), self.graph.n)
@@ -129,6 +134,7 @@ class CpuEngine:
             raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
         if max_depth is not None and max_depth < 0:
             raise UsageError(f"max_depth is {max_depth}: it must be 0 or more")
+        self._require_memory()
         with _numba_threads(self.threads):
             search = self._ready_search()
             found = search.run(source, _NO_LIMIT if max_depth is None else min(max_depth, _NO_LIMIT))
@@ -151,8 +157,14 @@ class CpuEngine:
             The engine is closed.
         FormatError
             The graph file holds ids that are no vertices.
+        DoesNotFitError
+            The state and the result take more memory than is free.
         """
         options = options or ComponentsOptions()
+        if self._components is None:
+            survey = memory.survey_bytes(self.graph.n, self.graph.ids) if self._survey is None else 0
+            need = survey + memory.components_bytes(self.graph.n, self.graph.ids)
+            memory.require(need, self.graph.n, "free some, or take a machine with more")
         with _numba_threads(self.threads):
             components = self._ready_components(options.algorithm)
             found = components.run(options)
@@ -169,6 +181,17 @@ class CpuEngine:
             left=found.left,
         )
         return ComponentsResult(result, record)
+
+    def _require_memory(self, result: int = 0) -> None:
+        """Refuse a search for whose state, where it is not there yet, and ``result`` bytes there is no room."""
+        n, ids, need = self.graph.n, self.graph.ids, result
+        advice = "leave out what is not needed (--no-levels, --no-parents) or free some"
+        if self._search is None:
+            need += memory.search_bytes(n, ids)
+            if self.strategy == "auto" and self._in is not None and self._survey is None:
+                need += memory.survey_bytes(n, ids)
+                advice = f"--strategy topdown takes {format_size(need - memory.survey_bytes(n, ids))}, or {advice}"
+        memory.require(need, n, advice)
 
     def _ready_search(self) -> Search:
         """Return the search, compiled and placed."""

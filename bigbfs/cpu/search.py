@@ -144,8 +144,9 @@ class Search:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the state."""
-        return sum(array.nbytes for array in vars(self).values() if isinstance(array, np.ndarray))
+        """Bytes of the state; those of the survey are not counted again."""
+        own = {name: value for name, value in vars(self).items() if name not in ("heads", "short")}
+        return sum(array.nbytes for array in own.values() if isinstance(array, np.ndarray))
 
     def run(self, source: int, max_depth: int) -> Found:
         """Search from ``source`` down to level ``max_depth``; the result stays until the next search."""

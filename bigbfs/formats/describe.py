@@ -13,6 +13,8 @@ from bigbfs.graph import Graph
 
 BLOCK = 1 << 22
 """Vertices looked at in one step, so that the memory needed does not grow with the graph."""
+BIN_BITS = 16
+"""So many bits of the median are found in one pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class DegreeSummary:
 
 
 def degree_summary(graph: Graph) -> DegreeSummary:
-    """Summarize the degrees in two passes over them (one to count, one for the class that holds the median).
+    """Summarize the degrees in a pass over them, and a few more over those of the class that holds the median.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def degree_summary(graph: Graph) -> DegreeSummary:
         return DegreeSummary(0, 0, 0.0, 0, 0, [])
     histogram = np.zeros(65, np.int64)
     smallest, largest = 2**64, 0
-    for degrees in _blocks(graph):
+    for degrees in degree_blocks(graph):
         if (degrees < 0).any():
             raise FormatError(f"{graph.path or 'graph'}: corrupted: indptr descends; `bigbfs check` names the place")
         smallest, largest = min(smallest, int(degrees.min())), max(largest, int(degrees.max()))
@@ -58,10 +60,9 @@ def degree_summary(graph: Graph) -> DegreeSummary:
     middle = (graph.n - 1) // 2
     which = int(np.searchsorted(below, middle, side="right"))
     skip = middle - (int(below[which - 1]) if which else 0)
-    inside = np.concatenate([degrees[_classes(degrees) == which] for degrees in _blocks(graph)])
     return DegreeSummary(
         minimum=smallest,
-        median=int(np.partition(inside, skip)[skip]),
+        median=_smallest_but(skip, graph, low=(1 << which) >> 1, width=max(1, (1 << which) >> 1)),
         mean=graph.m / graph.n,
         maximum=largest,
         isolated=int(histogram[0]),
@@ -69,7 +70,26 @@ def degree_summary(graph: Graph) -> DegreeSummary:
     )
 
 
-def _blocks(graph: Graph) -> Iterator[np.ndarray]:
+def _smallest_but(skip: int, graph: Graph, low: int, width: int) -> int:
+    """Return the degree that has ``skip`` before it among the sorted degrees from ``low`` to ``low + width - 1``.
+
+    By counting in ever narrower bins: there may be more degrees of a class than memory holds.
+    """
+    while width > 1:
+        shift = max(0, width.bit_length() - 1 - BIN_BITS)
+        counts = np.zeros(width >> shift, np.int64)
+        for degrees in degree_blocks(graph):
+            inside = degrees[(degrees >= low) & (degrees < low + width)] - low
+            counts += np.bincount(inside >> shift, minlength=len(counts))
+        below = np.cumsum(counts)
+        place = int(np.searchsorted(below, skip, side="right"))
+        skip -= int(below[place - 1]) if place else 0
+        low, width = low + (place << shift), 1 << shift
+    return low
+
+
+def degree_blocks(graph: Graph) -> Iterator[np.ndarray]:
+    """Return the degrees of all vertices (int64), ``BLOCK`` at a time."""
     adjacency = graph.adjacency
     for start in range(0, graph.n, BLOCK):
         if isinstance(adjacency, CompressedAdjacency):

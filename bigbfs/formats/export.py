@@ -25,6 +25,7 @@ from bigbfs.adjacency import Adjacency, PlainAdjacency
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats import export_kernels, gapsg, varint
 from bigbfs.formats.atomic import replacing
+from bigbfs.formats.describe import degree_blocks
 from bigbfs.graph import Graph
 
 CHUNK_EDGES = 1 << 20
@@ -142,12 +143,12 @@ def _edge_list(graph: Graph, stream: BinaryIO, both: bool, progress: Progress) -
     labels = np.zeros(0, np.int64) if graph.labels is None else graph.labels
     lines = _put_lines(graph, stream, labels, graph.first_id, half, False, progress)
     if graph.flags.directed:
-        touched = graph.degrees() > 0
+        touched = np.concatenate([np.zeros(0, np.bool_), *(degrees > 0 for degrees in degree_blocks(graph))])
         for _, part in chunks(graph.adjacency):
             touched[part.indices] = True
         isolated = graph.n - int(np.count_nonzero(touched))
     else:
-        isolated = int(np.count_nonzero(graph.degrees() == 0))
+        isolated = sum(int(np.count_nonzero(degrees == 0)) for degrees in degree_blocks(graph))
     notes = []
     if isolated:
         notes.append(

@@ -133,6 +133,16 @@ def test_flags_that_are_not_true(run, folder):
     fails(run, path, "the edge 0 -> 1 has no twin 1 -> 0")
 
 
+def test_symmetry_without_memory_for_the_exact_check(run, folder, monkeypatch):
+    monkeypatch.setattr("bigbfs.formats.checking.free_memory", lambda: 4 * 8 - 1)
+    path = folder / "g.csrbin"
+    save(path, zoo.build(4, ([0], [1]), directed=True), symmetric=True)
+    fails(run, path, "flagged symmetric, but some edge u -> v has no twin")
+    save(path, zoo.build(4, ([0], [1])))
+    code, out, _ = run("check", path)
+    assert code == 0 and "every edge has its twin (by a random fingerprint" in out
+
+
 def test_in_neighbours_of_another_graph(run, folder):
     one, other = (zoo.build(3, pairs, directed=True) for pairs in (([0, 1], [1, 2]), ([0, 2], [1, 1])))
     for theirs, says in ((other, "vertex 1"), (zoo.build(3, ([1, 1], [1, 2]), directed=True, keep=True), "vertex 1")):

@@ -104,6 +104,17 @@ def test_degrees_at_powers_of_two():
     assert degree_summary(graph).histogram == [1, 1, 2, 2, 1, 0, 0, 0, 0, 0, 1, 1]
 
 
+def test_the_median_of_large_degrees(monkeypatch):
+    from bigbfs.adjacency import PlainAdjacency
+
+    monkeypatch.setattr("bigbfs.formats.describe.BIN_BITS", 3)  # several passes
+    degrees = np.random.default_rng(4).integers(2**20, 2**21, 501)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
+    indices = np.broadcast_to(np.zeros(1, np.uint32), int(indptr[-1]))  # takes no memory
+    graph = Graph(PlainAdjacency(indptr, indices), GraphFlags(directed=True, symmetric=False))
+    assert degree_summary(graph).median == np.median(degrees)
+
+
 def test_a_graph_from_standard_input(run, folder, monkeypatch):
     (folder / "in.txt").write_text("1 2\n")
     with (folder / "in.txt").open() as stream:
