@@ -118,3 +118,16 @@ def test_a_run_leaves_nothing_for_the_next_and_parents_work_again(build):
         after = engine.bfs(source)
     np.testing.assert_array_equal(before.levels, after.levels)
     assert ((before.parents >= 0) == (after.parents >= 0)).all()
+
+
+@pytest.mark.parametrize("heads", [0, 2])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("build", HERE)
+def test_the_rounds_leave_next_to_nothing_to_read(build, codec, heads, monkeypatch):
+    """A round that misses vertices costs no label, and the reading of nearly every edge."""
+    monkeypatch.setattr(plan, "HEAD_GROUPS", (heads,))
+    for name in ("kronecker", "grid-2d", "binary-tree"):
+        plain = zoo.shared()[name]
+        graph = plain.compress() if codec == "varint" else plain
+        with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build=build)) as engine:
+            assert engine.connected_components().record.edges_read < plain.m / 10, name

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 BASE = {"errors", "record", "sizes", "config", "components", "flags", "backends"}
 FILES = BASE | {"adjacency", "edges", "machine", "structure", "formats", "rows", "row_kernels"}
-GRAPH = FILES | {"graph"}
+GRAPH = FILES | {"graph", "original_ids"}
 MAY_IMPORT = {
     "errors": set(),
     "record": set(),
@@ -29,7 +29,8 @@ MAY_IMPORT = {
     "rows": FILES,
     # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph
     "formats": FILES | {"graph"},
-    "graph": FILES | {"formats"},
+    "original_ids": {"adjacency", "errors", "flags"},
+    "graph": FILES | {"formats", "original_ids"},
     "conversion": GRAPH,
     "generate": GRAPH | {"conversion"},
     "reference": GRAPH,
