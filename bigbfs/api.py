@@ -150,6 +150,7 @@ def _gpu_engine(
         profile=profile,
         strategy=strategy,
         check=graph.require_structure,
+        prove=graph.require_valid,
     )
     return gpu
 

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,20 @@ def test_a_bad_graph_is_refused_before_anything_is_placed(runtime):
     assert runtime.launches == 0
 
 
+def test_what_is_placed_while_the_rows_are_proved_goes_if_they_are_not(runtime):
+    waited = threading.Event()
+
+    def prove():
+        waited.wait(10)
+        raise FormatError("row 7 does not ascend")
+
+    fill = runtime.fill
+    runtime.fill = lambda *arguments: (waited.set(), fill(*arguments))
+    with pytest.raises(FormatError, match="row 7"):
+        GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime, prove=prove)
+    assert waited.is_set() and runtime.mapped == 0 and runtime.closed
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -149,8 +164,8 @@ def test_unknown_names(runtime, options):
     assert runtime.events[-1] == "close"
 
 
-def test_no_numba_on_the_way_to_a_first_result(tmp_path):
-    """Importing Numba takes longer than placing a graph of billions of edges."""
+def test_no_numba_but_for_the_proof(tmp_path):
+    """Importing Numba takes longer than placing a graph: only the thread that reads every edge meanwhile does it."""
     path = tmp_path / "g.csrbin"
     zoo.shared()["relabelled"].save(path)
     code = f"""

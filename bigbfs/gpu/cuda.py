@@ -230,7 +230,8 @@ class CudaRuntime:
 
     def map(self, array: np.ndarray, use: Use = unused) -> HostMapping:
         """Make host memory readable by kernels, step by step."""
-        return HostMapping(self._cupy, self.info, np.ascontiguousarray(array), use)
+        with self._errors():
+            return HostMapping(self._cupy, self.info, np.ascontiguousarray(array), use)
 
     def copy(self, target: Array, source: Array) -> None:
         """Copy mapped host memory to device memory, in launch order."""

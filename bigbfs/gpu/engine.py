@@ -19,7 +19,6 @@ from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.cc import Labelling
 from bigbfs.gpu.hot import by_degree
 from bigbfs.gpu.loops import Components, Traversal, kernel_names, make_loops, place
-from bigbfs.gpu.memory import populate
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.plan import Plan, default_budget, make_plan
 from bigbfs.gpu.results import components_of, tree_of
@@ -63,8 +62,9 @@ class GpuEngine:
         Device memory for hot rows of mapped or streamed edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
-    check
-        Called while the device starts and kernels are built; it raises where the graph is no good.
+    check, prove
+        Raise where the graph is no good: one is called while the device starts and kernels are built, and does what
+        placement relies on; the other then, on the same thread, while the graph is placed.
 
     Attributes
     ----------
@@ -102,6 +102,7 @@ class GpuEngine:
         hot_bytes: int | None = None,
         runtime: Runtime | None = None,
         check: Callable[[], None] = lambda: None,
+        prove: Callable[[], None] = lambda: None,
     ) -> None:
         self.graph = graph
         self.strategy = strategy
@@ -116,10 +117,8 @@ class GpuEngine:
         try:
             if strategy not in STRATEGIES:
                 raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
-            with ThreadPoolExecutor(2) as pool:
-                checking = pool.submit(self._clocked, "open", check)
-                if residency != "streamed":
-                    pool.submit(populate, graph.adjacency.edges)
+            with ThreadPoolExecutor(1) as pool:
+                checking, proving = (pool.submit(self._clocked, "open", step) for step in (check, prove))
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
@@ -128,8 +127,9 @@ class GpuEngine:
                 self.residency = self.plan.residency
                 self._clocked("compile", self._compile)
                 checking.result()
-            self._clocked("place", self._place)
-            self._clocked("compile", self._warm)
+                self._clocked("place", self._place)
+                self._clocked("compile", self._warm)
+                proving.result()
             self._count_bytes()
         except BaseException:
             self.close()

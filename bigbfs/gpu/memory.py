@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -34,7 +33,8 @@ CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
 
 STEP = 1 << 30
-"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
+"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked. In steps of
+that size it took no longer than at once."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
@@ -46,6 +46,7 @@ POPULATE_READ = 22
 """madvise's MADV_POPULATE_READ (Linux 5.14), which Python does not name."""
 
 POPULATE_THREADS = 8
+POPULATE_PIECE = 32 << 20
 
 
 class Registration:
@@ -59,10 +60,6 @@ class Registration:
         Any range; the whole pages that hold it are registered.
     flags
         Of cudaHostRegister.
-    step
-        Bytes for one call. To a copy from here to the device, memory of two calls is not one range.
-    ready
-        Told after each call how many bytes from ``address`` on are registered.
 
     Raises
     ------
@@ -70,24 +67,19 @@ class Registration:
         What ``cuda`` raises when it refuses; nothing is left registered then.
     """
 
-    def __init__(
-        self,
-        cuda: Any,
-        address: int,
-        nbytes: int,
-        flags: int,
-        step: int = CHUNK,
-        ready: Callable[[int], None] = lambda nbytes: None,
-    ) -> None:
+    def __init__(self, cuda: Any, address: int, nbytes: int, flags: int) -> None:
         self._cuda = cuda
+        self._flags = flags
         self._chunks: list[int] = []
-        start = address // mmap.PAGESIZE * mmap.PAGESIZE
-        end = -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.add(address, nbytes)
+
+    def add(self, address: int, nbytes: int) -> None:
+        """Register a further range; to a copy to the device, what two calls registered is not one range."""
+        start, end = pages_of(address, nbytes)
         try:
-            for chunk in range(start, end, step):
-                cuda.hostRegister(chunk, min(step, end - chunk), flags)
+            for chunk in range(start, end, CHUNK):
+                self._cuda.hostRegister(chunk, min(CHUNK, end - chunk), self._flags)
                 self._chunks.append(chunk)
-                ready(min(chunk + step - address, nbytes))
         except BaseException:
             self.close()
             raise
@@ -99,6 +91,11 @@ class Registration:
                 self._cuda.deviceSynchronize()
         while self._chunks:
             self._cuda.hostUnregister(self._chunks.pop())
+
+
+def pages_of(address: int, nbytes: int) -> tuple[int, int]:
+    """Return the first byte and the last + 1 of the pages that hold a range."""
+    return address // mmap.PAGESIZE * mmap.PAGESIZE, -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
 class HostMapping:
@@ -138,7 +135,9 @@ class HostMapping:
             if not self._in_place(cupy, info, source, use):
                 address = self._registered_copy(cupy, source) or self._pinned(cupy, source)
                 self.array = _view(cupy, info, address, source, self._owner)
-                use(self.array, 0, len(source))
+                items = CHUNK // source.itemsize
+                for begin in range(0, len(source), items):
+                    use(self.array, begin, min(begin + items, len(source)))
         except BaseException:
             self.close()
             raise
@@ -148,22 +147,26 @@ class HostMapping:
         if not reads_in_place(source, info.registers_read_only):
             return False
         file = is_file_mapping(source)
-        address = int(source.ctypes.data)
+        cuda, address = cupy.cuda.runtime, int(source.ctypes.data)
+        start, end = pages_of(address, source.nbytes)
+        step = STEP if info.uses_host_pointers else end - start  # else each step has an address of its own
         done = 0
-
-        def ready(nbytes: int) -> None:
-            nonlocal done
-            if self.array is None:
-                self.array = _view(cupy, info, address, source, source)
-            begin, done = done, nbytes // source.itemsize
+        for first in range(start, end, step):
+            size = min(step, end - first)
+            if file:
+                populate(first, size)
+            try:
+                if self._registration is None:
+                    self._registration = Registration(cuda, first, size, READ_ONLY if file else MAPPED)
+                    self.array = _view(cupy, info, address, source, source)
+                else:
+                    self._registration.add(first, size)
+            except cuda.CUDARuntimeError:
+                cuda.deviceSynchronize()  # raises where the fault of a kernel is behind it
+                self._registration = self.array = None
+                return False
+            begin, done = done, min(first + size - address, source.nbytes) // source.itemsize
             use(self.array, begin, done)
-
-        try:
-            flags = READ_ONLY if file else MAPPED
-            self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, flags, STEP, ready)
-        except cupy.cuda.runtime.CUDARuntimeError:
-            self.array = None
-            return False
         self.kind = "file" if file else "host"
         return True
 
@@ -243,23 +246,19 @@ def is_file_mapping(array: np.ndarray) -> bool:
     return False
 
 
-def populate(array: np.ndarray) -> None:
-    """Map the pages of a file mapping by several threads, so that registration, which is one, need not fault them in.
+def populate(start: int, nbytes: int) -> None:
+    """Map pages of a file by several threads, so that registration, which is one, need not fault them in.
 
-    Does nothing for other arrays, or where not all of it would stay in memory; where the operating system cannot do it,
-    it is left to the registration after all.
+    Where the operating system cannot do it, it is left to the registration after all.
     """
-    address, nbytes = int(array.ctypes.data), array.nbytes
-    if not is_file_mapping(array) or nbytes > free_memory():
-        return
     madvise = ctypes.CDLL(None).madvise
-    start = address // mmap.PAGESIZE * mmap.PAGESIZE
 
     def piece(first: int) -> None:
-        madvise(ctypes.c_void_p(first), ctypes.c_size_t(min(COPY_PIECE, address + nbytes - first)), POPULATE_READ)
+        size = min(POPULATE_PIECE, start + nbytes - first)
+        madvise(ctypes.c_void_p(first), ctypes.c_size_t(size), POPULATE_READ)
 
     with ThreadPoolExecutor(POPULATE_THREADS) as pool:
-        list(pool.map(piece, range(start, address + nbytes, COPY_PIECE)))
+        list(pool.map(piece, range(start, start + nbytes, POPULATE_PIECE)))
 
 
 def copy_parallel(source: np.ndarray, target: np.ndarray) -> None:

@@ -208,10 +208,8 @@ class PlacedAdjacency:
         begin, end = nearest(adjacency.indptr, leading, room - LINE - 2 * GRAIN, edges.itemsize)
         if begin == end:
             return
-        found.begin, found.end = (
-            max(0, begin - LINE // edges.itemsize),
-            end,
-        )  # whole lines are read, also of the first row
+        found.begin = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
+        found.end = end
         near = self._arrays["near"] = self._runtime.empty(found.end - found.begin, edges.dtype)
         self.struct["near"] = (self._runtime.pointer(near) - found.begin * edges.itemsize) % 2**64
         self.struct["near_begin"], self.struct["near_end"] = begin, end

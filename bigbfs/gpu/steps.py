@@ -39,7 +39,7 @@ class HotRows:
     end: int = 0
 
 
-class Tables(Protocol):
+class Placed(Protocol):
     """What is placed already (``PlacedAdjacency``)."""
 
     struct: np.ndarray
@@ -74,7 +74,7 @@ class Steps:
     def __init__(
         self,
         runtime: Runtime,
-        placed: Tables,
+        placed: Placed,
         adjacency: Adjacency,
         hot: HotRows | None,
         heads: Array | None,

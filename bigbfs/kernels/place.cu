@@ -1,7 +1,7 @@
 // What placement derives from the rows of a graph once they can be read.
 //
-// place_rows, place_heads: a warp owns 32 vertices at a time. Degrees are read once; heads as in best.cuh, of a hub from the
-// first chunk alone. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
+// place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk alone.
+// place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
 // vertex. Memory per edge: as in best.cuh.
 #include "best.cuh"
 

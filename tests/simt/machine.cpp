@@ -29,20 +29,8 @@ namespace {
 thread_local Machine* machine;
 
 constexpr int LONG_SLICE = 1024;      // hooks between two switches when no seed asks for preemption
-constexpr int POISON = 0xcb;          // what uninitialised shared memory holds
 constexpr unsigned MAX_PARALLEL = 48; // blocks on system threads of their own at a time
 std::mutex launch_lock;
-
-// memcpy and memset that no sanitizer looks into: they pass over the redzones between a kernel's shared arrays.
-void copy_bytes(char* to, const char* from, std::size_t bytes) {
-    std::size_t i = 0;
-    for (; i + 8 <= bytes; i += 8)
-        *reinterpret_cast<volatile u64*>(to + i) = *reinterpret_cast<const volatile u64*>(from + i);
-    for (; i < bytes; ++i) reinterpret_cast<volatile char*>(to)[i] = from[i];
-}
-void poison(char* at, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i) reinterpret_cast<volatile char*>(at)[i] = static_cast<char>(POISON);
-}
 
 std::size_t shared_bytes(const Launch& launch) {
     return static_cast<std::size_t>(launch.entry->shared_end - launch.entry->shared_begin);
@@ -303,7 +291,6 @@ void simt_yield(const char* file, int line) {
     push_ready(m, m.running);
     reschedule();
 }
-
 
 #if defined(SIMT_TSAN)
 void simt_hook(const char* file, int line) {
