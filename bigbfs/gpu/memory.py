@@ -33,8 +33,7 @@ CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
 
 STEP = 1 << 30
-"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked. In steps of
-that size it took no longer than at once."""
+"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
