@@ -1,10 +1,15 @@
+import shutil
+
 import numpy as np
 import pytest
+from simt.runtime import SimtRuntime
 
 import bigbfs
-from bigbfs import api
-from bigbfs.errors import UsageError
+from bigbfs import api, gpu
+from bigbfs.adjacency import PlainAdjacency
+from bigbfs.errors import FormatError, UsageError
 from bigbfs.flags import GraphFlags
+from bigbfs.gpu import GpuEngine
 from bigbfs.record import BfsResult, RunRecord
 
 # a path 10 - 20 - 30 and an edge 5 - 40, stored in the order 30, 10, 20, 40, 5
@@ -103,3 +108,38 @@ def test_convert_from_python(tmp_path):
     report = bigbfs.convert(tmp_path / "a.txt")
     with bigbfs.open(report.output) as graph:
         assert bigbfs.bfs(graph, 1, backend="cpu").levels.tolist() == [0, 1, 2]
+
+
+class Emulated(GpuEngine):
+    """An engine on an emulated device, and the last one of them."""
+
+    last = None
+
+    def __init__(self, *arguments, **options):
+        Emulated.last = self
+        super().__init__(*arguments, **options, runtime=SimtRuntime())
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: the kernels cannot be emulated")
+@pytest.mark.parametrize("damage", ["a row that descends", "an id that is no vertex", "an offset", None])
+def test_rows_are_proved_before_a_gpu_engine_is_of_use(damage, monkeypatch):
+    monkeypatch.setattr(gpu, "GpuEngine", Emulated)
+    monkeypatch.setattr(api, "choose_backend", lambda backend: "gpu")
+    indptr, indices = np.array(INDPTR, np.uint64), np.array(INDICES, np.uint32)
+    if damage == "a row that descends":
+        indices[2:4] = 1, 0
+    elif damage == "an id that is no vertex":
+        indices[0] = 7
+    elif damage == "an offset":
+        indptr[2] = 9
+    graph = bigbfs.Graph(PlainAdjacency(indptr, indices), labels=np.array(LABELS), flags=GraphFlags(relabelled=True))
+    if damage is None:
+        with api.engine(graph, backend="gpu", residency="mapped") as engine:
+            # 30 - 20 - 10, and 40 - 5 out of reach
+            assert engine.bfs(graph.vertex(10)).levels.tolist() == [2, 0, 1, -1, -1]
+            assert engine.setup.open > 0
+        return
+    with pytest.raises(FormatError, match=r"does not ascend|is no vertex|descends"):
+        api.engine(graph, backend="gpu", residency="mapped")
+    with pytest.raises(UsageError, match="closed"):
+        Emulated.last.traverse(0)

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +32,8 @@ def runtime():
             self.events = []
             self.mapped = 0
 
-        def map(self, array, use):
-            mapping = super().map(array, use)
+        def map(self, array):
+            mapping = super().map(array)
             self.mapped += 1
             close = mapping.close
 
@@ -130,20 +129,6 @@ def test_a_bad_graph_is_refused_before_anything_is_placed(runtime):
     assert runtime.launches == 0
 
 
-def test_what_is_placed_while_the_rows_are_proved_goes_if_they_are_not(runtime):
-    waited = threading.Event()
-
-    def prove():
-        waited.wait(10)
-        raise FormatError("row 7 does not ascend")
-
-    fill = runtime.fill
-    runtime.fill = lambda *arguments: (waited.set(), fill(*arguments))
-    with pytest.raises(FormatError, match="row 7"):
-        GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime, prove=prove)
-    assert waited.is_set() and runtime.mapped == 0 and runtime.closed
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -164,8 +149,8 @@ def test_unknown_names(runtime, options):
     assert runtime.events[-1] == "close"
 
 
-def test_no_numba_but_for_the_proof(tmp_path):
-    """Importing Numba takes longer than placing a graph: only the thread that reads every edge meanwhile does it."""
+def test_no_numba_but_for_the_proof_of_the_rows(tmp_path):
+    """Importing Numba takes longer than placing a graph: it is for the thread that proves the rows meanwhile."""
     path = tmp_path / "g.csrbin"
     zoo.shared()["relabelled"].save(path)
     code = f"""

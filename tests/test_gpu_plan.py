@@ -213,9 +213,9 @@ def counting_runtime():
             self.taken += -(-copy.nbytes // GRAIN) * GRAIN
             return copy
 
-        def map(self, array, use):
+        def map(self, array):
             before = self.taken
-            mapping = super().map(array, use)
+            mapping = super().map(array)
             self.taken = before
             return mapping
 

@@ -62,16 +62,17 @@ class GpuEngine:
         Device memory for hot rows of mapped or streamed edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
-    check, prove
-        Raise where the graph is no good: one is called while the device starts and kernels are built, and does what
-        placement relies on; the other then, on the same thread, while the graph is placed.
+    check
+        Called while the device starts and kernels are built; it raises where the graph is no good.
 
     Attributes
     ----------
     backend, device, residency, strategy
         ``"gpu"``, the device's name, where the edges are, the strategy's name.
     edges_kind
-        How the edges are held: ``"device"``; streamed ``"file"`` or ``"memory"``; mapped as memory.py says.
+        How the edges are held: ``"device"``; for streamed ones ``"file"`` or ``"memory"``; or for mapped ones
+        ``"file"`` (the file mapping itself), ``"host"`` (the caller's array itself), ``"copy"`` (a registered copy) or
+        ``"pinned"`` (a pinned copy).
     plan
         The byte ledger that the placement follows.
     setup, bytes
@@ -102,7 +103,6 @@ class GpuEngine:
         hot_bytes: int | None = None,
         runtime: Runtime | None = None,
         check: Callable[[], None] = lambda: None,
-        prove: Callable[[], None] = lambda: None,
     ) -> None:
         self.graph = graph
         self.strategy = strategy
@@ -118,18 +118,17 @@ class GpuEngine:
             if strategy not in STRATEGIES:
                 raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
             with ThreadPoolExecutor(1) as pool:
-                checking, proving = (pool.submit(self._clocked, "open", step) for step in (check, prove))
+                checking = pool.submit(self._clocked, "open", check)
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                asked = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
-                self.plan: Plan = make_plan(graph, *asked)
+                in_place = runtime.registers_read_only
+                self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes, ram_budget, in_place)
                 self.residency = self.plan.residency
                 self._clocked("compile", self._compile)
                 checking.result()
-                self._clocked("place", self._place)
-                self._clocked("compile", self._warm)
-                proving.result()
+            self._clocked("place", self._place)
+            self._clocked("compile", self._warm)
             self._count_bytes()
         except BaseException:
             self.close()

@@ -15,14 +15,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu.device import DeviceInfo
-from bigbfs.gpu.runtime import Use, unused
 from bigbfs.sizes import format_size, free_memory
 
 MAPPED = 2
@@ -31,9 +29,6 @@ READ_ONLY = 8
 
 CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
-
-STEP = 1 << 30
-"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
@@ -45,7 +40,6 @@ POPULATE_READ = 22
 """madvise's MADV_POPULATE_READ (Linux 5.14), which Python does not name."""
 
 POPULATE_THREADS = 8
-POPULATE_PIECE = 32 << 20
 
 
 class Registration:
@@ -68,39 +62,25 @@ class Registration:
 
     def __init__(self, cuda: Any, address: int, nbytes: int, flags: int) -> None:
         self._cuda = cuda
-        self._flags = flags
         self._chunks: list[int] = []
-        self.add(address, nbytes)
-
-    def add(self, address: int, nbytes: int) -> None:
-        """Register a further range; to a copy to the device, what two calls registered is not one range."""
-        start, end = pages_of(address, nbytes)
+        start = address // mmap.PAGESIZE * mmap.PAGESIZE
+        end = -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
             for chunk in range(start, end, CHUNK):
-                self._cuda.hostRegister(chunk, min(CHUNK, end - chunk), self._flags)
+                cuda.hostRegister(chunk, min(CHUNK, end - chunk), flags)
                 self._chunks.append(chunk)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Unregister every chunk when no kernel runs any more; a second call does nothing."""
-        if self._chunks:
-            with suppress(Exception):  # a fault that has killed the context is for others to report
-                self._cuda.deviceSynchronize()
+        """Unregister every chunk; a second call does nothing."""
         while self._chunks:
             self._cuda.hostUnregister(self._chunks.pop())
 
 
-def pages_of(address: int, nbytes: int) -> tuple[int, int]:
-    """Return the first byte and the last + 1 of the pages that hold a range."""
-    return address // mmap.PAGESIZE * mmap.PAGESIZE, -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
-
-
 class HostMapping:
     """The array ``source`` where kernels can read it, without taking device memory.
-
-    Kernels may read it before it is whole (``use``).
 
     Parameters
     ----------
@@ -109,9 +89,7 @@ class HostMapping:
     info
         The device.
     source
-        C-contiguous, one-dimensional, not empty; it must not be unmapped before ``close``.
-    use
-        See ``Runtime.map``.
+        C-contiguous, not empty; it must not be unmapped before ``close``.
 
     Attributes
     ----------
@@ -126,48 +104,33 @@ class HostMapping:
         Host memory for a copy cannot be had.
     """
 
-    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use = unused) -> None:
+    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> None:
         self._registration: Registration | None = None
         self._owner: Any = source
         self.array: Any = None
         try:
-            if not self._in_place(cupy, info, source, use):
-                address = self._registered_copy(cupy, source) or self._pinned(cupy, source)
-                self.array = _view(cupy, info, address, source, self._owner)
-                items = CHUNK // source.itemsize
-                for begin in range(0, len(source), items):
-                    use(self.array, begin, min(begin + items, len(source)))
+            address = (
+                self._in_place(cupy, info, source) or self._registered_copy(cupy, source) or self._pinned(cupy, source)
+            )
+            self.array = _view(cupy, info, address, source, self._owner)
         except BaseException:
             self.close()
             raise
 
-    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use) -> bool:
-        """Register ``source`` where it lies and let it be used step by step; False if that cannot be."""
+    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> int:
+        """Register ``source`` where it lies and return its address; 0 if that cannot be."""
         if not reads_in_place(source, info.registers_read_only):
-            return False
+            return 0
         file = is_file_mapping(source)
-        cuda, address = cupy.cuda.runtime, int(source.ctypes.data)
-        start, end = pages_of(address, source.nbytes)
-        step = STEP if info.uses_host_pointers else end - start  # else each step has an address of its own
-        done = 0
-        for first in range(start, end, step):
-            size = min(step, end - first)
-            if file:
-                populate(first, size)
-            try:
-                if self._registration is None:
-                    self._registration = Registration(cuda, first, size, READ_ONLY if file else MAPPED)
-                    self.array = _view(cupy, info, address, source, source)
-                else:
-                    self._registration.add(first, size)
-            except cuda.CUDARuntimeError:
-                cuda.deviceSynchronize()  # raises where the fault of a kernel is behind it
-                self._registration = self.array = None
-                return False
-            begin, done = done, min(first + size - address, source.nbytes) // source.itemsize
-            use(self.array, begin, done)
+        address = int(source.ctypes.data)
+        if file:
+            populate(address, source.nbytes)
+        try:
+            self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, READ_ONLY if file else MAPPED)
+        except cupy.cuda.runtime.CUDARuntimeError:
+            return 0
         self.kind = "file" if file else "host"
-        return True
+        return address
 
     def _registered_copy(self, cupy: Any, source: np.ndarray) -> int:
         """Copy ``source`` to huge pages, register them and return their address; 0 if that cannot be."""
@@ -245,19 +208,19 @@ def is_file_mapping(array: np.ndarray) -> bool:
     return False
 
 
-def populate(start: int, nbytes: int) -> None:
-    """Map pages of a file by several threads, so that registration, which is one, need not fault them in.
+def populate(address: int, nbytes: int) -> None:
+    """Map the pages of a file mapping by several threads, so that registration, which is one, need not fault them in.
 
-    Where the operating system cannot do it, it is left to the registration after all.
+    A kernel that cannot do it leaves it to the registration after all.
     """
     madvise = ctypes.CDLL(None).madvise
+    start = address // mmap.PAGESIZE * mmap.PAGESIZE
 
     def piece(first: int) -> None:
-        size = min(POPULATE_PIECE, start + nbytes - first)
-        madvise(ctypes.c_void_p(first), ctypes.c_size_t(size), POPULATE_READ)
+        madvise(ctypes.c_void_p(first), ctypes.c_size_t(min(COPY_PIECE, address + nbytes - first)), POPULATE_READ)
 
     with ThreadPoolExecutor(POPULATE_THREADS) as pool:
-        list(pool.map(piece, range(start, start + nbytes, POPULATE_PIECE)))
+        list(pool.map(piece, range(start, address + nbytes, COPY_PIECE)))
 
 
 def copy_parallel(source: np.ndarray, target: np.ndarray) -> None:

@@ -8,6 +8,7 @@
 #pragma once
 #include "heads.cuh"
 
+
 // What passes add to.
 struct Counts {
     u64 invalid;  // ids read that are no vertices
