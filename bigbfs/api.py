@@ -146,15 +146,19 @@ def _gpu_engine(
     with ThreadPoolExecutor(1) as pool:
         # the rows are proved while the graph is placed, by kernels that look at every id before they follow it
         structure, proof = pool.submit(graph.require_structure), pool.submit(_proved_in, graph)
-        gpu: Engine = GpuEngine(
-            graph,
-            residency=residency,
-            vram_budget=vram_budget,
-            ram_budget=ram_budget,
-            profile=profile,
-            strategy=strategy,
-            check=structure.result,
-        )
+        try:
+            gpu: Engine = GpuEngine(
+                graph,
+                residency=residency,
+                vram_budget=vram_budget,
+                ram_budget=ram_budget,
+                profile=profile,
+                strategy=strategy,
+                check=structure.result,
+            )
+        except BaseException:
+            proof.cancel()
+            raise
         try:
             gpu.setup.open += proof.result()
         except BaseException:

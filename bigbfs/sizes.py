@@ -68,9 +68,9 @@ def total_memory() -> int:
 
 
 def _left_in_cgroup(group: Path) -> int:
-    """Return limit minus use; pages of files not used lately count as used there, but are given up when needed."""
+    """Return limit minus use; pages of files count as used there, but are given up when needed (not those of tmpfs)."""
     used = int((group / "memory.current").read_text())
     for line in (group / "memory.stat").read_text().splitlines():
-        if line.startswith("inactive_file "):
+        if line.startswith(("inactive_file ", "active_file ")):
             used -= int(line.split()[1])
     return int((group / "memory.max").read_text()) - used

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import numpy as np
 import pytest
@@ -117,3 +118,14 @@ def test_the_sample_comes_from_all_over_the_file(tmp_path):
         assert estimate(path).memory_bytes == 8 * 200_000
     wide = saved(tmp_path / "wide.npy", array + 2**33)
     assert estimate(wide).memory_bytes == 16 * 200_000
+
+
+def test_a_header_of_many_repeated_entries_is_refused_at_once(tmp_path):
+    """Each could be read in two ways, and forty of them in a trillion."""
+    text = b"{" + b"'descr':[]" * 40 + b"x"
+    path = tmp_path / "g.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    started = time.perf_counter()
+    with pytest.raises(InputError, match="header"):
+        read_edges(path)
+    assert time.perf_counter() - started < 5

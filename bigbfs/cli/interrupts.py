@@ -14,6 +14,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 
 AGAIN_SECONDS = 0.1
@@ -57,8 +58,9 @@ def guarded(run: Callable[[], int]) -> int:
         _over()
     except Interrupted as arrived:
         _over()
-        if arrived.number == signal.SIGINT:  # of the other two nobody is there to be told
-            print("bigbfs: error: interrupted", file=sys.stderr)
+        if arrived.number == signal.SIGINT and sys.stderr is not None:  # of the other two nobody is there to be told
+            with suppress(OSError):
+                print("bigbfs: error: interrupted", file=sys.stderr)
         return 128 + arrived.number
     return code
 

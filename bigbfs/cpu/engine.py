@@ -184,14 +184,16 @@ class CpuEngine:
 
     def _require_memory(self, result: int = 0) -> None:
         """Refuse a search for whose state, where it is not there yet, and ``result`` bytes there is no room."""
+        self._rows()  # refuses a closed engine
         n, ids, need = self.graph.n, self.graph.ids, result
-        advice = "leave out what is not needed (--no-levels, --no-parents) or free some"
+        advice = "leave out levels or parents if they are not needed, or free some" if result else "free some"
         if self._search is None:
             need += memory.search_bytes(n, ids)
             if self.strategy == "auto" and self._in is not None and self._survey is None:
                 need += memory.survey_bytes(n, ids)
-                advice = f"--strategy topdown takes {format_size(need - memory.survey_bytes(n, ids))}, or {advice}"
-        memory.require(need, n, advice)
+                advice = f"strategy topdown takes {format_size(need - memory.survey_bytes(n, ids))}, or {advice}"
+        if need:
+            memory.require(need, n, advice)
 
     def _ready_search(self) -> Search:
         """Return the search, compiled and placed."""

@@ -31,7 +31,7 @@ PIECE_BYTES = 1 << 20
 
 _LONGEST_HEADER = 10_000
 _HEADER = re.compile(
-    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
+    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\]\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
     r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
 )
 _DESCR = re.compile(r"'[<>|=]?[?bBiufcSUVOmM][0-9]*(?:\[[0-9a-zA-Z]+\])?'")
