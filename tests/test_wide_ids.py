@@ -102,7 +102,7 @@ def test_a_search_that_does_not_fit_is_refused(monkeypatch):
             engine.traverse(0)
     with api.engine(graph, backend="cpu", strategy="topdown") as engine:
         assert engine.traverse(0).reached > 1
-        with pytest.raises(DoesNotFitError, match="--no-levels"):
+        with pytest.raises(DoesNotFitError, match="leave out levels or parents"):
             monkeypatch.setattr("bigbfs.cpu.memory.free_memory", lambda: 10_000)
             engine.bfs(0)
 
