@@ -10,57 +10,20 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from bigbfs.backends import GPU_OPTIONS, check_options
 from bigbfs.components import ComponentsOptions
 from bigbfs.config import DeviceProfile
+from bigbfs.engine import Engine
 from bigbfs.errors import UsageError
 from bigbfs.graph import Graph
-from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
+from bigbfs.record import BfsResult, ComponentsResult
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
-
-
-class Engine(Protocol):
-    """What a CPU or GPU engine offers; vertices are internal."""
-
-    backend: str
-    device: str
-    residency: str
-    strategy: str
-    setup: SetupRecord
-    bytes: BytesRecord
-
-    def bfs(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> BfsResult:
-        """Traverse from the vertex ``source``; what is not wanted is all -1 and not paid for."""
-        ...
-
-    def traverse(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> RunRecord:
-        """Do as ``bfs``, but return no more than what was measured."""
-        ...
-
-    def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
-        """Label the (weakly) connected components."""
-        ...
-
-    def close(self) -> None:
-        """Release what the engine placed."""
-        ...
-
-    def __enter__(self) -> Engine: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def choose_backend(backend: str) -> str:

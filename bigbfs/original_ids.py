@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
 
 
-class OriginalIds:
+class OriginalIds(ABC):
     """The part of a Graph that translates ids; the attributes are described there."""
 
     n: int
@@ -27,9 +28,9 @@ class OriginalIds:
     path: Path | None
 
     @property
+    @abstractmethod
     def adjacency(self) -> Adjacency:
         """Out-neighbours; refuses a closed graph."""
-        raise NotImplementedError
 
     @cached_property
     def _ascending(self) -> np.ndarray | None:

@@ -43,8 +43,8 @@ def nvrtc_compile(text, codec="plain", ids=np.uint32):
 def test_compiles_without_spills(compiler, file, ids, codec):
     for usage in compiler.compile_kernel(file, 90, ids, codec):
         assert (usage.stack, usage.spills) == (0, 0), usage
-        # a team, or four blocks of 256 threads, on a multiprocessor; three of what runs once, while a graph is placed
-        blocks = 3 if file == "place.cu" else 4
+        # a team, or four blocks of 256 threads, on a multiprocessor; three of the one with eight wide ids and keys
+        blocks = 3 if usage.kernel == "place_heads" and ids is np.uint64 else 4
         threads = (
             arguments.team_threads(arguments.TEAM, ids) if usage.kernel == "bfs_traverse" else blocks * arguments.BLOCK
         )

@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "cpu": GRAPH,
     "gpu": GRAPH,
     "report": GRAPH | {"api"},
-    "api": GRAPH | {"conversion", "reference", "cpu", "gpu"},
+    "engine": {"components", "record"},
+    "api": GRAPH | {"engine", "conversion", "reference", "cpu", "gpu"},
     "verification": GRAPH | {"generate", "reference", "api", "report"},
     "cli": GRAPH
     | {"conversion", "generate", "reference", "cpu", "gpu", "report", "api", "verification", "__version__"},

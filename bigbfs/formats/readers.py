@@ -61,16 +61,13 @@ def read_edges(
     progress
         Called now and then with the bytes newly read from the file.
     memory
-        Bytes that the edges of a format that streams may take (no estimate tells for standard input); None: any.
-        Line-based formats stream, and an uncompressed .npy.
+        Bytes that the edges of a format that streams (lines, an uncompressed .npy) may take; None: any.
     threads
         Threads that read; None: one for each CPU that this process may use.
     edges
         Where the edges of a format that streams go, if not to a new buffer; what the buffer then has is in the result.
-    block_bytes
-        Bytes of text, or of a .npy, read at once; None: 8 MiB, or 128 MiB.
-    ahead_bytes
-        Bytes that several threads may unpack ahead of what is read; None: :func:`default_ahead`.
+    block_bytes, ahead_bytes
+        Bytes of text (None: 8 MiB) or of a .npy (128 MiB) read at once, and unpacked ahead (:func:`default_ahead`).
 
     Raises
     ------
@@ -92,14 +89,18 @@ def read_edges(
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
         if found in _LINE_FORMATS:
-            # all neighbours of a vertex are one line there
-            longest = max(LONGEST_LINE, free_memory() // 8) if found == "metis" else LONGEST_LINE
+            longest = _longest_line(found)
             with BlockReader(
                 source, block_bytes, progress, memory=memory, threads=threads, edges=edges, longest_line=longest
             ) as reader:
                 return _LINE_FORMATS[found](reader, skip_bad_lines=skip_bad_lines)
         room = EdgeBuffer(source.name, memory) if edges is None else edges
         return _read_binary(source, found, room, threads=threads, block_bytes=block_bytes, progress=progress)
+
+
+def _longest_line(found: str) -> int:
+    """Return the bytes of a line that may be held: in METIS all neighbours of a vertex are one."""
+    return max(LONGEST_LINE, free_memory() // 8) if found == "metis" else LONGEST_LINE
 
 
 def _read_binary(
