@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -106,41 +105,23 @@ def _gpu_engine(
 ) -> Engine:
     from bigbfs.gpu import GpuEngine
 
-    with ThreadPoolExecutor(1) as pool:
-        # the rows are proved while the graph is placed, by kernels that look at every id before they follow it
-        structure, proof = pool.submit(graph.require_structure), pool.submit(_proved_in, graph)
-        try:
-            gpu: Engine = GpuEngine(
-                graph,
-                residency=residency,
-                vram_budget=vram_budget,
-                ram_budget=ram_budget,
-                profile=profile,
-                strategy=strategy,
-                check=structure.result,
-            )
-        except BaseException:
-            proof.cancel()
-            raise
-        try:
-            gpu.setup.open += proof.result()
-        except BaseException:
-            gpu.close()
-            raise
+    gpu: Engine = GpuEngine(
+        graph,
+        residency=residency,
+        vram_budget=vram_budget,
+        ram_budget=ram_budget,
+        profile=profile,
+        strategy=strategy,
+    )
     return gpu
-
-
-def _proved_in(graph: Graph) -> float:
-    """Look at every edge of ``graph``; return the seconds that it took."""
-    start = time.perf_counter()
-    graph.require_valid()
-    return time.perf_counter() - start
 
 
 def _cpu_engine(graph: Graph, threads: int | None, strategy: str) -> Engine:
     from bigbfs.cpu import CpuEngine
 
-    checked = _proved_in(graph)
+    start = time.perf_counter()
+    graph.require_valid()
+    checked = time.perf_counter() - start
     cpu: Engine = CpuEngine(graph, threads=threads, strategy=strategy)
     cpu.setup.open = checked
     return cpu

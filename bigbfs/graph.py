@@ -121,7 +121,7 @@ class Graph(OriginalIds):
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
         made = Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
-        made._sound = made._valid = True  # encoding is asked for valid rows, decoding checks every one
+        made.declare_valid()  # encoding is asked for valid rows, decoding checks every one
         return made
 
     @classmethod
@@ -170,7 +170,9 @@ class Graph(OriginalIds):
             loops_removed=not found.loops,
             relabelled=relabelled,
         )
-        return cls(adjacency, flags, labels=names)
+        made = cls(adjacency, flags, labels=names)
+        made.declare_valid()  # ``plain_adjacency`` has looked at every edge
+        return made
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool | None = None) -> Graph:
@@ -242,6 +244,15 @@ class Graph(OriginalIds):
             if int(labels.min()) < 0 or not different(labels):
                 raise FormatError(f"{name}: corrupted: labels are not {self.n} different ids; convert the graph again")
         self._sound = True
+
+    @property
+    def proved(self) -> bool:
+        """Whether every edge has been looked at (``require_valid``)."""
+        return self._valid
+
+    def declare_valid(self) -> None:
+        """Note that every edge has been looked at elsewhere, by the rules of ``require_valid``."""
+        self._sound = self._valid = True
 
     def require_valid(self) -> None:
         """Check that no kernel can leave the arrays: offsets and rows ascend, every id is a vertex. O(n + m), once.

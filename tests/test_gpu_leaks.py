@@ -17,6 +17,7 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu import GpuEngine, plan
 from bigbfs.gpu.arguments import PROGRESS
 from bigbfs.gpu.hot import GRAIN
+from bigbfs.gpu.runtime import unused
 from bigbfs.gpu.streamed.ledger import STAGES
 
 ENOUGH = 1 << 40
@@ -50,7 +51,7 @@ class Books:
         copy[...] = array
         return copy
 
-    def map(self, array):
+    def map(self, array, use=unused):
         self.mapped += 1
         mapping = SimpleNamespace(array=np.array(array), kind="books")
 
@@ -59,7 +60,15 @@ class Books:
             mapping.array = None
 
         mapping.close = close
+        try:
+            use(mapping.array, 0, len(array))
+        except BaseException:
+            close()
+            raise
         return mapping
+
+    def copy(self, target, source):
+        target[...] = source
 
     def stage(self, nbytes):
         self.mapped += 1

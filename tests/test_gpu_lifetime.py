@@ -11,6 +11,7 @@ import zoo
 from simt.runtime import SimtRuntime
 
 from bigbfs import reference
+from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import GpuEngine, bfs, loops
 from bigbfs.gpu.costs import Costs
@@ -32,8 +33,8 @@ def runtime():
             self.events = []
             self.mapped = 0
 
-        def map(self, array):
-            mapping = super().map(array)
+        def map(self, array, use):
+            mapping = super().map(array, use)
             self.mapped += 1
             close = mapping.close
 
@@ -65,7 +66,7 @@ def damaged(graph):
 
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])
 def test_an_id_that_is_no_vertex_is_reported_not_followed(runtime, strategy):
-    with GpuEngine(damaged(zoo.shared()["clique"]), runtime=runtime, strategy=strategy) as placed:
+    with GpuEngine(damaged(zoo.shared()["clique"]), prove=False, runtime=runtime, strategy=strategy) as placed:
         with pytest.raises(FormatError, match=r"no vertices \(not below 65\).*bigbfs check"):
             placed.bfs(0)
         with pytest.raises(FormatError, match="no vertices"):
@@ -118,15 +119,60 @@ def test_directions_do_not_depend_on_levels(runtime, monkeypatch, name):
     assert [level.frontier for level in with_levels.levels] == [level.frontier for level in without.levels]
 
 
-def test_a_bad_graph_is_refused_before_anything_is_placed(runtime):
-    def check():
-        raise FormatError("row 7 does not ascend")
-
-    with pytest.raises(FormatError, match="row 7"):
-        GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime, check=check)
+def test_a_graph_of_no_structure_is_refused_before_anything_is_placed(runtime):
+    rows = PlainAdjacency(np.array([0, 2, 1, 3], np.uint64), np.array([1, 2, 0], np.uint32))
+    with pytest.raises(FormatError, match="indptr descends at entry 2"):
+        GpuEngine(Graph(rows), residency="mapped", runtime=runtime)
     assert runtime.mapped == 0
     assert runtime.closed
     assert runtime.launches == 0
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_rows_are_proved_once_while_they_are_placed(runtime, residency, codec):
+    sound = zoo.shared()["directed-in-rows"]
+    sound = sound.compress() if codec == "varint" else sound
+    graph = Graph(sound.adjacency, sound.flags, in_adjacency=sound.in_adjacency)
+    assert not graph.proved
+    with GpuEngine(graph, residency=residency, runtime=runtime) as placed:
+        assert graph.proved
+        np.testing.assert_array_equal(placed.bfs(1).levels, reference.bfs(sound, 1)[0])
+    assert placed.setup.open > 0
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+@pytest.mark.parametrize("where", ["adjacency", "in_adjacency"])
+def test_a_row_that_descends_is_refused_and_what_was_placed_goes(runtime, residency, where):
+    sound = zoo.shared()["directed-in-rows"]
+    rows = {name: getattr(sound, name) for name in ("adjacency", "in_adjacency")}
+    row = int(np.flatnonzero(rows[where].degrees() >= 2)[0])
+    indices = np.array(rows[where].indices)
+    start = int(rows[where].indptr[row])
+    indices[start : start + 2] = indices[start : start + 2][::-1]
+    rows[where] = PlainAdjacency(rows[where].indptr, indices)
+    graph = Graph(rows["adjacency"], sound.flags, in_adjacency=rows["in_adjacency"])
+    with pytest.raises(FormatError, match=rf"row {row} does not ascend"):
+        GpuEngine(graph, residency=residency, runtime=runtime)
+    assert runtime.mapped == 0 and runtime.closed and not graph.proved
+
+
+def test_what_only_the_device_refuses_is_refused_too(runtime):
+    """A varint of six bytes, the last of them zeros: the host takes it, a kernel would not get the id out of it."""
+    blob = np.array([0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 0x00], np.uint8)
+    none = np.zeros(0, np.uint32)
+    rows = CompressedAdjacency(
+        np.array([0, 6, 7], np.uint64),
+        np.array([1, 1], np.uint32),
+        blob,
+        none,
+        np.zeros(1, np.uint64),
+        none.astype("u8"),
+    )
+    graph = Graph(rows)
+    graph.require_valid()
+    with pytest.raises(FormatError, match="varints longer than an id"):
+        GpuEngine(Graph(rows), runtime=runtime)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +195,8 @@ def test_unknown_names(runtime, options):
     assert runtime.events[-1] == "close"
 
 
-def test_no_numba_but_for_the_proof_of_the_rows(tmp_path):
-    """Importing Numba takes longer than placing a graph: it is for the thread that proves the rows meanwhile."""
+def test_no_numba_on_the_way_to_a_first_result(tmp_path):
+    """Importing Numba takes longer than placing and proving a graph of billions of edges."""
     path = tmp_path / "g.csrbin"
     zoo.shared()["relabelled"].save(path)
     code = f"""
@@ -162,7 +208,7 @@ from bigbfs.cli.sources import choose_sources
 from bigbfs.gpu import GpuEngine
 from simt.runtime import SimtRuntime
 with bigbfs.open({str(path)!r}) as graph:
-    with GpuEngine(graph, residency="mapped", runtime=SimtRuntime(), check=graph.require_structure) as engine:
+    with GpuEngine(graph, residency="mapped", runtime=SimtRuntime()) as engine:
         assert engine.traverse(choose_sources(graph, (), "random:1", 1)[0]).reached > 0
 assert "numba" not in sys.modules
 """

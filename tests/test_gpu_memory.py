@@ -26,6 +26,7 @@ class Cuda:
     def __init__(self, refuse=lambda call, flags: None):
         self.open = {}
         self.calls = []
+        self.waits = 0
         self._refuse = refuse
 
     def hostRegister(self, address, size, flags):
@@ -37,6 +38,9 @@ class Cuda:
 
     def hostUnregister(self, address):
         del self.open[address]
+
+    def deviceSynchronize(self):
+        self.waits += 1
 
     def pointerGetAttributes(self, address):
         return SimpleNamespace(devicePointer=address + (1 << 40))
@@ -85,7 +89,9 @@ def test_whole_pages_are_registered_in_chunks(monkeypatch):
     monkeypatch.setattr(memory, "CHUNK", 4 * PAGE)
     cuda = Cuda()
     registration = Registration(cuda, 10 * PAGE + 100, 8 * PAGE, memory.READ_ONLY)
-    assert cuda.calls == [(10 * PAGE, 4 * PAGE, 8), (14 * PAGE, 4 * PAGE, 8), (18 * PAGE, PAGE, 8)]
+    registration.add(30 * PAGE, PAGE)
+    ranges = [(10 * PAGE, 4 * PAGE), (14 * PAGE, 4 * PAGE), (18 * PAGE, PAGE), (30 * PAGE, PAGE)]
+    assert cuda.calls == [(*pages, memory.READ_ONLY) for pages in ranges]
     registration.close()
     registration.close()
     assert cuda.open == {}
@@ -125,22 +131,86 @@ def test_file_pages_are_registered_read_only(mapped):
     assert cuda.open == {}
 
 
-def test_pages_are_mapped_before_they_are_registered(tmp_path):
-    """By madvise, in pieces of any number; the pages before and behind the array are of no account."""
+def test_pages_are_mapped_before_they_are_registered(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "POPULATE_PIECE", 7 * PAGE)
+    monkeypatch.setattr(memory, "STEP", 100 * PAGE)
     path, pages = tmp_path / "pages", 300
     path.write_bytes(bytes(PAGE * pages))
-    array = np.memmap(path, np.uint8, "r")[100:-100]
+    array = np.memmap(path, np.uint8, "r")
 
     def resident():
         text = Path("/proc/self/smaps").read_text()
-        return int(text[text.index(str(path)) :].split("Rss:")[1].split()[0]) * 1024
+        return int(text[text.index(str(path)) :].split("Rss:")[1].split()[0]) * 1024 // PAGE
 
-    before = resident()
-    memory.populate(array.ctypes.data, array.nbytes)
-    assert before < resident() == PAGE * pages
+    before, seen = resident(), []
+    cuda = Cuda(lambda call, flags: seen.append(resident()))
+    HostMapping(fake_cupy(cuda), info(), array).close()
+    assert before < 100 and len(seen) == 3
+    assert all(mapped >= 100 * step for step, mapped in enumerate(seen, 1)) and seen[-1] == pages
 
 
-def test_another_address_on_the_device(mapped):
+def used(log):
+    return lambda view, begin, end: log.append((int(view.memory.address), begin, end))
+
+
+def test_items_are_used_as_soon_as_they_are_registered(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    log = []
+    HostMapping(fake_cupy(Cuda()), info(), mapped, used(log)).close()
+    first = (4 * PAGE - mapped.ctypes.data % PAGE) // 4
+    here = mapped.ctypes.data
+    assert log == [(here, 0, first), (here, first, first + PAGE), (here, first + PAGE, 9_000)]
+
+
+def test_what_was_used_and_had_to_be_given_up_is_used_again(mapped, monkeypatch):
+    """The third step is refused: kernels that read the first two are waited for, and all begins again in a copy."""
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    cuda = Cuda(lambda call, flags: CudaError("refused") if call == 2 else None)
+    log = []
+    mapping = HostMapping(fake_cupy(cuda), info(), mapped, used(log))
+    assert mapping.kind == "copy" and cuda.waits >= 1
+    assert [entry[0] == mapped.ctypes.data for entry in log] == [True, True, False]
+    assert log[-1][1:] == (0, 9_000)
+    mapping.close()
+    assert cuda.open == {}
+
+
+def test_an_error_of_who_uses_it_takes_everything_back(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    cuda = Cuda()
+
+    def use(view, begin, end):
+        if begin:
+            raise DoesNotFitError("no room")
+
+    with pytest.raises(DoesNotFitError, match="no room"):
+        HostMapping(fake_cupy(cuda), info(), mapped, use)
+    assert cuda.open == {} and cuda.waits
+
+
+def test_a_kernel_that_failed_is_no_refusal(mapped, monkeypatch):
+    """Its fault comes out of the next call, which is to page-lock more: nothing is copied for it."""
+    monkeypatch.setattr(memory, "STEP", 4 * PAGE)
+    cuda = Cuda(lambda call, flags: CudaError("illegal address") if call == 1 else None)
+
+    def fail():
+        raise CudaError("illegal address")
+
+    cuda.deviceSynchronize = fail
+    with pytest.raises(CudaError, match="illegal address"):
+        HostMapping(fake_cupy(cuda), info(), mapped)
+
+
+def test_a_large_copy_is_used_in_parts_of_one_registration_each(mapped, monkeypatch):
+    monkeypatch.setattr(memory, "CHUNK", 4 * PAGE)
+    log = []
+    HostMapping(fake_cupy(Cuda()), info(read_only=False), mapped, used(log)).close()
+    assert [entry[1:] for entry in log] == [(0, 4096), (4096, 8192), (8192, 9000)]
+
+
+def test_another_address_on_the_device(mapped, monkeypatch):
+    """It is that of one registration, so there is one."""
+    monkeypatch.setattr(memory, "STEP", PAGE)
     mapping = HostMapping(fake_cupy(Cuda()), info(same=False), mapped)
     assert mapping.array.memory.address == mapped.ctypes.data + (1 << 40)
 

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -200,16 +199,12 @@ def counting_runtime():
     from simt.runtime import SimtRuntime
 
     class Counting(SimtRuntime):
-        """Adds up allocations as the device's pool does, none ever freed; edges are placed on a thread of their own."""
+        """Adds up allocations as the device's pool does, none ever freed."""
 
         taken = 0
-        lock = threading.Lock()
-        mapping = None
 
         def take(self, array):
-            with self.lock:
-                if threading.get_ident() != self.mapping:
-                    self.taken += -(-array.nbytes // GRAIN) * GRAIN
+            self.taken += -(-array.nbytes // GRAIN) * GRAIN
             return array
 
         def empty(self, shape, dtype):
@@ -218,12 +213,11 @@ def counting_runtime():
         def upload(self, array):
             return self.take(super().upload(array))
 
-        def map(self, array):
-            self.mapping = threading.get_ident()
-            try:
-                return super().map(array)
-            finally:
-                self.mapping = None
+        def map(self, array, use):
+            before = self.taken
+            mapping = super().map(array, use)
+            self.taken = before
+            return mapping
 
     return Counting()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import zoo
-from simt.runtime import SimtRuntime, builds_here
+from simt.runtime import SimtMapping, SimtRuntime, builds_here
 
 from bigbfs.errors import VerificationError
 from bigbfs.gpu.arguments import HEAD_GROUP
@@ -36,7 +38,7 @@ def table(runtime, graph, groups, ranked):
     """Return the head table as heads[vertex, rank]."""
     placed = PlacedAdjacency(runtime, graph.adjacency, mapped=False, head_groups=groups, ranked=ranked)
     assert placed.invalid_ids == 0
-    heads = runtime.download(placed._arrays["heads"]).reshape(groups, graph.n, HEAD_GROUP)
+    heads = runtime.download(placed.arrays["heads"]).reshape(groups, graph.n, HEAD_GROUP)
     return heads.transpose(1, 0, 2).reshape(graph.n, groups * HEAD_GROUP).astype(np.int64)
 
 
@@ -116,3 +118,49 @@ def test_labels_are_proved_and_planted_faults_are_found(build, codec):
             labels[member] = wrong
             with pytest.raises(VerificationError):
                 check.labels()
+
+
+class Stumbling(SimtRuntime):
+    """Makes edges readable at odd ends, gives them up half-way, and begins again elsewhere."""
+
+    ends = (1, 70, 71, 333, 1_500, 5_000)
+
+    def map(self, array, use):
+        for stumbles in (True, False):
+            view = self.empty(array.shape, array.dtype)
+            ends = [end for end in self.ends if end < len(array)]
+            ends = ends[: len(ends) // 2] if stumbles else [*ends, len(array)]
+            for begin, end in pairwise([0, *ends]):
+                view[begin:end] = array[begin:end]
+                use(view, begin, end)
+            if stumbles:
+                view.view(np.uint8)[:] = 0xCB
+        return SimtMapping(view)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", [*GRAPHS, "directed-out-only", "late-isolated"])
+@pytest.mark.parametrize("build", HERE)
+def test_tables_do_not_depend_on_the_steps_in_which_rows_become_readable(build, name, codec):
+    adjacency = encoded(name, codec).adjacency
+    room = adjacency.edges.nbytes * 2 // 3 + 2_000
+    made = []
+    for runtime in (SimtRuntime(build=build), Stumbling(build=build)):
+        placed = PlacedAdjacency(runtime, adjacency, mapped=True, head_groups=2, hot_bytes=room)
+        assert placed.invalid_ids == 0
+        made.append((placed, {key: runtime.download(array) for key, array in placed.arrays.items()}))
+    (one, first), (_, second) = made
+    whole = table(SimtRuntime(build=build), encoded(name, codec), 2, ranked=False)
+    assert np.array_equal(second["heads"].reshape(2, one.n, HEAD_GROUP).transpose(1, 0, 2).reshape(one.n, -1), whole)
+    assert first.keys() == second.keys()
+    for key in first.keys() - {"hot"}:  # between hot rows, which begin at whole lines, nothing is written
+        assert np.array_equal(first[key], second[key]), key
+    if "hot" in first:
+        degrees = adjacency.degrees()[one.hubs]
+        for hub, at in enumerate(first["hot_ptr"].astype(int)):
+            row = adjacency.edges[slice(*adjacency.indptr[one.hubs[hub] :][:2].astype(int))]
+            if degrees[hub] >= one.struct["hot_from"]:
+                assert np.array_equal(second["hot"][at : at + len(row)], row)
+    if "near" in first:
+        start = int(one.struct["near_end"]) - len(first["near"])
+        assert np.array_equal(second["near"], adjacency.edges[start : int(one.struct["near_end"])])

@@ -23,6 +23,7 @@ SUITES = (
     "test_kernels_rows.py",
     "test_kernels_probe.py",
     "test_kernels_heads.py",
+    "test_kernels_prove.py",
     "test_kernels_components.py",
     "test_kernels_streamed.py",
     "test_kernels_engine.py",

@@ -210,7 +210,8 @@ def test_an_id_out_of_range_is_an_error_and_no_access(build, rule):
     indices = plain.adjacency.indices.copy()
     indices[::97] = 2**32 - 1
     damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
-    with GpuEngine(damaged, residency="streamed", runtime=SimtRuntime(build=build)) as engine:
+    options = {"residency": "streamed", "prove": False}
+    with GpuEngine(damaged, **options, runtime=SimtRuntime(build=build)) as engine:
         with pytest.raises(FormatError, match="no vertices"):
             engine.bfs(int(plain.degrees().argmax()))
         with pytest.raises(FormatError, match="no vertices"):
@@ -252,11 +253,12 @@ def test_hot_rows_are_not_read_again(codec, rule, build):
 def test_damaged_varint_bytes_never_reach_outside(build, ids, rule):
     """Random bytes in place of the blob: any answer or a FormatError, but no access outside an array."""
     whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1), ids=ids).adjacency)
+    options = {"residency": "streamed", "prove": False}
     for seed in range(3):
         rng = np.random.default_rng(seed)
         noise = rng.integers(0, 256, len(whole.blob)).astype(np.uint8)
         damaged = replace(whole, blob=np.where(rng.random(len(whole.blob)) < (0.05, 0.5, 1)[seed], noise, whole.blob))
-        with GpuEngine(Graph(damaged), residency="streamed", runtime=SimtRuntime(build=build)) as engine:
+        with GpuEngine(Graph(damaged), **options, runtime=SimtRuntime(build=build)) as engine:
             for run in (lambda engine=engine: engine.bfs(0), engine.connected_components):
                 with contextlib.suppress(FormatError):
                     run()

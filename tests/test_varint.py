@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
@@ -129,6 +130,9 @@ def test_readers_agree_on_every_length(how):
     assert out.tolist() == values and position == len(bytes_of)
 
 
+NO_ID = varint_kernels._NO_ID
+
+
 @pytest.mark.parametrize("tail", [0, 1, 7, 8, 30])
 @pytest.mark.parametrize("most_bits", [6, 14, 22, 29, 42])
 def test_blocks_of_every_mixture_of_lengths(tail, most_bits):
@@ -141,11 +145,11 @@ def test_blocks_of_every_mixture_of_lengths(tail, most_bits):
         blob = np.frombuffer(packed + bytes([255]) * tail, np.uint8)
         end, n = np.int64(len(packed)), np.uint64(deltas.sum() + np.uint64(1))
         out = np.zeros(count + 2, np.uint64)
-        assert read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count))
+        assert read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count)) == deltas.sum()
         assert np.array_equal(out[1:-1], np.cumsum(deltas, dtype=np.uint64)) and out[0] == out[-1] == 0
-        assert not read(blob, np.int64(0), end, n - np.uint64(1), out, np.int64(1), np.int64(count))
-        assert not read(blob, np.int64(0), end + np.int64(1), n, out, np.int64(1), np.int64(count))
-        assert not read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count + 1))
+        assert read(blob, np.int64(0), end, n - np.uint64(1), out, np.int64(1), np.int64(count)) == NO_ID
+        assert read(blob, np.int64(0), end + np.int64(1), n, out, np.int64(1), np.int64(count)) == NO_ID
+        assert read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count + 1)) == NO_ID
 
 
 def test_differences_that_overflow_are_no_ids():
@@ -153,7 +157,8 @@ def test_differences_that_overflow_are_no_ids():
     blob, out = np.frombuffer(packed + bytes(9), np.uint8), np.zeros(4, np.uint64)
     for count in (2, 4):
         end = np.int64(len(b"".join(leb128(delta) for delta in (5, 2**64 - 3, 2**63, 2**63)[:count])))
-        assert not varint_kernels._read_ids(blob, np.int64(0), end, np.uint64(100), out, np.int64(0), np.int64(count))
+        last = varint_kernels._read_ids(blob, np.int64(0), end, np.uint64(100), out, np.int64(0), np.int64(count))
+        assert last == NO_ID
 
 
 def damaged(**changes):
@@ -267,3 +272,14 @@ def test_degrees_whose_sum_wraps_round():
     )
     with pytest.raises(FormatError, match="degree 9223372036854775808 in a blob of 1 bytes"):
         varint.decode(packed)
+
+
+def test_blocks_of_a_row_that_do_not_ascend_are_refused():
+    """Each by itself is in order, and has its bytes: two of them change places."""
+    star = zoo.build(5_000, zoo.star(5_000, hub=0)).compress().adjacency
+    ends = star.block_ptr[1:4].astype(int)
+    blob = star.blob.copy()
+    assert np.array_equal(np.diff(ends), [ends[1] - ends[0]] * 2)
+    blob[ends[0] : ends[2]] = np.roll(blob[ends[0] : ends[2]], ends[1] - ends[0])
+    with pytest.raises(FormatError, match=rf"block 2 of row {star.hubs[0]} does not hold as many ascending ids"):
+        varint.decode(replace(star, blob=blob))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_prove import PROOF
 
 MUTANTS = (
     Mutant(
@@ -162,8 +163,8 @@ MUTANTS = (
     Mutant(
         "heads: a row one id too long for a thread belongs to nobody",
         "place.cu",
-        "__ballot_sync(ALL_LANES, ids > THREAD_IDS)",
-        "__ballot_sync(ALL_LANES, ids > THREAD_IDS + 1)",
+        "__ballot_sync(ALL_LANES, ids > SHORT_ROW)",
+        "__ballot_sync(ALL_LANES, ids > SHORT_ROW + 1)",
     ),
     Mutant("1u << 32", "include/warp.cuh", "word & ((1u << width) - 1)", "word & ((1u << 2 * width) - 1)"),
     Mutant(
@@ -290,4 +291,5 @@ MUTANTS = (
         "lane_id() < piece.vertices && work",
     ),
     *COMPONENTS,
+    *PROOF,
 )

@@ -1,8 +1,8 @@
 """Plant bugs into copies of the kernels and report which build of the emulation catches which.
 
 In: the kernels of the package; each mutant replaces a text that occurs exactly once in one file. Out: a table, mutants
-x builds, on standard output. A mutant is caught when the suites tests/test_kernels_rows.py, _heads.py, _components.py,
-_engine.py fail (or hang, or crash). Exit code 0: the kernels as they are pass in every build, and every mutant is
+x builds, on standard output. A mutant is caught when the suites tests/test_kernels_*.py (``SUITES``) fail (or hang, or
+crash). Exit code 0: the kernels as they are pass in every build, and every mutant is
 caught by some build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile.
 
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
@@ -29,6 +29,7 @@ TESTS = REPOSITORY / "tests"
 SUITES = (
     "test_kernels_rows.py",
     "test_kernels_heads.py",
+    "test_kernels_prove.py",
     "test_kernels_components.py",
     "test_kernels_engine.py",
     "test_kernels_streamed.py",

@@ -126,6 +126,7 @@ def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndar
         blocks[:, 3] = np.minimum(blocks[:, 2] + BLOCK_IDS, edge_ptr[vertex + 1].astype(np.int64))
     bounds, block_bounds = _runs(edge_ptr), _block_runs(len(owner))
     bad = np.full((max(len(bounds), len(block_bounds)), 2), -1, np.int64)
+    block_ids = np.empty((len(owner), 2), np.uint64)
     kernels.read(
         signed(adjacency.indptr),
         signed(edge_ptr),
@@ -137,14 +138,17 @@ def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndar
         indices,
         keep,
         bad,
+        block_ids,
     )
     rows, found = bad[bad[:, 0] >= 0, 0], bad[bad[:, 1] >= 0, 1]
+    if not len(rows) and not len(found):  # each block ascends by itself: does the row?
+        found = 1 + np.flatnonzero((owner[1:] == owner[:-1]) & (block_ids[1:, 0] < block_ids[:-1, 1]))
     if len(rows) or len(found):
         block = int(found.min()) if len(found) else 0
         where = f"row {rows.min()}" if len(rows) else f"block {number[block]} of row {hubs[owner[block]]}"
         raise FormatError(
-            f"compressed graph: corrupted: {where} does not hold as many ids of vertices as its degree says "
-            "in the bytes that it has; convert the graph again"
+            f"compressed graph: corrupted: {where} does not hold as many ascending ids of vertices as its degree "
+            "says in the bytes that it has; convert the graph again"
         )
 
 

@@ -24,6 +24,7 @@ _STOPS = np.uint64(0x8080808080808080)
 _HALF = np.uint64(32)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _TOO_LARGE = np.uint64(1 << 53)
+_NO_ID = np.uint64(2**64 - 1)
 _SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
@@ -183,7 +184,8 @@ def _pair(word, stops, first_end):
 
 @njit(cache=True, nogil=True)
 def _read_ids(blob, position, end, n, target, at, count):
-    """Decode a block to ``target[at:at + count]``; return whether it ends at ``end`` and its ids are below n.
+    """Decode a block to ``target[at:at + count]``; return its last id, or ``_NO_ID`` if it does not end at ``end``
+    with ids below n.
 
     Two varints of up to 4 bytes each, by far the most, are taken from one word, and their groups of seven bits closed
     up side by side. How far to go on hangs on nothing but the second stop: that chain is what bounds the speed.
@@ -214,15 +216,16 @@ def _read_ids(blob, position, end, n, target, at, count):
         target[place] = value
         place += np.int64(1)
     # a block has so few ids that without a difference of 2**53 or more, which no graph has, nothing has overflowed
-    return value < n and large < _TOO_LARGE and position == end
+    return value if value < n and large < _TOO_LARGE and position == end else _NO_ID
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad):
+def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids):
     """Decode every row that is no hub, then every hub block, to ``indices``, or to nowhere without ``keep``.
 
     ``blocks`` int64[b, 4]: first byte, last + 1 byte, first edge, last + 1 edge of each hub block. ``bad`` int64[2]
-    for each run: the first row and the first block that are not what the offsets say (-1: none).
+    for each run: the first row and the first block that are not what the offsets say (-1: none). ``block_ids``
+    uint64[b, 2] gets the first and the last id of each block.
     """
     runs = np.int64(len(bounds) - 1)
     for turn in prange(runs):
@@ -233,8 +236,8 @@ def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep,
             start, count = edge_ptr[row], edge_ptr[row + 1] - edge_ptr[row]
             if count <= BLOCK_IDS:
                 at = start if keep else np.int64(0)
-                right = _read_ids(blob, indptr[row], indptr[row + 1], n, target, at, count)
-                if not right and first < 0:
+                last = _read_ids(blob, indptr[row], indptr[row + 1], n, target, at, count)
+                if last == _NO_ID and first < 0:
                     first = np.int64(row)
         bad[run, 0] = first
     for run in prange(len(block_bounds) - 1):
@@ -243,7 +246,9 @@ def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep,
         for block in range(block_bounds[run], block_bounds[run + 1]):
             start, count = blocks[block, 2], blocks[block, 3] - blocks[block, 2]
             at = start if keep else np.int64(0)
-            right = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, target, at, count)
-            if not right and first < 0:
+            last = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, target, at, count)
+            block_ids[block, 0] = target[at]
+            block_ids[block, 1] = last
+            if last == _NO_ID and first < 0:
                 first = np.int64(block)
         bad[run, 1] = first

@@ -21,13 +21,13 @@ from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.gpu.arguments import team_of
 from bigbfs.gpu.device import probe
 from bigbfs.gpu.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
-from bigbfs.gpu.runtime import Array, Shape
+from bigbfs.gpu.runtime import Array, Shape, Use, unused
 from bigbfs.gpu.stage import CudaStage
 from bigbfs.sizes import format_size
 
 SOURCES = Path(__file__).resolve().parent.parent / "kernels"
 
-TO_DEVICE, TO_HOST = 1, 2
+TO_DEVICE, TO_HOST, ANY_WAY = 1, 2, 4
 """cudaMemcpyKind."""
 
 PIECE = 64 << 20
@@ -172,8 +172,7 @@ class CudaRuntime:
                 array.fill(value)
 
     def upload(self, array: np.ndarray) -> Array:
-        """Copy to device memory, from any thread; a large file mapping by way of a passing registration."""
-        self._device.use()
+        """Copy to device memory; a large file mapping by way of a passing registration."""
         host = np.ascontiguousarray(array)
         target = self.empty(host.shape, host.dtype)
         if host.nbytes == 0:
@@ -229,10 +228,15 @@ class CudaRuntime:
                 self._copies = self._cupy.cuda.Stream(non_blocking=True)
         return CudaStage(self._cupy, nbytes, self.empty(nbytes, np.uint8), self._copies, self._errors)
 
-    def map(self, array: np.ndarray) -> HostMapping:
-        """Make host memory readable by kernels; from any thread."""
-        self._device.use()
-        return HostMapping(self._cupy, self.info, np.ascontiguousarray(array))
+    def map(self, array: np.ndarray, use: Use = unused) -> HostMapping:
+        """Make host memory readable by kernels, step by step."""
+        with self._errors():
+            return HostMapping(self._cupy, self.info, np.ascontiguousarray(array), use)
+
+    def copy(self, target: Array, source: Array) -> None:
+        """Copy mapped host memory to device memory, in launch order."""
+        with self._errors():
+            self._cupy.cuda.runtime.memcpyAsync(target.data.ptr, source.data.ptr, target.nbytes, ANY_WAY, 0)
 
     def pointer(self, array: Array) -> int:
         """Return the device address."""

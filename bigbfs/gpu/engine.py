@@ -12,11 +12,12 @@ from typing import TypeVar
 from bigbfs.adjacency import Adjacency
 from bigbfs.components import ComponentsOptions
 from bigbfs.config import DeviceProfile
-from bigbfs.errors import DeviceError, FormatError, UsageError
+from bigbfs.errors import DeviceError, UsageError
 from bigbfs.gpu import bfs
 from bigbfs.gpu.arguments import defines
 from bigbfs.gpu.bfs import Run
 from bigbfs.gpu.cc import Labelling
+from bigbfs.gpu.damage import require_no_faults, require_no_invalid_ids
 from bigbfs.gpu.hot import by_degree
 from bigbfs.gpu.loops import Components, Traversal, kernel_names, make_loops, place
 from bigbfs.gpu.placement import PlacedAdjacency
@@ -62,17 +63,15 @@ class GpuEngine:
         Device memory for hot rows of mapped or streamed edges; None: what is left (see ``make_plan``).
     runtime
         What runs the kernels; None: the GPU. The engine closes it.
-    check
-        Called while the device starts and kernels are built; it raises where the graph is no good.
+    prove
+        Do what ``Graph.require_valid`` does, unless somebody has: the structure while the device starts, then the rows.
 
     Attributes
     ----------
     backend, device, residency, strategy
         ``"gpu"``, the device's name, where the edges are, the strategy's name.
     edges_kind
-        How the edges are held: ``"device"``; for streamed ones ``"file"`` or ``"memory"``; or for mapped ones
-        ``"file"`` (the file mapping itself), ``"host"`` (the caller's array itself), ``"copy"`` (a registered copy) or
-        ``"pinned"`` (a pinned copy).
+        How the edges are held: ``"device"``; streamed ``"file"`` or ``"memory"``; mapped as memory.py says.
     plan
         The byte ledger that the placement follows.
     setup, bytes
@@ -102,13 +101,14 @@ class GpuEngine:
         head_groups: int | None = None,
         hot_bytes: int | None = None,
         runtime: Runtime | None = None,
-        check: Callable[[], None] = lambda: None,
+        prove: bool = True,
     ) -> None:
         self.graph = graph
         self.strategy = strategy
         self.setup = SetupRecord()
         self.bytes = BytesRecord()
         self._profile = profile
+        self._prove = prove and not graph.proved
         self._runtime: Runtime | None = runtime
         self._placed: list[PlacedAdjacency] = []
         self._buffers: Buffers | None = None
@@ -118,16 +118,23 @@ class GpuEngine:
             if strategy not in STRATEGIES:
                 raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
             with ThreadPoolExecutor(1) as pool:
-                checking = pool.submit(self._clocked, "open", check)
+                checks = [pool.submit(self._clocked, "open", graph.require_structure)] if self._prove else []
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                in_place = runtime.registers_read_only
-                self.plan: Plan = make_plan(graph, residency, budget, head_groups, hot_bytes, ram_budget, in_place)
+                asked = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
+                self.plan: Plan = make_plan(graph, *asked)
                 self.residency = self.plan.residency
                 self._clocked("compile", self._compile)
-                checking.result()
-            self._clocked("place", self._place)
+                for check in checks:
+                    check.result()
+                if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
+                    checks.append(pool.submit(self._clocked, "open", graph.require_valid))
+                self._clocked("place", self._place)
+                for check in checks:
+                    check.result()
+            if self._prove:
+                require_no_faults(graph, sum(placed.faults for placed in self._placed))
             self._clocked("compile", self._warm)
             self._count_bytes()
         except BaseException:
@@ -144,7 +151,7 @@ class GpuEngine:
     def _compile(self) -> None:
         """Build every kernel that a run will ask for, so that placing does not wait for the compiler."""
         runtime, ids, codec = self._running(), self.graph.ids, self.graph.codec
-        for file, name in kernel_names(STRATEGIES[self.strategy], self.residency):
+        for file, name in kernel_names(STRATEGIES[self.strategy], self.residency, prove=self._prove):
             team = file == bfs.FILE
             wanted = defines(ids, codec, runtime.team) if team else defines(ids, codec)
             runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
@@ -158,9 +165,8 @@ class GpuEngine:
         hot = self.plan.hot_bytes // (2 if twins else 1)
 
         def placed(adjacency: Adjacency) -> PlacedAdjacency:
-            return place(
-                runtime, adjacency, self._buffers, mapped=mapped, head_groups=groups, hot_bytes=hot, ranked=ranked
-            )
+            options = {"head_groups": groups, "hot_bytes": hot, "ranked": ranked}
+            return place(runtime, adjacency, self._buffers, mapped=mapped, prove=self._prove, **options)
 
         out = placed(graph.adjacency)
         self._placed.append(out)
@@ -306,12 +312,7 @@ class GpuEngine:
         return self._runtime
 
     def _check_ids(self, invalid: int) -> None:
-        invalid += sum(placed.invalid_ids for placed in self._placed)
-        if invalid:
-            raise FormatError(
-                f"{self.graph.path or 'the graph'}: at least {invalid} neighbour ids read are no vertices (not below "
-                f"{self.graph.n}): the file is damaged; `bigbfs check` says where"
-            )
+        require_no_invalid_ids(self.graph, invalid + sum(placed.invalid_ids for placed in self._placed))
 
     def close(self) -> None:
         """Release what the engine placed; a second call does nothing."""

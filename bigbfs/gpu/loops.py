@@ -7,7 +7,7 @@ from typing import Any
 
 from bigbfs.adjacency import Adjacency
 from bigbfs.config import DeviceProfile
-from bigbfs.gpu import bfs, cc
+from bigbfs.gpu import bfs, cc, steps
 from bigbfs.gpu.bfs import BfsLoop
 from bigbfs.gpu.cc import ComponentsLoop
 from bigbfs.gpu.placement import PlacedAdjacency
@@ -26,24 +26,27 @@ Traversal = BfsLoop | StreamedBfs
 Components = ComponentsLoop | StreamedComponents
 
 
-def kernel_names(strategy: Strategy, residency: str) -> list[tuple[str, str]]:
-    """Return (file, kernel) of every kernel that placement, BFS by ``strategy`` and components launch."""
+def kernel_names(strategy: Strategy, residency: str, *, prove: bool = False) -> list[tuple[str, str]]:
+    """Return (file, kernel) of every kernel that placement (``prove``: rows too), BFS by ``strategy`` and components
+    launch."""
     names = [("place.cu", "place_rows"), *((cc.FILE, name) for name in cc.KERNELS)]
     if residency == "streamed":
         modules = (streamed_placement, streamed_bfs, streamed_components)
         return names + [(module.FILE, name) for module in modules for name in module.KERNELS]
-    names += [("place.cu", "place_heads"), ("place.cu", "place_hot")]
+    names += [(steps.FILE, name) for name in steps.KERNELS]
+    if prove:
+        names += [(steps.PROOF, name) for name in steps.PROOF_KERNELS]
     return names + [(file, name) for file in strategy.kernels for name in bfs.KERNELS]
 
 
 def place(
-    runtime: Runtime, adjacency: Adjacency, buffers: Buffers | None, *, mapped: bool, **options: Any
+    runtime: Runtime, adjacency: Adjacency, buffers: Buffers | None, *, mapped: bool, prove: bool, **options: Any
 ) -> PlacedAdjacency:
-    """Return ``adjacency`` in place: streamed through ``buffers`` where there are any; options as
-    ``PlacedAdjacency``."""
+    """Return ``adjacency`` in place; options as ``PlacedAdjacency``. With ``buffers`` it is streamed through them, and
+    not proved."""
     if buffers is not None:
         return StreamedAdjacency(runtime, adjacency, buffers, **options)
-    return PlacedAdjacency(runtime, adjacency, mapped=mapped, **options)
+    return PlacedAdjacency(runtime, adjacency, mapped=mapped, prove=prove, **options)
 
 
 def make_loops(

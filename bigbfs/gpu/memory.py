@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError
 from bigbfs.gpu.device import DeviceInfo
+from bigbfs.gpu.runtime import Use, unused
 from bigbfs.sizes import format_size, free_memory
 
 MAPPED = 2
@@ -29,6 +32,9 @@ READ_ONLY = 8
 
 CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
+
+STEP = 1 << 30
+"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
@@ -40,6 +46,7 @@ POPULATE_READ = 22
 """madvise's MADV_POPULATE_READ (Linux 5.14), which Python does not name."""
 
 POPULATE_THREADS = 8
+POPULATE_PIECE = 32 << 20
 
 
 class Registration:
@@ -62,25 +69,39 @@ class Registration:
 
     def __init__(self, cuda: Any, address: int, nbytes: int, flags: int) -> None:
         self._cuda = cuda
+        self._flags = flags
         self._chunks: list[int] = []
-        start = address // mmap.PAGESIZE * mmap.PAGESIZE
-        end = -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.add(address, nbytes)
+
+    def add(self, address: int, nbytes: int) -> None:
+        """Register a further range; to a copy to the device, what two calls registered is not one range."""
+        start, end = pages_of(address, nbytes)
         try:
             for chunk in range(start, end, CHUNK):
-                cuda.hostRegister(chunk, min(CHUNK, end - chunk), flags)
+                self._cuda.hostRegister(chunk, min(CHUNK, end - chunk), self._flags)
                 self._chunks.append(chunk)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Unregister every chunk; a second call does nothing."""
+        """Unregister every chunk when no kernel runs any more; a second call does nothing."""
+        if self._chunks:
+            with suppress(Exception):  # a fault that has killed the context is for others to report
+                self._cuda.deviceSynchronize()
         while self._chunks:
             self._cuda.hostUnregister(self._chunks.pop())
 
 
+def pages_of(address: int, nbytes: int) -> tuple[int, int]:
+    """Return the first byte and the last + 1 of the pages that hold a range."""
+    return address // mmap.PAGESIZE * mmap.PAGESIZE, -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
+
+
 class HostMapping:
     """The array ``source`` where kernels can read it, without taking device memory.
+
+    Kernels may read it before it is whole (``use``).
 
     Parameters
     ----------
@@ -89,7 +110,9 @@ class HostMapping:
     info
         The device.
     source
-        C-contiguous, not empty; it must not be unmapped before ``close``.
+        C-contiguous, one-dimensional, not empty; it must not be unmapped before ``close``.
+    use
+        See ``Runtime.map``.
 
     Attributes
     ----------
@@ -104,33 +127,57 @@ class HostMapping:
         Host memory for a copy cannot be had.
     """
 
-    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> None:
+    def __init__(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use = unused) -> None:
         self._registration: Registration | None = None
         self._owner: Any = source
         self.array: Any = None
         try:
-            address = (
-                self._in_place(cupy, info, source) or self._registered_copy(cupy, source) or self._pinned(cupy, source)
-            )
-            self.array = _view(cupy, info, address, source, self._owner)
+            if not self._in_place(cupy, info, source, use):
+                address = self._registered_copy(cupy, source) or self._pinned(cupy, source)
+                self.array = _view(cupy, info, address, source, self._owner)
+                items = CHUNK // source.itemsize
+                for begin in range(0, len(source), items):
+                    use(self.array, begin, min(begin + items, len(source)))
         except BaseException:
             self.close()
             raise
 
-    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray) -> int:
-        """Register ``source`` where it lies and return its address; 0 if that cannot be."""
+    def _in_place(self, cupy: Any, info: DeviceInfo, source: np.ndarray, use: Use) -> bool:
+        """Register ``source`` where it lies and let it be used step by step; False if that cannot be."""
         if not reads_in_place(source, info.registers_read_only):
-            return 0
+            return False
         file = is_file_mapping(source)
         address = int(source.ctypes.data)
-        if file:
-            populate(address, source.nbytes)
-        try:
-            self._registration = Registration(cupy.cuda.runtime, address, source.nbytes, READ_ONLY if file else MAPPED)
-        except cupy.cuda.runtime.CUDARuntimeError:
-            return 0
+        start, end = pages_of(address, source.nbytes)
+        step = STEP if info.uses_host_pointers else end - start  # else each step has an address of its own
+        flags = READ_ONLY if file else MAPPED
+        done = 0
+        with ThreadPoolExecutor(POPULATE_THREADS) as pool:
+            pieces = ranges(start, end, POPULATE_PIECE) if file else ()
+            mapped = [pool.submit(populate, *piece) for piece in pieces]
+            for first, size in ranges(start, end, step):
+                wait(mapped[: -(-(first + size - start) // POPULATE_PIECE)])
+                if not self._register(cupy.cuda.runtime, first, size, flags):
+                    return False
+                if self.array is None:
+                    self.array = _view(cupy, info, address, source, source)
+                begin, done = done, min(first + size - address, source.nbytes) // source.itemsize
+                use(self.array, begin, done)
         self.kind = "file" if file else "host"
-        return address
+        return True
+
+    def _register(self, cuda: Any, first: int, size: int, flags: int) -> bool:
+        """Register a range; False, and nothing is registered any more, if the device refuses."""
+        try:
+            if self._registration is None:
+                self._registration = Registration(cuda, first, size, flags)
+            else:
+                self._registration.add(first, size)
+        except cuda.CUDARuntimeError:
+            cuda.deviceSynchronize()  # raises where the fault of a kernel is behind it
+            self._registration = self.array = None
+            return False
+        return True
 
     def _registered_copy(self, cupy: Any, source: np.ndarray) -> int:
         """Copy ``source`` to huge pages, register them and return their address; 0 if that cannot be."""
@@ -208,19 +255,17 @@ def is_file_mapping(array: np.ndarray) -> bool:
     return False
 
 
-def populate(address: int, nbytes: int) -> None:
-    """Map the pages of a file mapping by several threads, so that registration, which is one, need not fault them in.
+def ranges(start: int, end: int, step: int) -> Iterator[tuple[int, int]]:
+    """Cut [start, end) into (first, size) of ``step`` bytes and a rest."""
+    return ((first, min(step, end - first)) for first in range(start, end, step))
 
-    A kernel that cannot do it leaves it to the registration after all.
+
+def populate(first: int, size: int) -> None:
+    """Map pages of a file, so that registration, which is one thread, need not fault them in.
+
+    Where the operating system cannot do it, it is left to the registration after all.
     """
-    madvise = ctypes.CDLL(None).madvise
-    start = address // mmap.PAGESIZE * mmap.PAGESIZE
-
-    def piece(first: int) -> None:
-        madvise(ctypes.c_void_p(first), ctypes.c_size_t(min(COPY_PIECE, address + nbytes - first)), POPULATE_READ)
-
-    with ThreadPoolExecutor(POPULATE_THREADS) as pool:
-        list(pool.map(piece, range(start, address + nbytes, COPY_PIECE)))
+    ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(size), POPULATE_READ)
 
 
 def copy_parallel(source: np.ndarray, target: np.ndarray) -> None:

@@ -3,20 +3,20 @@
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
 bitmap of the vertices with edges (kernels/include/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
 mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh)
-is built last, by a kernel that reads the rows where they are by then.
+is built by a kernel that reads the rows where they are by then. Both follow the page-locking step by step (steps.py).
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 import numpy as np
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, WARP, defines, struct
+from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, defines, struct
 from bigbfs.gpu.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
 from bigbfs.gpu.runtime import Array, Mapping, Runtime
+from bigbfs.gpu.steps import HotRows, Steps
 
 U32_MAX = 2**32 - 1
 
@@ -38,11 +38,15 @@ class PlacedAdjacency:
         Device memory for hot rows.
     ranked
         Vertices are stored by descending degree.
+    prove
+        Look at every edge.
 
     Attributes
     ----------
     struct
         The kernel argument: a zero-dimensional array of dtype ``ADJACENCY``.
+    hubs, hub_ptr
+        Hubs, ascending, and the first chunk of each: host arrays, id (hubs,) and uint64 (hubs + 1,).
     chunks
         Chunks of hub rows.
     with_edges
@@ -51,6 +55,8 @@ class PlacedAdjacency:
         As given.
     invalid_ids
         Ids that were read for the head table and are no vertices.
+    faults
+        Rows or parts of hubs' rows that are not what offsets and degrees say; 0 where nobody looked (``prove``).
     kind
         How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
     hot_bytes
@@ -70,6 +76,7 @@ class PlacedAdjacency:
         head_groups: int = 0,
         hot_bytes: int = 0,
         ranked: bool = False,
+        prove: bool = False,
     ) -> None:
         self._runtime = runtime
         self._arrays: dict[str, Array] = {}
@@ -79,9 +86,12 @@ class PlacedAdjacency:
         self.near_share = 0.0
         self.n = adjacency.n
         self.ranked = ranked
+        self.host_bytes = 0
+        self.faults = 0
+        self._prove = prove
         try:
-            self._place(adjacency, mapped)
-            self.invalid_ids = self._derive(adjacency, head_groups, hot_bytes)
+            self._place_tables(adjacency)
+            self.invalid_ids = self._place_rows(adjacency, mapped, head_groups, hot_bytes)
             self.device_bytes = sum(self.buffers.values())
         except BaseException:
             self.close()
@@ -94,42 +104,33 @@ class PlacedAdjacency:
         near = sizes.pop("near", 0)
         return sizes | ({"hot": sizes.get("hot", 0) + near} if near else {})
 
-    def _derive(self, adjacency: Adjacency, head_groups: int, hot_bytes: int) -> int:
-        """Make the hot rows and the head table; return how many ids read for it are no vertices."""
-        if hot_bytes:
-            hot_from, hot = self._choose_hot(adjacency, hot_bytes)
-            if self.hot_bytes:
-                self._copy_hot(adjacency, hot_from)
-                self._publish_hot(hot_from)
-            self._place_near(adjacency, hot, hot_bytes - self.hot_bytes - offset_bytes(self._hub_count))
-        return self._place_heads(adjacency, head_groups) if head_groups else 0
-
-    def _place(self, adjacency: Adjacency, mapped: bool) -> None:
+    def _place_tables(self, adjacency: Adjacency) -> None:
+        """Place all that follows from the offsets."""
         runtime, arrays = self._runtime, self._arrays
-        name, edges = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices", adjacency.edges
-        self.struct = struct(ADJACENCY, n=adjacency.n, data_bytes=edges.nbytes)
+        arrays["indptr"] = runtime.upload(adjacency.indptr)
+        if isinstance(adjacency, CompressedAdjacency):
+            arrays["degrees"] = runtime.upload(adjacency.degree)
+            arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
+        self.struct = struct(ADJACENCY, n=adjacency.n, data_bytes=adjacency.edges.nbytes)
         self.struct["hot_from"] = NOTHING_HOT
-        with ThreadPoolExecutor(1) as pool:
-            # page-locking takes tenths of a second of the driver; the tables need only the offsets
-            holding = pool.submit(self._hold, name, edges, mapped)
-            arrays["indptr"] = runtime.upload(adjacency.indptr)
-            if isinstance(adjacency, CompressedAdjacency):
-                arrays["degrees"] = runtime.upload(adjacency.degree)
-                arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
-            self._point("indptr", "degrees", "block_ptr")
-            self._place_hubs(adjacency)
-            data = holding.result()
-        self.host_bytes = edges.nbytes if self._mapping else 0
-        self.struct["data"] = runtime.pointer(data)
+        self._point("indptr", "degrees", "block_ptr")
+        self._place_hubs(adjacency)
 
-    def _hold(self, name: str, edges: np.ndarray, mapped: bool) -> Array:
-        """Return the edges, called ``name``, where kernels read them."""
+    def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
+        """Place the edges, the hot rows and the head table; return how many ids read for it are no vertices."""
+        runtime, edges = self._runtime, adjacency.edges
+        hot = self._make_hot(adjacency, hot_bytes) if hot_bytes else None
+        heads = self._make_heads(adjacency, head_groups) if head_groups else None
+        steps = Steps(runtime, self, adjacency, hot, heads, self._prove)
         if mapped and edges.nbytes:
-            self._mapping = self._runtime.map(edges)
-            self.kind = self._mapping.kind
-            return self._mapping.array
-        self._arrays[name] = self._runtime.upload(edges)
-        return self._arrays[name]
+            self._mapping = runtime.map(edges, steps.use)
+            self.kind, self.host_bytes = self._mapping.kind, edges.nbytes
+        else:
+            name = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices"
+            self._arrays[name] = runtime.upload(edges)
+            steps.use(self._arrays[name], 0, len(edges))
+        invalid, self.faults = steps.faults()
+        return invalid
 
     def _point(self, *names: str) -> None:
         for name in names:
@@ -151,13 +152,14 @@ class PlacedAdjacency:
             np.cumsum(-(-degrees.astype(np.int64) // BLOCK_IDS), out=hub_ptr[1:], dtype=np.uint64)
         assert len(hubs) <= U32_MAX and int(hub_ptr[-1]) <= U32_MAX
         chunk_hub = np.repeat(np.arange(len(hubs), dtype=np.uint32), np.diff(hub_ptr).astype(np.int64))
+        self.hubs, self.hub_ptr = np.asarray(hubs), np.asarray(hub_ptr)
         arrays["hubs"] = runtime.upload(hubs)
         arrays["hub_ptr"] = runtime.upload(hub_ptr)
         arrays["chunk_hub"] = runtime.upload(chunk_hub)
         self._point("rows", "hubs", "hub_ptr", "chunk_hub")
         self.chunks = len(chunk_hub)
         self.struct["chunks"] = self.chunks
-        self.struct["hub_count"] = self._hub_count = len(hubs)
+        self.struct["hub_count"] = len(hubs)
 
     def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
@@ -178,54 +180,48 @@ class PlacedAdjacency:
         """Make ``room`` bytes or less for the rows of the largest hubs; return the ids from which one is hot, and
         them."""
         runtime, arrays = self._runtime, self._arrays
-        hubs = runtime.download(arrays["hubs"]).astype(np.int64)
+        hubs = self.hubs.astype(np.int64)
         indptr = adjacency.indptr
-        unit = 1 if isinstance(adjacency, CompressedAdjacency) else adjacency.ids.itemsize
+        unit = adjacency.edges.itemsize
         lengths = (indptr[hubs + 1] - indptr[hubs]).astype(np.int64)
         ids = adjacency.degree[hubs] if isinstance(adjacency, CompressedAdjacency) else lengths
         hot_from, offsets, self.hot_bytes = hottest(
             ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
         )
         if self.hot_bytes:
-            arrays["hot"] = runtime.empty(self.hot_bytes // unit, np.uint8 if unit == 1 else adjacency.ids)
+            arrays["hot"] = runtime.empty(self.hot_bytes // unit, adjacency.edges.dtype)
             arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
             return hot_from, hubs[ids >= hot_from]
         return hot_from, hubs[:0]
 
-    def _copy_hot(self, adjacency: Adjacency, hot_from: int) -> None:
-        """Copy the rows of ``hot_from`` ids and more to where room was made for them."""
-        runtime = self._runtime
-        kernel = runtime.kernel("place.cu", "place_hot", defines(adjacency.ids, adjacency.codec))
-        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.chunks * WARP // BLOCK)))
-        kernel(grid, BLOCK, (self.struct, np.uint64(hot_from), self._arrays["hot_ptr"], self._arrays["hot"]))
+    def _make_hot(self, adjacency: Adjacency, room: int) -> HotRows:
+        """Make ``room`` bytes or less for hot rows and what comes next, and let kernels look there from now on."""
+        hot_from, chosen = self._choose_hot(adjacency, room)
+        found = HotRows(hot_from, self.struct.copy())
+        if self.hot_bytes:
+            self._publish_hot(hot_from)
+        leading = int(np.count_nonzero(chosen == np.arange(len(chosen))))
+        self._make_near(adjacency, leading, room - self.hot_bytes - offset_bytes(len(self.hubs)), found)
+        return found
 
     def _publish_hot(self, hot_from: int) -> None:
         """Let kernels read hot rows from now on."""
         self._point("hot", "hot_ptr")
         self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
 
-    def _place_near(self, adjacency: Adjacency, hot: np.ndarray, room: int) -> None:
-        """Copy a range of edges to device memory, into ``room`` bytes or less: what comes after ``hot`` rows."""
+    def _make_near(self, adjacency: Adjacency, leading: int, room: int, found: HotRows) -> None:
+        """Make ``room`` bytes or less for a range of edges: what comes after the ``leading`` hot rows."""
         edges = adjacency.edges
-        leading = int(np.count_nonzero(hot == np.arange(len(hot))))
         begin, end = nearest(adjacency.indptr, leading, room - LINE - 2 * GRAIN, edges.itemsize)
         if begin == end:
             return
-        start = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
-        near = self._arrays["near"] = self._runtime.upload(edges[start:end])
-        self.struct["near"] = (self._runtime.pointer(near) - start * edges.itemsize) % 2**64
+        found.begin = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
+        found.end = end
+        near = self._arrays["near"] = self._runtime.empty(found.end - found.begin, edges.dtype)
+        self.struct["near"] = (self._runtime.pointer(near) - found.begin * edges.itemsize) % 2**64
         self.struct["near_begin"], self.struct["near_end"] = begin, end
         self.near_share = int(near.nbytes) / edges.nbytes
         self.hot_bytes += int(near.nbytes)
-
-    def _place_heads(self, adjacency: Adjacency, groups: int) -> int:
-        """Build the head table; return how many ids read are no vertices."""
-        runtime = self._runtime
-        heads, invalid = self._make_heads(adjacency, groups), runtime.zeros(1, np.uint64)
-        kernel = runtime.kernel("place.cu", "place_heads", defines(adjacency.ids, adjacency.codec))
-        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-self.n * WARP // BLOCK)))
-        kernel(grid, BLOCK, (self.struct, heads, np.uint32(self.ranked), invalid))
-        return int(runtime.download(invalid)[0])
 
     def _make_heads(self, adjacency: Adjacency, groups: int) -> Array:
         """Allocate the head table, to be filled at once, and return it."""
@@ -235,6 +231,11 @@ class PlacedAdjacency:
         if self.ranked and isinstance(adjacency, PlainAdjacency):
             self.struct["head_skip"] = groups * HEAD_GROUP
         return heads
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays in device memory by name."""
+        return self._arrays
 
     def close(self) -> None:
         """Release the arrays and the mapping; a second call does nothing."""

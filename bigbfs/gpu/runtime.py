@@ -11,6 +11,7 @@ zero-dimensional NumPy arrays of a structured dtype, which a kernel takes as one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as Dictionary
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -41,6 +42,14 @@ class Kernel(Protocol):
 
     def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
         """Launch."""
+
+
+Use = Callable[[Array, int, int], None]
+"""See ``Runtime.map``."""
+
+
+def unused(view: Array, begin: int, end: int) -> None:
+    """Do nothing with items that can be read."""
 
 
 class Mapping(Protocol):
@@ -123,8 +132,16 @@ class Runtime(Protocol):
     def stage(self, nbytes: int) -> Stage:
         """Make a buffer of pinned memory of ``nbytes`` and its twin."""
 
-    def map(self, array: np.ndarray) -> Mapping:
-        """Make the host memory of ``array`` readable by kernels where it lies (or a copy of it, if it must be)."""
+    def map(self, array: np.ndarray, use: Use = unused) -> Mapping:
+        """Make the host memory of ``array`` readable by kernels where it lies (or a copy of it, if it must be).
+
+        ``use(view, begin, end)`` is called, on this thread, as soon as the items ``begin`` to ``end - 1`` can be read
+        through ``view``: from 0 on in ascending ranges, and again from 0 on through another view where what was
+        readable had to be given up. It may launch kernels, which then run while the next items are made readable.
+        """
+
+    def copy(self, target: Array, source: Array) -> None:
+        """Copy mapped host memory to device memory of the same size, in launch order, without waiting for it."""
 
     def pointer(self, array: Array) -> int:
         """Return the address that kernels see, for a field of an argument struct; the caller keeps the array."""

@@ -1,7 +1,7 @@
 // What placement derives from the rows of a graph once they can be read.
 //
-// place_rows, place_heads: a warp owns 32 vertices at a time. Degrees are read once; heads as in best.cuh, of a hub from the
-// first chunk alone. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
+// place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk alone.
+// place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
 // vertex. Memory per edge: as in best.cuh.
 #include "best.cuh"
 
@@ -32,12 +32,13 @@ ENTRY(place_rows)
 
 // Fills the head table. ranked: vertices are stored by descending degree, so that a smaller id is a better head. A warp
 // looks at 32 vertices: each lane takes its own if the row is short, then all of them together take the others in turn.
-KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64* invalid) {
-    const u64 warps_end = words_for(a.n) * WARP;
-    for (u64 own = thread_id(); own < warps_end; own += thread_count()) {
-        const u64 ids = own < a.n ? degree(a, own) : 0;
-        if (own < a.n && ids <= THREAD_IDS) short_heads(a, own, ranked, heads, invalid);
-        for (u32 left = __ballot_sync(ALL_LANES, ids > THREAD_IDS); left; left &= left - 1) {
+// Only vertices from `first`, a multiple of 32, to `last` - 1: the rows of the others may not be there yet.
+KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last, u64* invalid) {
+    const u64 warps_end = words_for(last) * WARP;
+    for (u64 own = first + thread_id(); own < warps_end; own += thread_count()) {
+        const u64 ids = own < last ? degree(a, own) : 0;
+        if (own < last && ids <= SHORT_ROW) short_heads(a, own, ranked, heads, invalid);
+        for (u32 left = __ballot_sync(ALL_LANES, ids > SHORT_ROW); left; left &= left - 1) {
             const u64 v = own - lane_id() + (u32)__ffs((int)left) - 1;
             const Segment part = degree(a, v) > BLOCK_IDS ? first_chunk(a, v) : row(a, v);
             Best<LANE_BEST> best = read_best(a, v, part, ranked, invalid);
@@ -47,9 +48,10 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64* invalid) {
 }
 ENTRY(place_heads)
 
-// Copies the rows of the hubs of `from` ids and more to `hot`, where hot_ptr says; `a` knows of no hot rows yet.
-KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot) {
-    for (u64 c = thread_id() / WARP; c < a.chunks; c += thread_count() / WARP) {
+// Copies of chunks `first` to `last` - 1 those of hubs of `from` ids and more to `hot`, where hot_ptr says; `a` knows of no
+// hot rows yet.
+KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot, u64 first, u64 last) {
+    for (u64 c = first + thread_id() / WARP; c < last; c += thread_count() / WARP) {
         const u32 hub = a.chunk_hub[c];
         const u64 v = a.hubs[hub];
         if (degree(a, v) < from) continue;

@@ -95,9 +95,10 @@ def test_pinned_memory_where_registration_is_refused(medium, monkeypatch):
         check(engine, medium)
 
 
-def test_registration_in_several_chunks(tmp_path, medium, registered, monkeypatch):
-    monkeypatch.setattr(memory, "CHUNK", 1 << 20)
-    medium.save(tmp_path / "g.csrbin")
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_registration_in_several_steps(tmp_path, medium, registered, monkeypatch, codec):
+    monkeypatch.setattr(memory, "STEP", 1 << 20)
+    (medium if codec == "plain" else medium.compress()).save(tmp_path / "g.csrbin")
     with Graph.open(tmp_path / "g.csrbin") as graph:
         with GpuEngine(graph, residency="mapped") as engine:
             assert len(registered) > 1 or engine.edges_kind != "file"
@@ -122,10 +123,12 @@ def test_the_budget_is_a_limit_and_the_plan_keeps_it(medium, residency, codec):
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
-def test_hot_rows_stay_in_the_budget(codec, monkeypatch):
+def test_hot_rows_stay_in_the_budget(codec, monkeypatch, tmp_path):
     monkeypatch.setattr(plan, "HOT_SHARE", 1)
+    monkeypatch.setattr(memory, "STEP", 1 << 20)
     medium = generate.graph("kronecker", scale=18, seed=3)
-    graph = medium.compress() if codec == "varint" else medium
+    (medium.compress() if codec == "varint" else medium).save(tmp_path / "g.csrbin")
+    graph = Graph.open(tmp_path / "g.csrbin")
     bare = make_plan(graph, "mapped", 1 << 40, hot_bytes=0)
     taken = []
     for share in (0.01, 0.1, 1):

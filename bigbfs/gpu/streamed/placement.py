@@ -58,10 +58,7 @@ class StreamedAdjacency(PlacedAdjacency):
         self.kind = self.feed.kind
         self.host_bytes = self.feed.host_bytes
 
-    def _hold(self, name: str, edges: np.ndarray, mapped: bool) -> Array:
-        return self._runtime.empty(0, edges.dtype)
-
-    def _derive(self, adjacency: Adjacency, head_groups: int, hot_bytes: int) -> int:
+    def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
         runtime, arrays = self._runtime, self._arrays
         hot_from = self._choose_hot(adjacency, hot_bytes)[0] if hot_bytes else NOTHING_HOT
         invalid = runtime.zeros(1, np.uint64)
@@ -84,7 +81,7 @@ class StreamedAdjacency(PlacedAdjacency):
 
     def _hot_hubs(self, adjacency: Adjacency, hot_from: int) -> Array:
         """Return the bitmap of the rows of ``hot_from`` ids and more."""
-        hubs = self._runtime.download(self._arrays["hubs"]).astype(np.int64)
+        hubs = self.hubs.astype(np.int64)
         hot = hubs[adjacency.degrees()[hubs].astype(np.uint64) >= np.uint64(hot_from)]
         bits = np.zeros(-(-self.n // 32), np.uint32)
         np.bitwise_or.at(bits, hot // 32, np.uint32(1) << (hot % 32).astype(np.uint32))

@@ -1,7 +1,7 @@
 // The heads of a row: its ids of highest degree, best first, as placement puts them into the head table.
 //
 // A warp owns a row; every lane keeps the best LANE_BEST ids that it has read, then the warp takes the best of all lanes, one
-// after the other: exact for rows of up to 128 ids, nearly so for longer ones. A row of THREAD_IDS ids or fewer, as most are,
+// after the other: exact for rows of up to 128 ids, nearly so for longer ones. A row of SHORT_ROW ids or fewer, as most are,
 // is a thread's own (short_heads). Atomics: one for each id that is no vertex. Memory per edge: the id and, unless ids are
 // ranks already, two words of indptr.
 #pragma once
@@ -9,6 +9,9 @@
 #include "heads.cuh"
 
 constexpr u32 LANE_BEST = 4;
+
+// Longest row whose best ids, all of them, a thread holds in registers.
+constexpr u32 SHORT_ROW = ID_BITS == 32 ? THREAD_IDS : THREAD_IDS / 2;
 
 // A lane's best ids, best first; key 0: none.
 template <u32 COUNT> struct Best {
@@ -49,14 +52,6 @@ template <u32 COUNT> struct Best {
 DEVICE u64 strength(u64 ids, vid u) {
     const u64 most = 0xffffffffull;
     return ((ids < most ? ids + 1 : most) << 32) | (u32)~chance(u);
-}
-
-DEVICE u64 warp_max(u64 x) {
-    for (u32 step = WARP / 2; step > 0; step /= 2) {
-        const u64 other = __shfl_xor_sync(ALL_LANES, x, step);
-        if (other > x) x = other;
-    }
-    return x;
 }
 
 // Gives the neighbour u of v its place in `best`.
@@ -102,9 +97,9 @@ DEVICE void write_heads(const Adjacency& a, u64 v, Best<LANE_BEST>& best, vid* h
     if (i < wanted) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = chosen;
 }
 
-// Fills the heads of v, whose row has THREAD_IDS ids or fewer, or none; a thread alone.
+// Fills the heads of v, whose row has SHORT_ROW ids or fewer, or none; a thread alone.
 DEVICE void short_heads(const Adjacency& a, u64 v, u32 ranked, vid* heads, u64* invalid) {
-    Best<THREAD_IDS> best;
+    Best<SHORT_ROW> best;
     Cursor<1> cursor(a, row(a, v), 0);
     while (cursor.load()) {
 #pragma unroll
@@ -114,8 +109,8 @@ DEVICE void short_heads(const Adjacency& a, u64 v, u32 ranked, vid* heads, u64* 
     }
     const u32 wanted = (u32)a.head_groups * HEAD_GROUP;
 #pragma unroll
-    for (u32 i = 0; i < THREAD_IDS; ++i) {
+    for (u32 i = 0; i < SHORT_ROW; ++i) {
         if (i < wanted) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = best.keys[i] ? best.ids[i] : (vid)v;
     }
-    for (u32 i = THREAD_IDS; i < wanted; ++i) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = (vid)v;
+    for (u32 i = SHORT_ROW; i < wanted; ++i) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = (vid)v;
 }

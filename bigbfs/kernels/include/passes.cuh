@@ -8,7 +8,6 @@
 #pragma once
 #include "heads.cuh"
 
-
 // What passes add to.
 struct Counts {
     u64 invalid;  // ids read that are no vertices

@@ -18,7 +18,6 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == PIECE_BYTES, "Piece differs from its NumPy dtype");
 
-
 // True if a row of so many ids has to be read from the file: the head table does not hold it, nor is it hot.
 DEVICE bool is_in_file(const Adjacency& a, u64 ids) { return !heads_are_all(a, ids) && ids < a.hot_from; }
 

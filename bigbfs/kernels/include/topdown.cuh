@@ -10,8 +10,6 @@
 #pragma once
 #include "bfs.cuh"
 
-// At most this many ids are read by one thread.
-
 // Longest row of a thin level, and how many of more than THREAD_IDS ids it may have.
 constexpr u32 THIN_IDS = 64;
 constexpr u32 THIN_ROWS = 2 * TEAM_WARPS;

@@ -52,6 +52,9 @@ template <u32 WIDTH> struct Cursor {
     i32 end;
     bool juts;         // out of the data, whose first or last bytes are no whole word
     vid total;         // all differences so far
+    u32 word;          // what the lane has read, bytes outside the segment zeroed
+    u32 begun;         // how many bytes of a value that goes on in it lie before it
+    vid left;          // sum of all that lies before it
     u32 open;          // of the bytes through the lane's last word, how many belong to a value that goes on behind it
     u32 lane;
     const u8* data;
@@ -98,19 +101,20 @@ template <u32 WIDTH> struct Cursor {
         if (end + (i32)(4 * lane) <= 0) return false;
         // Bytes outside the segment become zeros: values that end at once and add nothing.
         u32 inside = 0;
-        u32 word = 0;
+        word = 0;
         if (first < 4 && end > 0) {
             inside = (~0u << (first > 0 ? 8 * first : 0)) & (~0u >> (end < 4 ? 32 - 8 * end : 0));
             word = load_word() & inside;
         }
         // Corrupt bytes could make a value longer than any id: the shift stays defined, the id is checked by its user.
-        vid unit = (vid)1 << ((7 * open_before(word)) & (8 * sizeof(vid) - 1));
+        begun = open_before(word);
+        vid unit = (vid)1 << ((7 * begun) & (8 * sizeof(vid) - 1));
         vid sum = 0;
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
-            sum += ((word >> (8 * j)) & 0x7f) * unit;
+            sum += (byte(j) & 0x7f) * unit;
             ids[j] = sum;
-            unit = (word >> (8 * j)) & 0x80 ? unit << 7 : 1;
+            unit = byte(j) & 0x80 ? unit << 7 : 1;
         }
         // the four stop bits side by side
         valid = ((~word & inside & 0x80808080u) * 0x00204081u) >> 28;
@@ -129,13 +133,15 @@ template <u32 WIDTH> struct Cursor {
 #pragma unroll
             for (u32 step = 1; step < WIDTH; step *= 2) through = add_left(through, step);
         }
-        const vid before = total + (through - sum);
+        left = total + (through - sum);
 #pragma unroll
-        for (u32 j = 0; j < SLOTS; ++j) ids[j] += before;
+        for (u32 j = 0; j < SLOTS; ++j) ids[j] += left;
         total += WIDTH > 1 ? __shfl_sync(ALL_LANES, through, WIDTH - 1) : through;
     }
 
     METHOD bool has(u32 j) const { return (valid >> j) & 1; }
+
+    METHOD u32 byte(u32 j) const { return (word >> (8 * j)) & 0xff; }
 
     METHOD Segment rest() const {
         Segment s;

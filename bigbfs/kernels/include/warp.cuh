@@ -1,9 +1,17 @@
-// Sums over a warp, and the set bits of 32 words (one to a lane) as a list that all lanes share.
+// Sums and maxima over a warp, and the set bits of 32 words (one to a lane) as a list that all lanes share.
 #pragma once
 #include "platform.cuh"
 
 DEVICE u64 warp_sum(u64 x) {
     for (u32 step = WARP / 2; step > 0; step /= 2) x += __shfl_xor_sync(ALL_LANES, x, step);
+    return x;
+}
+
+DEVICE u64 warp_max(u64 x) {
+    for (u32 step = WARP / 2; step > 0; step /= 2) {
+        const u64 other = __shfl_xor_sync(ALL_LANES, x, step);
+        if (other > x) x = other;
+    }
     return x;
 }
 

@@ -1,0 +1,149 @@
+"""What placement makes of the rows, step by step, as they become readable: hot rows, a range near them, heads, a proof.
+
+In: ranges of the edges, in file order, as ``Runtime.map`` page-locks them. Out: filled tables, and how many rows are
+not as they should be (kernels/prove.cu). The kernels of one step run while the next is page-locked, which is the longer
+of the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from bigbfs.adjacency import Adjacency
+from bigbfs.gpu.arguments import BLOCK, WARP, defines
+from bigbfs.gpu.runtime import Array, Kernel, Runtime
+
+FILE, PROOF = "place.cu", "prove.cu"
+KERNELS = ("place_hot", "place_heads")
+PROOF_KERNELS = ("prove_rows", "prove_chunks")
+
+SLACK = 256
+"""Bytes that must be readable behind a row: kernels read whole words and lines."""
+
+
+@dataclass
+class HotRows:
+    """Where copies of rows go.
+
+    Attributes
+    ----------
+    hot_from
+        Ids from which a row is hot.
+    bare
+        The struct of the adjacency without any hot rows: what they are copied from.
+    begin, end
+        Edges that are copied as they are stored.
+    """
+
+    hot_from: int
+    bare: np.ndarray
+    begin: int = 0
+    end: int = 0
+
+
+class Placed(Protocol):
+    """What is placed already (``PlacedAdjacency``)."""
+
+    struct: np.ndarray
+    hubs: np.ndarray
+    hub_ptr: np.ndarray
+    ranked: bool
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays in device memory by name."""
+
+
+class Steps:
+    """Fills the tables of ``placed``.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    placed
+        Its struct leads to the tables already, and is told where the edges are.
+    adjacency
+        The rows.
+    hot
+        Which rows are copied; None: none.
+    heads
+        The head table; None: there is none.
+    prove
+        Look at every edge.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        placed: Placed,
+        adjacency: Adjacency,
+        hot: HotRows | None,
+        heads: Array | None,
+        prove: bool,
+    ) -> None:
+        self._runtime, self._placed, self._indptr = runtime, placed, adjacency.indptr
+        self._edges, self._n = adjacency.edges, adjacency.n
+        self._hot, self._heads, self._prove = hot, heads, prove
+        self._counts = runtime.zeros(2, np.uint64)
+        self._rows = 0
+        variant = defines(adjacency.ids, adjacency.codec)
+        names = [(FILE, name) for name in KERNELS] + [(PROOF, name) for name in PROOF_KERNELS if prove]
+        self._kernels = {name: runtime.kernel(file, name, variant) for file, name in names}
+
+    def use(self, view: Array, begin: int, end: int) -> None:
+        """Do what can be done with the edges before ``end``; see ``Runtime.map``."""
+        runtime, placed = self._runtime, self._placed
+        placed.struct["data"] = runtime.pointer(view)
+        if begin == 0:
+            self._rows = 0
+            runtime.fill(self._counts, 0)
+        first, last = self._rows, self._rows_before(end)
+        self._rows = last
+        hubs = np.searchsorted(placed.hubs, np.array([first, last], np.uint64))
+        chunks = (placed.hub_ptr[hubs[0]], placed.hub_ptr[hubs[1]])
+        if self._hot is not None:
+            self._hot.bare["data"] = placed.struct["data"]
+            self._copy_hot(self._hot, chunks)
+            self._copy_near(self._hot, view, begin, end)
+        rows = (np.uint64(first), np.uint64(last))
+        if self._heads is not None:
+            arguments = (self._heads, np.uint32(placed.ranked), *rows, self._counts)
+            self._launch("place_heads", last - first, placed.struct, *arguments)
+        if self._prove:
+            self._launch("prove_rows", last - first, placed.struct, *rows, self._counts[1:])
+            self._launch("prove_chunks", int(chunks[1] - chunks[0]) * WARP, placed.struct, *chunks, self._counts[1:])
+
+    def faults(self) -> tuple[int, int]:
+        """Wait; return how many ids read for the heads are no vertices, and how many faults the proof has found."""
+        invalid, broken = self._runtime.download(self._counts)
+        return int(invalid), int(broken)
+
+    def _rows_before(self, end: int) -> int:
+        """Return how many rows can be read whole, a multiple of 32 unless all can."""
+        if end == len(self._edges):
+            return self._n
+        readable = max(0, end - SLACK // self._edges.itemsize)
+        rows = int(np.searchsorted(self._indptr, np.uint64(readable), side="right")) - 1
+        return max(self._rows, rows // WARP * WARP)
+
+    def _copy_hot(self, hot: HotRows, chunks: tuple[np.uint64, np.uint64]) -> None:
+        arrays = self._placed.arrays
+        if "hot" in arrays:
+            targets = (np.uint64(hot.hot_from), arrays["hot_ptr"], arrays["hot"])
+            self._launch("place_hot", int(chunks[1] - chunks[0]) * WARP, hot.bare, *targets, *chunks)
+
+    def _copy_near(self, hot: HotRows, view: Array, begin: int, end: int) -> None:
+        low, high = max(begin, hot.begin), min(end, hot.end)
+        if low < high:
+            near = self._placed.arrays["near"]
+            self._runtime.copy(near[low - hot.begin : high - hot.begin], view[low:high])
+
+    def _launch(self, name: str, threads: int, *arguments: Array) -> None:
+        kernel: Kernel = self._kernels[name]
+        blocks = min(self._runtime.max_blocks(kernel, BLOCK), -(-threads // BLOCK))
+        if blocks > 0:
+            kernel(blocks, BLOCK, arguments)

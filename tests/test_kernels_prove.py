@@ -1,0 +1,213 @@
+"""The proof of rows on the device, emulated, against that of the host: sound rows, and damage planted everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import zoo
+from simt.runtime import SimtRuntime, builds_here
+
+from bigbfs import rows
+from bigbfs.adjacency import BLOCK_IDS, PlainAdjacency
+from bigbfs.errors import FormatError
+from bigbfs.formats import varint
+from bigbfs.gpu.placement import PlacedAdjacency
+from bigbfs.gpu.steps import Steps
+
+HERE = builds_here()
+CODECS = ("plain", "varint")
+DAMAGED = ("clique", "degree-32", "two-hubs", "kronecker-dense", "wide-ids-hub")
+EDGES = {"plain": "indices", "varint": "blob"}
+
+
+def encoded(name, codec):
+    graph = zoo.shared()[name]
+    return (graph.compress() if codec == "varint" else graph).adjacency
+
+
+SOUND = [(build, name) for build in HERE for name in zoo.names(big=build == "plain")]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize(("build", "name"), SOUND)
+def test_sound_rows_have_no_faults(build, name, codec):
+    adjacency = encoded(name, codec)
+    for mapped, hot in ((False, 0), (True, adjacency.edges.nbytes * 2 // 3 + 2_000)):
+        runtime = SimtRuntime(build=build)
+        placed = PlacedAdjacency(runtime, adjacency, mapped=mapped, hot_bytes=hot, prove=True)
+        assert placed.faults == 0
+        placed.close()
+
+
+class Proof:
+    """The proof of ``adjacency`` placed, to be asked again and again about damaged edges in its place."""
+
+    def __init__(self, build, adjacency):
+        self._adjacency = adjacency
+        runtime = SimtRuntime(build=build)
+        self._placed = PlacedAdjacency(runtime, adjacency, mapped=False)
+        self._steps = Steps(runtime, self._placed, adjacency, None, None, prove=True)
+        self._name = EDGES[adjacency.codec]
+        self.edges = adjacency.edges
+
+    def device(self, edges):
+        view = self._placed.arrays[self._name]
+        view[:] = edges
+        self._steps.use(view, 0, len(edges))
+        return self._steps.faults()[1] == 0
+
+    def host(self, edges):
+        try:
+            rows.require_ids(replace(self._adjacency, **{self._name: edges}))
+        except FormatError:
+            return False
+        return True
+
+
+def attempts(size):
+    """Return how often a graph of ``size`` edges or bytes is damaged: as often as a second of emulation allows."""
+    return min(size, 60, 1_000_000 // size)
+
+
+def plain_damage(adjacency, rng):
+    """Yield indices with an id out of range, two neighbours swapped, or a row's last id copied to its beginning."""
+    n, indptr = adjacency.n, adjacency.indptr.astype(int)
+    for place in rng.choice(adjacency.m, attempts(adjacency.m), replace=False):
+        edges = adjacency.indices.copy()
+        row = int(np.searchsorted(indptr, place, side="right")) - 1
+        kind = rng.integers(4)
+        if kind == 0:
+            edges[place] = (n, n + 1, np.iinfo(edges.dtype).max)[rng.integers(3)]
+        elif kind == 1 and place > indptr[row]:
+            edges[place - 1 : place + 1] = edges[place - 1 : place + 1][::-1]
+        elif kind == 2:
+            edges[indptr[row]] = edges[indptr[row + 1] - 1]
+        else:
+            edges[place] = rng.integers(n)
+        yield edges
+
+
+def varint_damage(adjacency, rng):
+    """Yield blobs with a byte of another value, a bit flipped, a stop moved, or a stretch made of one byte."""
+    size = len(adjacency.blob)
+    for place in rng.choice(size, attempts(size), replace=False):
+        edges = adjacency.blob.copy()
+        kind = rng.integers(4)
+        if kind == 0:
+            edges[place] = rng.integers(256)
+        elif kind == 1:
+            edges[place] ^= np.uint8(1 << rng.integers(8))
+        elif kind == 2:
+            edges[place] ^= np.uint8(0x80)
+            edges[min(place + rng.integers(1, 40), size - 1)] ^= np.uint8(0x80)
+        else:
+            edges[place : place + rng.integers(1, 12)] = rng.choice([0xFF, 0x80, 0x7F, 0x8F, 0x00])
+        yield edges
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", DAMAGED)
+@pytest.mark.parametrize("build", HERE)
+def test_the_device_refuses_what_the_host_refuses(build, name, codec):
+    adjacency = encoded(name, codec)
+    proof = Proof(build, adjacency)
+    rng = np.random.default_rng(7)
+    verdicts = []
+    for edges in (plain_damage if codec == "plain" else varint_damage)(adjacency, rng):
+        host = proof.host(edges)
+        # the device alone refuses a value of more bytes than an id has, however many of its bits are zeros
+        long = codec == "varint" and b"\x80\x80\x80\x80" in edges.tobytes()
+        assert proof.device(edges) == host or (host and long)
+        verdicts.append(host)
+    assert verdicts.count(False) > 10
+    assert proof.device(adjacency.edges)
+
+
+def rows_of(degrees, n):
+    """Return plain rows of these degrees, the ids from 0 on, and no others."""
+    degrees = np.array([*degrees, *[0] * (n - len(degrees))])
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
+    return PlainAdjacency(indptr, np.concatenate([np.arange(degree, dtype=np.uint32) for degree in degrees]))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_rows_of_every_length_are_looked_at(build, codec):
+    degrees = (*range(1, 12), 31, 32, 33, 100, 128, 129, BLOCK_IDS - 1, BLOCK_IDS, BLOCK_IDS + 1, 2 * BLOCK_IDS + 1)
+    sound = rows_of(degrees, 3_000)
+    proof = Proof(build, sound)
+    for row in range(len(degrees)):
+        edges = sound.indices.copy()
+        edges[int(sound.indptr[row + 1]) - 1] = sound.n
+        if codec == "varint":
+            proof = Proof(build, varint.encode(PlainAdjacency(sound.indptr, edges)))
+            edges = proof.edges
+        assert not proof.device(edges) and not proof.host(edges), degrees[row]
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_a_row_that_ends_inside_a_value(build):
+    """As many ids as there should be, and then the beginning of another one."""
+    for degree in (1, 2, 3, 4, 5, 20, 123, 124, 125, 126, 127):
+        whole = varint.encode(rows_of([degree], 200))
+        indptr = whole.indptr.copy()
+        indptr[1:] += np.uint64(1)
+        proof = Proof(build, replace(whole, indptr=indptr, blob=np.append(whole.blob, np.uint8(0x80))))
+        assert not proof.device(proof.edges) and not proof.host(proof.edges), degree
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", HERE)
+def test_blocks_of_a_hub_ascend_from_one_to_the_next(build, codec):
+    """Each by itself is in order: two of them change places."""
+    star = zoo.build(5_000, zoo.star(5_000, hub=0))
+    adjacency = (star.compress() if codec == "varint" else star).adjacency
+    proof = Proof(build, adjacency)
+    hub = int(np.argmax(adjacency.degrees()))
+    if codec == "plain":
+        start = int(adjacency.indptr[hub])
+        ends = [start + block * BLOCK_IDS for block in (1, 2, 3)]
+    else:
+        first = int(adjacency.hub_ptr[np.searchsorted(adjacency.hubs, hub)])
+        ends = [int(end) for end in adjacency.block_ptr[first + 1 : first + 4]]
+    edges = adjacency.edges.copy()
+    one, two = edges[ends[0] : ends[1]].copy(), edges[ends[1] : ends[2]].copy()
+    assert len(one) == len(two)  # offsets stay right
+    edges[ends[0] : ends[1]], edges[ends[1] : ends[2]] = two, one
+    assert not proof.device(edges) and not proof.host(edges)
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("build", HERE)
+def test_values_longer_than_an_id(build, ids):
+    """One byte too many, or one bit, in a row of one id: seen wherever the value begins in a word."""
+    n, most = 40, (5 if ids is np.uint32 else 10)
+    for shift in range(8):
+        graph = zoo.build(n, (np.arange(shift), np.arange(shift) + 1), directed=True, ids=ids, in_rows=False).compress()
+        adjacency = graph.adjacency
+        for tail, sound in (((0x00,), True), ((0x80, 0x00), False), ((0x10 if most == 5 else 0x02,), False)):
+            value = np.array([0x83, *[0x80] * (most - 2), *tail], np.uint8)
+            indptr, degree = adjacency.indptr.copy(), adjacency.degree.copy()
+            blob = np.concatenate([adjacency.blob, value])
+            indptr[n:], degree[n - 1] = len(blob), 1
+            longer = replace(adjacency, indptr=indptr, degree=degree, blob=blob)
+            placed = PlacedAdjacency(SimtRuntime(build=build), longer, mapped=True, prove=True)
+            assert (placed.faults == 0) == sound, (shift, tail)
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("build", HERE)
+def test_a_sum_that_goes_round(build, ids):
+    """The ids 5 and 2, by way of a difference of -3: both are vertices in sums of as many bits as an id has."""
+    pair = (
+        zoo.build(9, (np.zeros(2, int), np.array([5, 8])), directed=True, ids=ids, in_rows=False).compress().adjacency
+    )
+    back = [0xFD, *[0xFF] * (3 if ids is np.uint32 else 8), 0x0F if ids is np.uint32 else 0x01]
+    for value, faults in (([0x03], 0), (back, 1)):
+        blob = np.array([5, *value], np.uint8)
+        indptr = np.array([0] + [len(blob)] * pair.n, np.uint64)
+        moved = replace(pair, indptr=indptr, blob=blob)
+        placed = PlacedAdjacency(SimtRuntime(build=build), moved, mapped=True, prove=True)
+        assert placed.faults == faults
