@@ -33,7 +33,7 @@ READ_ONLY = 8
 CHUNK = 64 << 30
 """Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
 
-STEP = 1 << 30
+STEP = 256 << 20
 """Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
