@@ -187,6 +187,25 @@ def test_no_more_is_held_than_allowed():
         ahead.close()
 
 
+def test_without_threads_the_stream_is_read_serially(tmp_path, monkeypatch, unpacked):
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    path = tmp_path / "a.zst"
+    path.write_bytes(FILES["zst"])
+    assert content(path, 3) == (TEXT, None)
+    assert unpacked == [False]
+
+
+def test_small_units_need_no_thread(tmp_path, monkeypatch, unpacked):
+    monkeypatch.setattr(threading.Thread, "start", None)
+    path = tmp_path / "a.zst"
+    path.write_bytes(FILES["small.zst"])
+    assert content(path, 3) == (TEXT, None)
+    assert sum(unpacked) > 1000
+
+
 def test_threads_end_with_the_source(tmp_path):
     path = tmp_path / "graph.txt.zst"
     path.write_bytes(FILES["zst"] + b"something else")

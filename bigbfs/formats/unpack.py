@@ -16,6 +16,8 @@ from bigbfs.formats.units import Cutter, Incomplete, Unit
 _READ_BYTES = 1 << 18
 _LEAST = 1 << 12
 """Bytes that the smallest unit counts for: empty ones must not queue up without end."""
+_SMALL = 1 << 12
+"""Packed bytes up to which handing a unit to a thread takes as long as unpacking it."""
 
 
 class _Running(NamedTuple):
@@ -46,6 +48,7 @@ class UnpackAhead:
         self._cut, self._unpack, self._threads, self._most = cut, unpack, threads, most
         self._packed = bytearray()
         self._running: deque[_Running] = deque()
+        self._ahead = 0  # bytes of their buffers
         # used again and again: fresh memory costs a fault for each page, and threads wait for each other there
         self._spare: list[memoryview] = []
         self._lent: memoryview | None = None
@@ -77,18 +80,20 @@ class UnpackAhead:
         if self._lent is not None:
             self._spare.append(self._lent)
             self._lent = None
-        while sum(len(unit.buffer) for unit in self._running) <= self._most // 2:
+        while self._ahead <= self._most // 2:
             if not self._start(read):
                 break
         if not self._running:
             return None
         unit = self._running.popleft()
+        self._ahead -= len(unit.buffer)
         try:
             self._lent = unit.buffer
             return unit.buffer[: unit.length.result()]
         except Exception:  # whatever it is, serial reading meets it again
             later = [other.packed for other in self._running]
             self._running.clear()
+            self._ahead = 0
             self.give(b"".join([unit.packed, *later]))
             self._given_up = True
             return None
@@ -115,13 +120,31 @@ class UnpackAhead:
             if unit is None:
                 self._given_up = True
                 break
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads, "bigbfs-unpack")
             packed = self.take(unit.length)
             buffer = self._buffer(unit.bound)
-            self._running.append(_Running(self._pool.submit(self._unpack, packed, unit, buffer), packed, buffer))
+            try:
+                length = self._submit(packed, unit, buffer)
+            except RuntimeError:  # no more threads are to be had
+                self.give(packed)
+                self._given_up = True
+                break
+            self._running.append(_Running(length, packed, buffer))
+            self._ahead += len(buffer)
             return True
         return False
+
+    def _submit(self, packed: bytes, unit: Unit, buffer: memoryview) -> Future[int]:
+        """Have a unit unpacked: a small one here and now, others by a thread."""
+        if unit.length > _SMALL:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._threads, "bigbfs-unpack")
+            return self._pool.submit(self._unpack, packed, unit, buffer)
+        length: Future[int] = Future()
+        try:
+            length.set_result(self._unpack(packed, unit, buffer))
+        except Exception as error:
+            length.set_exception(error)
+        return length
 
     def close(self) -> None:
         """End the threads, once the units under way are done."""
