@@ -137,7 +137,7 @@ class Graph(OriginalIds):
         """Make a graph of the CSR arrays ``indptr`` (n + 1) and ``indices`` (m), sorting rows where they are not.
 
         What the flags say is found by looking at the edges: O(m). Integer arrays of the right dtype (uint64,
-        uint32) whose rows are sorted are used in place.
+        uint32) whose rows are sorted are used in place; nobody may write to them afterwards.
 
         Parameters
         ----------
@@ -267,13 +267,23 @@ class Graph(OriginalIds):
         if self._valid:
             return
         self.require_structure()
+        self.require_rows()
+        self._valid = True
+
+    def require_rows(self) -> None:
+        """Do the part of ``require_valid`` that looks at every edge, whether it has been done or not.
+
+        Raises
+        ------
+        FormatError
+            Names the first place that is wrong.
+        """
         from bigbfs import rows
 
         name = str(self.path or "graph")
         rows.require_ids(self.adjacency, name)
         if self.in_adjacency is not None and not self.flags.symmetric:
             rows.require_ids(self.in_adjacency, f"{name} (in-neighbours)")
-        self._valid = True
 
     def __enter__(self) -> Graph:
         return self

@@ -72,6 +72,10 @@ def checked_edge_offsets(adjacency: CompressedAdjacency, name: str = "compressed
     edge_ptr = adjacency.edge_offsets()
     if first_descent(edge_ptr) is not None or int(edge_ptr[-1]) > size:
         raise FormatError(f"{name}: corrupted: the degrees sum to more ids than the {size} bytes{advice}")
+    place = _impossible_size(indptr, degree)
+    if place is not None:
+        size, ids = int(indptr[place + 1]) - int(indptr[place]), int(degree[place])
+        raise FormatError(f"{name}: corrupted: row {place} has {size} bytes for {ids} ids{advice}")
     hubs, hub_ptr = hub_layout(degree)
     for array, expected in (("hubs", hubs), ("hub_ptr", hub_ptr)):
         if not np.array_equal(getattr(adjacency, array), expected):
@@ -85,6 +89,19 @@ def checked_edge_offsets(adjacency: CompressedAdjacency, name: str = "compressed
     if not right:
         raise FormatError(f"{name}: corrupted: block_ptr does not lie in the rows of the hubs{advice}")
     return edge_ptr
+
+
+def _impossible_size(indptr: np.ndarray, degree: np.ndarray) -> int | None:
+    """Return the first row that has fewer bytes than ids, or more than varints of so many ids take; None: no row."""
+    most = np.uint64(5 if degree.dtype.itemsize == 4 else 10)
+
+    def look(start: int) -> int | None:
+        ids = degree[start : start + PIECE].astype(np.uint64)
+        sizes = np.diff(indptr[start : start + PIECE + 1])
+        wrong = (sizes < ids) | (sizes > most * ids)
+        return start + int(wrong.argmax()) if wrong.any() else None
+
+    return next((place for place in _each_piece(len(degree), look) if place is not None), None)
 
 
 def first_descent(offsets: np.ndarray) -> int | None:

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.gpu import GpuEngine, bfs, loops
 from bigbfs.gpu.costs import Costs
+from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.graph import Graph
 from bigbfs.reference import validate
 
@@ -157,22 +159,42 @@ def test_a_row_that_descends_is_refused_and_what_was_placed_goes(runtime, reside
     assert runtime.mapped == 0 and runtime.closed and not graph.proved
 
 
-def test_what_only_the_device_refuses_is_refused_too(runtime):
-    """A varint of six bytes, the last of them zeros: the host takes it, a kernel would not get the id out of it."""
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+def test_what_is_refused_once_is_refused_again(runtime, residency):
+    """A varint of six bytes, the last of them zeros: the right id, but a kernel may lose bits of such."""
     blob = np.array([0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 0x00], np.uint8)
     none = np.zeros(0, np.uint32)
+    degree = np.array([2, 1], np.uint32)  # so that there may be six bytes
+    blob = np.insert(blob, 0, 0)
     rows = CompressedAdjacency(
-        np.array([0, 6, 7], np.uint64),
-        np.array([1, 1], np.uint32),
-        blob,
-        none,
-        np.zeros(1, np.uint64),
-        none.astype("u8"),
+        np.array([0, 7, 8], np.uint64), degree, blob, none, np.zeros(1, np.uint64), none.astype(np.uint64)
     )
     graph = Graph(rows)
-    graph.require_valid()
-    with pytest.raises(FormatError, match="varints longer than an id"):
-        GpuEngine(Graph(rows), runtime=runtime)
+    for _ in range(2):
+        with pytest.raises(FormatError, match="row 0 does not hold as many"):
+            GpuEngine(graph, residency=residency, runtime=runtime)
+        with pytest.raises(FormatError, match="row 0 does not hold as many"):
+            graph.require_valid()
+        assert not graph.proved
+
+
+def test_what_the_device_alone_finds_is_an_error_too(runtime, monkeypatch):
+    monkeypatch.setattr(PlacedAdjacency, "sound", property(lambda self: False, lambda self, value: None), raising=False)
+    graph = zoo.shared()["path"]
+    fresh = Graph(graph.adjacency, graph.flags)
+    with pytest.raises(FormatError, match="do not ascend, or hold ids"):
+        GpuEngine(fresh, runtime=runtime)
+    assert not fresh.proved and runtime.closed
+
+
+def test_a_row_of_more_bytes_than_its_ids_take_is_no_structure(runtime):
+    sound = zoo.shared()["path"].compress().adjacency
+    for row, size in ((0, 0), (0, 6)):
+        indptr = sound.indptr.copy()
+        indptr[row + 1] = indptr[row] + np.uint64(size)
+        indptr[1:] = np.maximum(indptr[1:], indptr[1])
+        with pytest.raises(FormatError, match=f"row {row} has {size} bytes for 1 ids"):
+            GpuEngine(Graph(replace(sound, indptr=indptr)), runtime=runtime)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from bigbfs.graph import Graph
 def test_from_csr_uses_right_arrays_in_place_and_finds_the_flags():
     indptr, indices = np.array([0, 1, 2], np.uint64), np.array([1, 0], np.uint32)
     graph = Graph.from_csr(indptr, indices)
+    assert graph.proved
     assert np.shares_memory(graph.adjacency.indices, indices) and np.shares_memory(graph.adjacency.indptr, indptr)
     assert graph.flags == GraphFlags()
     assert graph.in_adjacency is graph.adjacency

@@ -96,7 +96,7 @@ def test_varint_rows_may_begin_and_end_at_any_byte_of_memory(build, kind, ids):
     rows = rows_of(kind, ids)
     runtime = SimtRuntime(build=build)
     placed, offsets = place(rows, "varint", ids, runtime)
-    blob = runtime.download(placed._arrays["blob"])
+    blob = runtime.download(placed.arrays["blob"])
     for shift in (1, 2, 3, 62):
         # no byte more behind the blob: the address sanitizer sees who reads one
         moved = runtime.upload(np.concatenate([np.full(shift, 0x85, np.uint8), blob]))
@@ -111,7 +111,7 @@ def test_bytes_that_encode_nothing_are_read_without_a_fault(build, ids):
     runtime = SimtRuntime(build=build)
     rows = [np.full(40, np.iinfo(ids).max, ids)] * 5
     placed, offsets = place(rows, "varint", ids, runtime)
-    placed._arrays["blob"].fill(0xFF)
+    placed.arrays["blob"].fill(0xFF)
     out, counts = runtime.zeros(200, ids), runtime.zeros(5, np.uint64)
     for way in (THREAD, TOGETHER):
         kernel("dump_rows", ids, "varint", build)(

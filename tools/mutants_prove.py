@@ -11,6 +11,12 @@ PROOF = (
         "c.lane == WIDTH - 1 ? left : own",
         "own",
     ),
+    Mutant(
+        "proof: what was read before is forgotten with each load",
+        "prove.cu",
+        "        bool right = true;\n#pragma unroll\n        for (u32 j = 0; j < SLOTS; ++j) {\n            const vid own",
+        "        bool right = true;\n        before = 0;\n#pragma unroll\n        for (u32 j = 0; j < SLOTS; ++j) {\n            const vid own",
+    ),
     Mutant("proof: an id equal to n passes", "prove.cu", "largest >= a.n", "largest > a.n"),
     Mutant("proof: a row that nobody counts", "prove.cu", "broken || found != ids ||", "broken ||"),
     Mutant(

@@ -193,7 +193,9 @@ def _read_ids(blob, position, end, n, target, at, count):
     value, large = np.uint64(0), np.uint64(0)
     wide_end = np.int64(len(blob)) - np.int64(8)
     place, last = at, at + count
+    most = np.int64(5 if target.itemsize == 4 else 10)
     while place < last:
+        begin = position
         if position > wide_end:  # also after a varint that does not stop: nothing is read after it
             delta, position = read_varint_before(blob, position, np.int64(len(blob)))
         else:
@@ -211,6 +213,9 @@ def _read_ids(blob, position, end, n, target, at, count):
                     place += np.int64(2)
                     continue
             delta, position = read_varint_wide(blob, position)
+        length = position - begin
+        if length > most or (length == np.int64(10) and blob[begin + np.int64(9)] > 1):
+            large = _TOO_LARGE  # more bytes than an id has, or more bits, be they zeros: decoders of a GPU drop them
         value += delta
         large |= delta
         target[place] = value

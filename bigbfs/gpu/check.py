@@ -13,8 +13,9 @@ from types import TracebackType
 import numpy as np
 
 from bigbfs.errors import VerificationError
-from bigbfs.gpu.arguments import BLOCK, WARP, defines
+from bigbfs.gpu.arguments import WARP, defines
 from bigbfs.gpu.engine import GpuEngine
+from bigbfs.gpu.launch import launch
 from bigbfs.gpu.runtime import Array
 from bigbfs.gpu.streamed.placement import StreamedAdjacency
 
@@ -91,8 +92,7 @@ class DeviceCheck:
         rows.read_all(check)
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
-        kernel = self._kernels[name]
-        kernel(max(1, min(self._runtime.max_blocks(kernel, BLOCK), -(-threads // BLOCK))), BLOCK, arguments)
+        launch(self._runtime, self._kernels[name], threads, arguments)
 
     def _expect_none(self, what: str, source: int | None) -> None:
         faults = int(self._runtime.download(self._faults)[0])

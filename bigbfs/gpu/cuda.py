@@ -236,7 +236,8 @@ class CudaRuntime:
     def copy(self, target: Array, source: Array) -> None:
         """Copy mapped host memory to device memory, in launch order."""
         with self._errors():
-            self._cupy.cuda.runtime.memcpyAsync(target.data.ptr, source.data.ptr, target.nbytes, ANY_WAY, 0)
+            stream = self._cupy.cuda.get_current_stream()
+            self._cupy.cuda.runtime.memcpyAsync(target.data.ptr, source.data.ptr, target.nbytes, ANY_WAY, stream.ptr)
 
     def pointer(self, array: Array) -> int:
         """Return the device address."""

@@ -6,19 +6,18 @@ from bigbfs.errors import FormatError
 from bigbfs.graph import Graph
 
 
-def require_no_faults(graph: Graph, faults: int) -> None:
-    """Take note of the proof of all rows of ``graph`` by kernels/prove.cu, which has found so many faults.
+def require_sound(graph: Graph, sound: bool) -> None:
+    """Take note of what kernels/prove.cu has found about the rows of ``graph``.
 
     Raises
     ------
     FormatError
-        There are any; names the first place that is wrong, if the host finds it too.
+        They are not sound; names the first place that is wrong.
     """
-    if faults:
-        graph.require_valid()
+    if not sound:
+        graph.require_rows()
         raise FormatError(
-            f"{graph.path or 'the graph'}: corrupted: {faults} rows or blocks of rows do not ascend, or hold "
-            "varints longer than an id; convert the graph again"
+            f"{graph.path or 'the graph'}: corrupted: rows do not ascend, or hold ids that are no vertices"
         )
     graph.declare_valid()
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -31,10 +32,10 @@ READ_ONLY = 8
 """Flags of cudaHostRegister, which CuPy does not name."""
 
 CHUNK = 64 << 30
-"""Bytes registered by one call: drivers since 580 refuse 512 GiB and more at once."""
+"""Bytes registered by one call at most: drivers since 580 refuse 512 GiB and more at once."""
 
 STEP = 256 << 20
-"""Bytes of mapped memory registered by one call: kernels read the first rows while the last are page-locked."""
+"""Bytes of the edges that are registered by one call: kernels read the first rows while the last are page-locked."""
 
 IN_PLACE = 32 << 20
 """Arrays from this size up are registered where they lie: the C library gives them pages of their own."""
@@ -90,7 +91,8 @@ class Registration:
             with suppress(Exception):  # a fault that has killed the context is for others to report
                 self._cuda.deviceSynchronize()
         while self._chunks:
-            self._cuda.hostUnregister(self._chunks.pop())
+            with suppress(Exception):
+                self._cuda.hostUnregister(self._chunks.pop())
 
 
 def pages_of(address: int, nbytes: int) -> tuple[int, int]:
@@ -151,18 +153,24 @@ class HostMapping:
         start, end = pages_of(address, source.nbytes)
         step = STEP if info.uses_host_pointers else end - start  # else each step has an address of its own
         flags = READ_ONLY if file else MAPPED
+        if step > CHUNK:
+            return False  # its parts would have addresses of their own
         done = 0
-        with ThreadPoolExecutor(POPULATE_THREADS) as pool:
+        pool = ThreadPoolExecutor(POPULATE_THREADS)
+        try:
             pieces = ranges(start, end, POPULATE_PIECE) if file else ()
-            mapped = [pool.submit(populate, *piece) for piece in pieces]
+            mapped = deque((piece[0], pool.submit(populate, *piece)) for piece in pieces)
             for first, size in ranges(start, end, step):
-                wait(mapped[: -(-(first + size - start) // POPULATE_PIECE)])
+                while mapped and mapped[0][0] < first + size:
+                    mapped.popleft()[1].result()
                 if not self._register(cupy.cuda.runtime, first, size, flags):
                     return False
                 if self.array is None:
                     self.array = _view(cupy, info, address, source, source)
                 begin, done = done, min(first + size - address, source.nbytes) // source.itemsize
                 use(self.array, begin, done)
+        finally:
+            pool.shutdown(cancel_futures=True)
         self.kind = "file" if file else "host"
         return True
 

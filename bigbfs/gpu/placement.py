@@ -13,8 +13,9 @@ from types import TracebackType
 import numpy as np
 
 from bigbfs.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.gpu.arguments import ADJACENCY, BLOCK, HEAD_GROUP, defines, struct
+from bigbfs.gpu.arguments import ADJACENCY, HEAD_GROUP, defines, struct
 from bigbfs.gpu.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
+from bigbfs.gpu.launch import launch
 from bigbfs.gpu.runtime import Array, Mapping, Runtime
 from bigbfs.gpu.steps import HotRows, Steps
 
@@ -43,6 +44,8 @@ class PlacedAdjacency:
 
     Attributes
     ----------
+    arrays
+        What is in device memory, by name.
     struct
         The kernel argument: a zero-dimensional array of dtype ``ADJACENCY``.
     hubs, hub_ptr
@@ -55,8 +58,8 @@ class PlacedAdjacency:
         As given.
     invalid_ids
         Ids that were read for the head table and are no vertices.
-    faults
-        Rows or parts of hubs' rows that are not what offsets and degrees say; 0 where nobody looked (``prove``).
+    sound
+        False where the proof has found rows that are not what offsets and degrees say.
     kind
         How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
     hot_bytes
@@ -79,7 +82,7 @@ class PlacedAdjacency:
         prove: bool = False,
     ) -> None:
         self._runtime = runtime
-        self._arrays: dict[str, Array] = {}
+        self.arrays: dict[str, Array] = {}
         self._mapping: Mapping | None = None
         self.kind = "device"
         self.hot_bytes = 0
@@ -87,7 +90,7 @@ class PlacedAdjacency:
         self.n = adjacency.n
         self.ranked = ranked
         self.host_bytes = 0
-        self.faults = 0
+        self.sound = True
         self._prove = prove
         try:
             self._place_tables(adjacency)
@@ -100,13 +103,13 @@ class PlacedAdjacency:
     @property
     def buffers(self) -> dict[str, int]:
         """Bytes of every array in device memory by its name in the ledger."""
-        sizes = {name: int(array.nbytes) for name, array in self._arrays.items()}
+        sizes = {name: int(array.nbytes) for name, array in self.arrays.items()}
         near = sizes.pop("near", 0)
         return sizes | ({"hot": sizes.get("hot", 0) + near} if near else {})
 
     def _place_tables(self, adjacency: Adjacency) -> None:
         """Place all that follows from the offsets."""
-        runtime, arrays = self._runtime, self._arrays
+        runtime, arrays = self._runtime, self.arrays
         arrays["indptr"] = runtime.upload(adjacency.indptr)
         if isinstance(adjacency, CompressedAdjacency):
             arrays["degrees"] = runtime.upload(adjacency.degree)
@@ -127,19 +130,19 @@ class PlacedAdjacency:
             self.kind, self.host_bytes = self._mapping.kind, edges.nbytes
         else:
             name = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices"
-            self._arrays[name] = runtime.upload(edges)
-            steps.use(self._arrays[name], 0, len(edges))
-        invalid, self.faults = steps.faults()
+            self.arrays[name] = runtime.upload(edges)
+            steps.use(self.arrays[name], 0, len(edges))
+        invalid, self.sound = steps.found()
         return invalid
 
     def _point(self, *names: str) -> None:
         for name in names:
-            if name in self._arrays:
-                self.struct[name] = self._runtime.pointer(self._arrays[name])
+            if name in self.arrays:
+                self.struct[name] = self._runtime.pointer(self.arrays[name])
 
     def _place_hubs(self, adjacency: Adjacency) -> None:
         """Make the bitmap of rows and the tables of the hubs and their chunks."""
-        runtime, arrays = self._runtime, self._arrays
+        runtime, arrays = self._runtime, self.arrays
         arrays["rows"] = runtime.empty(-(-adjacency.n // 32), np.uint32)
         found = self._find_hubs(adjacency)
         if isinstance(adjacency, CompressedAdjacency):
@@ -165,13 +168,12 @@ class PlacedAdjacency:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
         runtime = self._runtime
         kernel = runtime.kernel("place.cu", "place_rows", defines(adjacency.ids, adjacency.codec))
-        grid = max(1, min(runtime.max_blocks(kernel, BLOCK), -(-adjacency.n // BLOCK)))
         counts = runtime.zeros(2, np.uint64)
         # two passes, so that the list is exactly as long as it must be
         capacity = 0
         for _ in range(1 if isinstance(adjacency, CompressedAdjacency) else 2):
             hubs = runtime.empty(capacity, adjacency.ids)
-            kernel(grid, BLOCK, (self.struct, self._arrays["rows"], hubs, np.uint64(capacity), counts))
+            launch(runtime, kernel, adjacency.n, (self.struct, self.arrays["rows"], hubs, np.uint64(capacity), counts))
             capacity, self.with_edges = (int(count) for count in runtime.download(counts))
             runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
@@ -179,7 +181,7 @@ class PlacedAdjacency:
     def _choose_hot(self, adjacency: Adjacency, room: int) -> tuple[int, np.ndarray]:
         """Make ``room`` bytes or less for the rows of the largest hubs; return the ids from which one is hot, and
         them."""
-        runtime, arrays = self._runtime, self._arrays
+        runtime, arrays = self._runtime, self.arrays
         hubs = self.hubs.astype(np.int64)
         indptr = adjacency.indptr
         unit = adjacency.edges.itemsize
@@ -217,7 +219,7 @@ class PlacedAdjacency:
             return
         found.begin = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
         found.end = end
-        near = self._arrays["near"] = self._runtime.empty(found.end - found.begin, edges.dtype)
+        near = self.arrays["near"] = self._runtime.empty(found.end - found.begin, edges.dtype)
         self.struct["near"] = (self._runtime.pointer(near) - found.begin * edges.itemsize) % 2**64
         self.struct["near_begin"], self.struct["near_end"] = begin, end
         self.near_share = int(near.nbytes) / edges.nbytes
@@ -225,21 +227,16 @@ class PlacedAdjacency:
 
     def _make_heads(self, adjacency: Adjacency, groups: int) -> Array:
         """Allocate the head table, to be filled at once, and return it."""
-        heads = self._arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
+        heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
         self.struct["head_groups"] = groups
         self._point("heads")
         if self.ranked and isinstance(adjacency, PlainAdjacency):
             self.struct["head_skip"] = groups * HEAD_GROUP
         return heads
 
-    @property
-    def arrays(self) -> dict[str, Array]:
-        """The arrays in device memory by name."""
-        return self._arrays
-
     def close(self) -> None:
         """Release the arrays and the mapping; a second call does nothing."""
-        self._arrays.clear()
+        self.arrays.clear()
         mapping, self._mapping = self._mapping, None
         if mapping is not None:
             mapping.close()

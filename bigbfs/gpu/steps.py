@@ -1,27 +1,28 @@
 """What placement makes of the rows, step by step, as they become readable: hot rows, a range near them, heads, a proof.
 
-In: ranges of the edges, in file order, as ``Runtime.map`` page-locks them. Out: filled tables, and how many rows are
-not as they should be (kernels/prove.cu). The kernels of one step run while the next is page-locked, which is the longer
-of the two.
+In: ranges of the edges, in file order, as ``Runtime.map`` page-locks them. Out: filled tables, and whether all rows are
+as they should be (kernels/prove.cu). The kernels of one step run while the next is page-locked, which is the longer of
+the two. They read aligned words of rows that have been page-locked whole: none of these straddles a page.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bigbfs.adjacency import Adjacency
-from bigbfs.gpu.arguments import BLOCK, WARP, defines
-from bigbfs.gpu.runtime import Array, Kernel, Runtime
+from bigbfs.gpu.arguments import WARP, defines
+from bigbfs.gpu.launch import launch
+from bigbfs.gpu.runtime import Array, Runtime
+
+if TYPE_CHECKING:
+    from bigbfs.gpu.placement import PlacedAdjacency
 
 FILE, PROOF = "place.cu", "prove.cu"
 KERNELS = ("place_hot", "place_heads")
 PROOF_KERNELS = ("prove_rows", "prove_chunks")
-
-SLACK = 256
-"""Bytes that must be readable behind a row: kernels read whole words and lines."""
 
 
 @dataclass
@@ -42,19 +43,6 @@ class HotRows:
     bare: np.ndarray
     begin: int = 0
     end: int = 0
-
-
-class Placed(Protocol):
-    """What is placed already (``PlacedAdjacency``)."""
-
-    struct: np.ndarray
-    hubs: np.ndarray
-    hub_ptr: np.ndarray
-    ranked: bool
-
-    @property
-    def arrays(self) -> dict[str, Array]:
-        """The arrays in device memory by name."""
 
 
 class Steps:
@@ -79,7 +67,7 @@ class Steps:
     def __init__(
         self,
         runtime: Runtime,
-        placed: Placed,
+        placed: PlacedAdjacency,
         adjacency: Adjacency,
         hot: HotRows | None,
         heads: Array | None,
@@ -117,17 +105,16 @@ class Steps:
             self._launch("prove_rows", last - first, placed.struct, *rows, self._counts[1:])
             self._launch("prove_chunks", int(chunks[1] - chunks[0]) * WARP, placed.struct, *chunks, self._counts[1:])
 
-    def faults(self) -> tuple[int, int]:
-        """Wait; return how many ids read for the heads are no vertices, and how many faults the proof has found."""
-        invalid, broken = self._runtime.download(self._counts)
-        return int(invalid), int(broken)
+    def found(self) -> tuple[int, bool]:
+        """Wait; return how many ids read for the heads are no vertices, and whether the proof has found no fault."""
+        invalid, faults = self._runtime.download(self._counts)
+        return int(invalid), int(faults) == 0
 
     def _rows_before(self, end: int) -> int:
         """Return how many rows can be read whole, a multiple of 32 unless all can."""
         if end == len(self._edges):
             return self._n
-        readable = max(0, end - SLACK // self._edges.itemsize)
-        rows = int(np.searchsorted(self._indptr, np.uint64(readable), side="right")) - 1
+        rows = int(np.searchsorted(self._indptr, np.uint64(end), side="right")) - 1
         return max(self._rows, rows // WARP * WARP)
 
     def _copy_hot(self, hot: HotRows, chunks: tuple[np.uint64, np.uint64]) -> None:
@@ -143,7 +130,4 @@ class Steps:
             self._runtime.copy(near[low - hot.begin : high - hot.begin], view[low:high])
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
-        kernel: Kernel = self._kernels[name]
-        blocks = min(self._runtime.max_blocks(kernel, BLOCK), -(-threads // BLOCK))
-        if blocks > 0:
-            kernel(blocks, BLOCK, arguments)
+        launch(self._runtime, self._kernels[name], threads, arguments)

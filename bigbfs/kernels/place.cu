@@ -1,8 +1,8 @@
 // What placement derives from the rows of a graph once they can be read.
 //
 // place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk alone.
-// place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no
-// vertex. Memory per edge: as in best.cuh.
+// place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no vertex. Memory per edge: as in
+// best.cuh.
 #include "best.cuh"
 
 DEVICE Segment first_chunk(const Adjacency& a, u64 v) {
@@ -48,8 +48,8 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last
 }
 ENTRY(place_heads)
 
-// Copies of chunks `first` to `last` - 1 those of hubs of `from` ids and more to `hot`, where hot_ptr says; `a` knows of no
-// hot rows yet.
+// Copies those of the chunks `first` to `last` - 1 that belong to hubs of `from` ids and more to `hot`, where hot_ptr says;
+// `a` knows of no hot rows yet.
 KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot, u64 first, u64 last) {
     for (u64 c = first + thread_id() / WARP; c < last; c += thread_count() / WARP) {
         const u32 hub = a.chunk_hub[c];

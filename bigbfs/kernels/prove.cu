@@ -2,16 +2,16 @@
 // bigbfs.rows.require_ids: every id is a vertex, rows ascend, a varint row holds as many ids as its degree says in the bytes
 // that it has, and no value is longer than an id.
 //
-// The structure is known to be right (bigbfs.structure). A warp looks at 32 rows: a lane alone at a short one, all of them
-// at one that is no hub, and at hubs chunk by chunk. Rows are read from where traversals read them. Atomics: one for each
-// warp that finds a fault. Memory per edge: the id.
+// The structure is known to be right (bigbfs.structure: no row has more bytes than its ids may take). A warp looks at 32 rows: a lane alone at a short one, all of them
+// at one that is no hub, and at hubs chunk by chunk. Rows are read from where traversals read them. `faults` counts lanes that
+// have seen one: 0 is the answer. Atomics: one for each warp that finds a fault. Memory per edge: the id.
 #include "adjacency.cuh"
 
 // Whether what a cursor reads goes up, load by load; all WIDTH lanes call follows() after each load().
 #if VARINT
 template <u32 WIDTH> struct Order {
-    static constexpr u32 LAST_BYTE = sizeof(vid) == 4 ? 4 : 9;                            // of the longest value
-    static constexpr u32 LAST_LIMIT = 1u << (8 * (u32)sizeof(vid) - 7 * LAST_BYTE);  // what it holds of an id is below
+    static constexpr u32 LAST_BYTE = sizeof(vid) == 4 ? 4 : 9;  // of the longest value
+    static constexpr u32 LAST_LIMIT = 1u << (8 * (u32)sizeof(vid) - 7 * LAST_BYTE);  // what that holds is below
 
     // A value that is too long is seen where it has one byte too many, or one bit. Others add less than 2^ID_BITS with each
     // byte, so that a sum that leaves the range of ids falls.
@@ -71,8 +71,6 @@ template <u32 WIDTH> DEVICE bool is_broken(const Adjacency& a, const Segment& s,
                 if (cursor.ids[j] > largest) largest = cursor.ids[j];
             }
         }
-        // a thread is not to read on and on where a short row claims a whole file
-        if (WIDTH == 1 && (broken || found > ids)) return true;
     }
     if (WIDTH > 1) found = warp_sum(found);
     return broken || found != ids || (ids && largest >= a.n);
@@ -100,7 +98,7 @@ DEVICE void report(bool broken, u64* faults) {
     if (lane_id() == 0 && found) atomicAdd(faults, (u64)found);
 }
 
-// Counts the faulty ones of the rows `first`, a multiple of 32, to `last` - 1 that are no hubs.
+// Of the rows `first`, a multiple of 32, to `last` - 1 those that are no hubs.
 KERNEL void prove_rows(Adjacency a, u64 first, u64 last, u64* faults) {
     const u64 warps_end = words_for(last) * WARP;
     bool broken = false;
@@ -120,7 +118,7 @@ KERNEL void prove_rows(Adjacency a, u64 first, u64 last, u64* faults) {
 }
 ENTRY(prove_rows)
 
-// Counts the faulty ones of the chunks `first` to `last` - 1 of hubs' rows, and those that go further up than the next begins.
+// Of the hubs' rows the chunks `first` to `last` - 1; none may go further up than the next of its row begins.
 KERNEL void prove_chunks(Adjacency a, u64 first, u64 last, u64* faults) {
     bool broken = false;
     u64 largest;

@@ -34,11 +34,11 @@ def medium():
     return generate.graph("kronecker", scale=16, edge_factor=16, seed=5)
 
 
-def faults(adjacency, hot_bytes):
+def sound(adjacency, hot_bytes):
     runtime = CudaRuntime()
     try:
         placed = PlacedAdjacency(runtime, adjacency, mapped=True, hot_bytes=hot_bytes, prove=True)
-        found = placed.faults
+        found = placed.sound
         placed.close()
     finally:
         runtime.close()
@@ -54,8 +54,8 @@ def test_one_wrong_id_anywhere_is_found(medium, codec, hot_bytes):
         indices = plain.indices.copy()
         indices[place] = plain.n
         damaged = type(plain)(plain.indptr, indices)
-        assert faults(varint.encode(damaged) if codec == "varint" else damaged, hot_bytes)
-    assert not faults(varint.encode(plain) if codec == "varint" else plain, hot_bytes)
+        assert not sound(varint.encode(damaged) if codec == "varint" else damaged, hot_bytes)
+    assert sound(varint.encode(plain) if codec == "varint" else plain, hot_bytes)
 
 
 @pytest.mark.parametrize("residency", [*RESIDENCIES, "streamed"])

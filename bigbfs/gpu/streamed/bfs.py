@@ -14,11 +14,12 @@ import numpy as np
 
 from bigbfs.gpu.arguments import BLOCK, DIRECTIONS, SEARCH, SLOT, WARP, defines, struct
 from bigbfs.gpu.bfs import Run
+from bigbfs.gpu.launch import launch
 from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.strategies import Strategy
 from bigbfs.gpu.streamed.buffers import Traffic
 from bigbfs.gpu.streamed.costs import read_seconds, sweep_seconds
-from bigbfs.gpu.streamed.placement import StreamedAdjacency, launch_on_pieces
+from bigbfs.gpu.streamed.placement import StreamedAdjacency
 from bigbfs.gpu.tree import TreeArrays
 from bigbfs.record import LevelRecord
 
@@ -176,7 +177,7 @@ class StreamedBfs(TreeArrays):
             return Traffic()
 
         def consume(local: np.ndarray, pieces: Array, count: int) -> None:
-            launch_on_pieces(self._runtime, self._kernels[name], count, (local, state, pieces, np.uint64(count)))
+            launch(self._runtime, self._kernels[name], count * WARP, (local, state, pieces, np.uint64(count)))
 
         return placed.read(self._arrays["wanted"], units, consume)
 

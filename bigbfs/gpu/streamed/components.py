@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.gpu.arguments import WARP
 from bigbfs.gpu.cc import ComponentsLoop
+from bigbfs.gpu.launch import launch
 from bigbfs.gpu.placement import PlacedAdjacency
 from bigbfs.gpu.runtime import Array
-from bigbfs.gpu.streamed.placement import StreamedAdjacency, launch_on_pieces
+from bigbfs.gpu.streamed.placement import StreamedAdjacency
 
 FILE = "streamed_cc.cu"
 KERNELS = ("streamed_outside", "streamed_active", "streamed_link", "streamed_hook", "streamed_spread")
@@ -71,9 +73,8 @@ class StreamedComponents(ComponentsLoop):
         kernel = self._kernels[kernels.replace("cc_", "streamed_")]
 
         def walk(local: np.ndarray, pieces: Array, count: int) -> None:
-            launch_on_pieces(
-                runtime, kernel, count, (local, *arguments, wanted, pieces, np.uint64(count), self._counts)
-            )
+            taken = (local, *arguments, wanted, pieces, np.uint64(count), self._counts)
+            launch(runtime, kernel, count * WARP, taken)
 
         # about: rows are taken to be of average length
         rows.read(wanted, asked * rows.units // max(1, rows.with_edges), walk)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.adjacency import Adjacency
-from bigbfs.gpu.arguments import BLOCK, TABLES, WARP, defines, struct
+from bigbfs.gpu.arguments import TABLES, WARP, defines, struct
 from bigbfs.gpu.hot import NOTHING_HOT
+from bigbfs.gpu.launch import launch
 from bigbfs.gpu.placement import PlacedAdjacency
-from bigbfs.gpu.runtime import Array, Kernel, Runtime
+from bigbfs.gpu.runtime import Array, Runtime
 from bigbfs.gpu.streamed.buffers import Buffers, Consume, Traffic
 
 FILE = "streamed_place.cu"
@@ -59,7 +60,7 @@ class StreamedAdjacency(PlacedAdjacency):
         self.host_bytes = self.feed.host_bytes
 
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
-        runtime, arrays = self._runtime, self._arrays
+        runtime, arrays = self._runtime, self.arrays
         hot_from = self._choose_hot(adjacency, hot_bytes)[0] if hot_bytes else NOTHING_HOT
         invalid = runtime.zeros(1, np.uint64)
         tables = struct(TABLES, hot_from=hot_from, ranked=self.ranked, invalid=runtime.pointer(invalid))
@@ -71,7 +72,7 @@ class StreamedAdjacency(PlacedAdjacency):
         kernel = runtime.kernel(FILE, KERNELS[0], defines(adjacency.ids, adjacency.codec))
 
         def place(local: np.ndarray, pieces: Array, count: int) -> None:
-            launch_on_pieces(runtime, kernel, count, (local, tables, asked, pieces, np.uint64(count)))
+            launch(runtime, kernel, count * WARP, (local, tables, asked, pieces, np.uint64(count)))
 
         if head_groups or self.hot_bytes:
             self.traffic = self.read(asked, self.units, place)
@@ -93,14 +94,9 @@ class StreamedAdjacency(PlacedAdjacency):
 
     def read_all(self, consume: Consume) -> Traffic:
         """Send every row through the buffers."""
-        return self.read(self._arrays["rows"], self.units, consume)
+        return self.read(self.arrays["rows"], self.units, consume)
 
     def close(self) -> None:
         """End the reader's threads and release the arrays; a second call does nothing."""
         self.feed.close()
         super().close()
-
-
-def launch_on_pieces(runtime: Runtime, kernel: Kernel, count: int, arguments: tuple[object, ...]) -> None:
-    """Launch ``kernel`` with a warp for each of ``count`` pieces, or as many as run at once."""
-    kernel(max(1, min(runtime.max_blocks(kernel, BLOCK), -(-count * WARP // BLOCK))), BLOCK, arguments)
