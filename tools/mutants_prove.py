@@ -14,8 +14,8 @@ PROOF = (
     Mutant(
         "proof: what was read before is forgotten with each load",
         "prove.cu",
-        "        bool right = true;\n#pragma unroll\n        for (u32 j = 0; j < SLOTS; ++j) {\n            const vid own",
-        "        bool right = true;\n        before = 0;\n#pragma unroll\n        for (u32 j = 0; j < SLOTS; ++j) {\n            const vid own",
+        "vid left = before;",
+        "vid left = j ? before : 0;",
     ),
     Mutant("proof: an id equal to n passes", "prove.cu", "largest >= a.n", "largest > a.n"),
     Mutant("proof: a row that nobody counts", "prove.cu", "broken || found != ids ||", "broken ||"),
