@@ -16,10 +16,11 @@ import pytest
 from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.conversion.external import convert as external
 from bigbfs.conversion.external import plan as planning
-from bigbfs.conversion.external import sections, spill
+from bigbfs.conversion.external import spill
 from bigbfs.conversion.external.plan import Plan
 from bigbfs.conversion.external.stream import EdgeStream
 from bigbfs.errors import DoesNotFitError, FileAccessError, InputError, UsageError
+from bigbfs.formats import sections
 from bigbfs.formats.export import export
 from bigbfs.graph import Graph
 
