@@ -25,6 +25,7 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
+from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.readers import estimate
 from bigbfs.graph import Graph
 
@@ -141,7 +142,7 @@ def _numba_threads(threads: int | None) -> Iterator[None]:
 def _write(graph: Graph, targets: Targets, provenance: cache.Provenance, watch: Stopwatch) -> None:
     if targets.plain is None:
         with watch.phase("compress"):
-            csrbin.save_graph(graph.compress(), targets.files[0], provenance)
+            save_compressed(graph, targets.files[0], provenance)
         return
     with watch.phase("write"):
         csrbin.save_graph(graph, targets.plain, provenance)
