@@ -51,10 +51,8 @@ def save_compressed(
 
     Parameters
     ----------
-    provenance, option
+    provenance, option, confirm
         As of :func:`bigbfs.formats.csrbin.save_graph`.
-    confirm
-        Called when all is written, before the file gets its name; what it raises leaves nothing behind.
 
     Raises
     ------
@@ -66,7 +64,7 @@ def save_compressed(
         It cannot be written; nothing is left behind.
     """
     if graph.codec == "varint":
-        csrbin.save_graph(graph, path, provenance, option)
+        csrbin.save_graph(graph, path, provenance, option, confirm=confirm)
         return
     flags = csrbin.flags_to_save(graph)
     graph.require_structure()

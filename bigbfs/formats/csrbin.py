@@ -9,7 +9,7 @@ all its edges.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,7 +144,14 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
     return make(adjacency, flags, in_adjacency=backward, path=mapped.path, close=mapped.close)
 
 
-def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = None, option: str = "-o") -> None:
+def save_graph(
+    graph: Graph,
+    path: Path,
+    provenance: dict[str, Any] | None = None,
+    option: str = "-o",
+    *,
+    confirm: Callable[[], object] | None = None,
+) -> None:
     """Write ``graph`` in its own encoding, to a temporary file that is then renamed to ``path``.
 
     Parameters
@@ -153,6 +160,8 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
         Where the graph comes from, stored as JSON; see :func:`read_provenance`.
     option
         What names another path, for messages.
+    confirm
+        Called when all is written, before the file gets its name; what it raises leaves nothing behind.
 
     Raises
     ------
@@ -172,6 +181,8 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
         stream.truncate(total)
         stream.seek(0)
         stream.write(layout.pack(header, sections))
+        if confirm is not None:
+            confirm()
 
 
 def flags_to_save(graph: Graph) -> frozenset[str]:
