@@ -92,6 +92,15 @@ def leb128(value):
     return bytes([*out, value])
 
 
+@pytest.mark.parametrize("degree", [1024, 1025, 2049])
+def test_hubs_that_just_are_some(degree, tmp_path, stretch):
+    """Rows of one id more than a block have two blocks each: the most that a stretch can have."""
+    indptr = np.minimum(np.arange(2101, dtype=np.uint64), 300) * np.uint64(degree)
+    indices = np.tile(np.arange(degree, dtype=np.uint32), 300)
+    graph = Graph(PlainAdjacency(indptr, indices), GraphFlags(directed=True, symmetric=False))
+    check_same_bytes(graph, tmp_path)
+
+
 def test_sections_are_moved_where_the_guess_was_wrong(tmp_path, huge_from):
     """Fewer edges than the size from which a section is aligned to a huge page, and more bytes."""
     n = 1 << 21

@@ -131,7 +131,7 @@ class _Room(threading.local):
         self.blob = np.empty(_LONGEST * most + SLACK, np.uint8)
         self.ends = np.empty(most, np.int64)
         self.degree = np.empty(most, ids)
-        self.starts = np.empty(most // BLOCK_IDS + 1, np.int64)
+        self.starts = np.empty(2 * most // BLOCK_IDS + 2, np.int64)  # a hub of one id more has a block more
 
 
 class _Encoder:
