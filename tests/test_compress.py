@@ -2,7 +2,9 @@
 
 import os
 import resource
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -221,6 +223,31 @@ def test_every_write_fails_once(tmp_path, monkeypatch, stretch):
         break
     assert fail_at > 8
     list(check(tmp_path / "g.ccsr"))
+
+
+def test_an_interrupt_ends_all_threads(tmp_path, monkeypatch):
+    """Ctrl-C reaches the thread that waits; those that encode are let go, whoever's turn it was."""
+    begun = threading.Event()
+    put_rows = compress.put_rows
+
+    def slowly(*arguments):
+        begun.set()
+        time.sleep(0.05)
+        return put_rows(*arguments)
+
+    def interrupt():
+        begun.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    monkeypatch.setattr(compress, "put_rows", slowly)
+    monkeypatch.setattr(compress, "STRETCH", 100)
+    helper = threading.Thread(target=interrupt)
+    helper.start()
+    with pytest.raises(KeyboardInterrupt):
+        compress.save_compressed(zoo.shared()["two-hubs"].decompress(), tmp_path / "g.ccsr")
+    helper.join()
+    assert not list(tmp_path.iterdir())
+    assert not any(thread.name.startswith("bigbfs-encoder") for thread in threading.enumerate())
 
 
 def test_a_short_write_is_no_lost_byte(tmp_path, monkeypatch):

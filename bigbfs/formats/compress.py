@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +25,6 @@ from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.encode_kernels import SLACK, put_rows
 from bigbfs.formats.sections import SectionFile
-from bigbfs.machine.workers import Workers
 
 if TYPE_CHECKING:
     from bigbfs.graph import Graph
@@ -153,9 +153,16 @@ class _Encoder:
 
     def run(self, name: str) -> None:
         """Encode everything; FormatError where an id is wrong in ``name``."""
-        bounds = list(pairwise(self._cuts()))
-        with Workers(numba.get_num_threads()) as workers:
-            workers.each(len(bounds), lambda number: self._stretch(number, *bounds[number], name))
+        # the thread that waits encodes nothing: interrupted, it would keep the others waiting for its turn
+        with ThreadPoolExecutor(numba.get_num_threads(), "bigbfs-encoder") as pool:
+            try:
+                cuts = enumerate(pairwise(self._cuts()))
+                for stretch in [pool.submit(self._encode, number, *cut, name) for number, cut in cuts]:
+                    stretch.result()
+            except BaseException:
+                self._turns.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         self._file.close(self._prefix + "blob")
         columns = {
             "hubs": np.concatenate(self._hubs).astype(self._ids),
@@ -176,14 +183,6 @@ class _Encoder:
             hub = row < n and int(edge_ptr[row + 1]) - first > BLOCK_IDS
             cuts.append((row, first + (goal - row - first) // BLOCK_IDS * BLOCK_IDS if hub else first))
         return [*cuts, (n, len(self._indices))]
-
-    def _stretch(self, number: int, start: Cut, stop: Cut, name: str) -> None:
-        try:
-            self._encode(number, start, stop, name)
-        except BaseException as error:
-            self._turns.stop()
-            if not isinstance(error, _Stopped):
-                raise
 
     def _encode(self, number: int, start: Cut, stop: Cut, name: str) -> None:
         room, rows = self._room, stop[0] - start[0]
