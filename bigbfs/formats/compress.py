@@ -94,12 +94,26 @@ def _copy(file: SectionFile, prefix: str, adjacency: CompressedAdjacency) -> Non
 
 
 class _Turns:
-    """Lets one thread at a time in, in the order of their numbers."""
+    """Lets one thread at a time in, in the order of their numbers, and knows how many threads there are at work."""
 
     def __init__(self) -> None:
-        self._next = 0
+        self._next = self._working = 0
         self._stopped = False
         self._changed = threading.Condition()
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Count a thread in; raises _Stopped where it is wanted no more."""
+        with self._changed:
+            if self._stopped:
+                raise _Stopped
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._changed.notify_all()
 
     @contextmanager
     def turn(self, number: int) -> Iterator[None]:
@@ -113,10 +127,11 @@ class _Turns:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Let nobody in any more."""
+        """Let nobody in any more, and wait for those who are: nobody writes to a file that has been closed."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
+            self._changed.wait_for(lambda: self._working == 0)
 
 
 class _Stopped(Exception):
@@ -157,7 +172,7 @@ class _Encoder:
         with ThreadPoolExecutor(numba.get_num_threads(), "bigbfs-encoder") as pool:
             try:
                 cuts = enumerate(pairwise(self._cuts()))
-                for stretch in [pool.submit(self._encode, number, *cut, name) for number, cut in cuts]:
+                for stretch in [pool.submit(self._stretch, number, *cut, name) for number, cut in cuts]:
                     stretch.result()
             except BaseException:
                 self._turns.stop()
@@ -183,6 +198,10 @@ class _Encoder:
             hub = row < n and int(edge_ptr[row + 1]) - first > BLOCK_IDS
             cuts.append((row, first + (goal - row - first) // BLOCK_IDS * BLOCK_IDS if hub else first))
         return [*cuts, (n, len(self._indices))]
+
+    def _stretch(self, number: int, start: Cut, stop: Cut, name: str) -> None:
+        with self._turns.work():
+            self._encode(number, start, stop, name)
 
     def _encode(self, number: int, start: Cut, stop: Cut, name: str) -> None:
         room, rows = self._room, stop[0] - start[0]
