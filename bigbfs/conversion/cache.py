@@ -18,6 +18,7 @@ from typing import Any
 from bigbfs.errors import FileAccessError, FormatError, UsageError
 from bigbfs.formats import csrbin, layout
 from bigbfs.formats.atomic import access_error, require_writable
+from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.sources import STANDARD_INPUT, read_error
 from bigbfs.graph import Graph
 
@@ -111,8 +112,10 @@ def write_compressed(
     ------
     FileAccessError
         It cannot be written; nothing is left behind.
+    FormatError
+        The graph is damaged.
     """
-    csrbin.save_graph(graph.compress(), target, (provenance or {}) | {"plain": identify_graph(plain)}, option)
+    save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, option)
 
 
 def ensure_compressed(path: str | Path) -> Path:

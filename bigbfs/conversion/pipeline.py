@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.build import build
+from bigbfs.conversion.direct import finished_graph
 from bigbfs.conversion.external.convert import Outcome, convert_external
 from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
@@ -25,6 +26,7 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
+from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.readers import estimate
 from bigbfs.graph import Graph
 
@@ -68,6 +70,11 @@ def convert(
     for target in targets.files:
         require_writable(target)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    with watch.phase("read"):
+        finished = finished_graph(inputs, options)
+    if finished is not None:
+        with finished:
+            return _taken_over(finished, inputs, targets, options, sources, watch)
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format) for path in inputs]
         external = must_spill(inputs, guesses, options)
@@ -115,6 +122,38 @@ def _in_memory(
     return _report(targets, graph.n, graph.m, counted, watch, cached=False)
 
 
+def _taken_over(
+    graph: Graph,
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+) -> ConvertReport:
+    """Write the rows of an input as they are."""
+
+    def confirm() -> None:
+        if cache.identify_sources(inputs) != sources:
+            raise InputError(f"{inputs[0]}: changed while it was read; convert it again")
+
+    counted = {
+        "lines": graph.m,
+        "comment_lines": 0,
+        "skipped_lines": 0,
+        "input_bytes": sources[0]["size"] if sources else 0,
+        "self_loops": 0,
+        "duplicates": 0,
+    }
+    provenance = {"sources": sources, "options": options.identity(), "counts": counted}
+    with _numba_threads(options.threads):
+        with watch.phase("read"):
+            plain = graph.decompress()
+            if targets.plain is not None:
+                plain.require_valid()
+        _write(plain, targets, provenance, watch, confirm)
+    return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), method="direct")
+
+
 def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> list[EdgeList]:
     """Read all inputs, with one progress bar over their bytes."""
     shown = None if options.progress else True  # None: only on a terminal
@@ -138,13 +177,20 @@ def _numba_threads(threads: int | None) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def _write(graph: Graph, targets: Targets, provenance: cache.Provenance, watch: Stopwatch) -> None:
+def _write(
+    graph: Graph,
+    targets: Targets,
+    provenance: cache.Provenance,
+    watch: Stopwatch,
+    confirm: Callable[[], object] | None = None,
+) -> None:
+    """Write the graph files; ``confirm`` is called before the first gets its name."""
     if targets.plain is None:
         with watch.phase("compress"):
-            csrbin.save_graph(graph.compress(), targets.files[0], provenance)
+            save_compressed(graph, targets.files[0], provenance, confirm=confirm)
         return
     with watch.phase("write"):
-        csrbin.save_graph(graph, targets.plain, provenance)
+        csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm)
     if targets.compressed is not None:
         with watch.phase("compress"):
             cache.write_compressed(graph, targets.plain, targets.compressed, provenance)

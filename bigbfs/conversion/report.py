@@ -40,7 +40,7 @@ class ConvertReport:
     peak_rss_bytes
         Largest resident memory of the process so far.
     method
-        ``"in memory"``, or ``"external"``: sorted on disk, part by part.
+        ``"in memory"``; ``"external"``: sorted on disk, part by part; ``"direct"``: rows of a graph file, taken over.
     partitions, spilled_bytes
         Parts of an external conversion, and bytes of temporary files that it wrote.
     cached

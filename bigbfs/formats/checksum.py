@@ -51,6 +51,38 @@ class Checksum:
         self._outer = zlib.crc32(struct.pack("<I", self._pending.popleft().result()), self._outer)
 
 
+class RunningChecksum:
+    """Takes a section in runs of any length, in order, and computes its checksum as they come.
+
+    Attributes
+    ----------
+    length
+        Bytes taken so far.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._inner = self._outer = 0
+
+    def add(self, data: memoryview) -> None:
+        """Take the next bytes."""
+        while data:
+            here = data[: PIECE - self.length % PIECE]
+            self._inner = zlib.crc32(here, self._inner)
+            self.length += len(here)
+            data = data[len(here) :]
+            if self.length % PIECE == 0:
+                self._outer = self._with_piece()
+                self._inner = 0
+
+    def value(self) -> int:
+        """Return the checksum of all bytes taken."""
+        return self._with_piece() if self.length % PIECE else self._outer
+
+    def _with_piece(self) -> int:
+        return zlib.crc32(struct.pack("<I", self._inner), self._outer)
+
+
 def checksum(array: np.ndarray) -> int:
     """Return the checksum of ``array`` as a section."""
     with checksum_threads() as pool:

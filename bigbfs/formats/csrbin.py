@@ -9,7 +9,7 @@ all its edges.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,7 +144,14 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
     return make(adjacency, flags, in_adjacency=backward, path=mapped.path, close=mapped.close)
 
 
-def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = None, option: str = "-o") -> None:
+def save_graph(
+    graph: Graph,
+    path: Path,
+    provenance: dict[str, Any] | None = None,
+    option: str = "-o",
+    *,
+    confirm: Callable[[], object] | None = None,
+) -> None:
     """Write ``graph`` in its own encoding, to a temporary file that is then renamed to ``path``.
 
     Parameters
@@ -153,6 +160,8 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
         Where the graph comes from, stored as JSON; see :func:`read_provenance`.
     option
         What names another path, for messages.
+    confirm
+        Called when all is written, before the file gets its name; what it raises leaves nothing behind.
 
     Raises
     ------
@@ -161,6 +170,23 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
     FileAccessError
         It cannot be written; nothing is left behind.
     """
+    flags = flags_to_save(graph)
+    arrays = arrays_before_rows(graph, provenance) | graph.adjacency.arrays()
+    if not graph.flags.symmetric and graph.in_adjacency is not None:
+        arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
+    with replacing(path, option) as stream:
+        sections = list(_write_sections(stream, arrays))
+        total = layout.file_bytes(sections)
+        header = Header(file_bytes=total, **header_fields(graph, flags, graph.codec))
+        stream.truncate(total)
+        stream.seek(0)
+        stream.write(layout.pack(header, sections))
+        if confirm is not None:
+            confirm()
+
+
+def flags_to_save(graph: Graph) -> frozenset[str]:
+    """Return the names of the flags of ``graph``; UsageError where no reader would take a file that has them."""
     flags = frozenset(name for name in layout.FLAGS if getattr(graph.flags, name))
     if "relabelled" in flags and graph.labels is None:
         raise UsageError("cannot save a graph that is flagged relabelled and has no labels: its ids would be lost")
@@ -169,29 +195,30 @@ def save_graph(graph: Graph, path: Path, provenance: dict[str, Any] | None = Non
             f"cannot save a graph with the flags {sorted(flags)}: rows must be sorted, and a graph that is "
             "not directed must be symmetric"
         )
+    return flags
+
+
+def arrays_before_rows(graph: Graph, provenance: dict[str, Any] | None) -> dict[str, np.ndarray]:
+    """Return the sections that a file of ``graph`` begins with, by name."""
     arrays: dict[str, np.ndarray] = {}
     if provenance is not None:
         arrays["provenance"] = np.frombuffer(json.dumps(provenance).encode(), np.uint8)
     if graph.labels is not None:
         arrays["labels"] = np.asarray(graph.labels, np.int64)
-    arrays |= graph.adjacency.arrays()
-    if not graph.flags.symmetric and graph.in_adjacency is not None:
-        arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
-    with replacing(path, option) as stream:
-        sections = list(_write_sections(stream, arrays))
-        header = Header(
-            n=graph.n,
-            m=graph.m,
-            flags=flags,
-            id_bytes=graph.ids.itemsize,
-            codec=graph.codec,
-            block_ids=BLOCK_IDS if graph.codec == "varint" else 0,
-            first_id=0 if graph.labels is not None else graph.first_id,
-            file_bytes=layout.file_bytes(sections),
-        )
-        stream.truncate(header.file_bytes)
-        stream.seek(0)
-        stream.write(layout.pack(header, sections))
+    return arrays
+
+
+def header_fields(graph: Graph, flags: frozenset[str], codec: str) -> dict[str, Any]:
+    """Return the fields of the header of a file of ``graph``, all but its length."""
+    return {
+        "n": graph.n,
+        "m": graph.m,
+        "flags": flags,
+        "id_bytes": graph.ids.itemsize,
+        "codec": codec,
+        "block_ids": BLOCK_IDS if codec == "varint" else 0,
+        "first_id": 0 if graph.labels is not None else graph.first_id,
+    }
 
 
 def _in_codec(graph: Graph) -> Adjacency:

@@ -1,7 +1,7 @@
 """Write some of a graph's vertices and the edges between them as a graph file of its own.
 
 The vertices keep their original ids and their order. Edges are taken in chunks and go to an unnamed file beside the
-target until the sections are written, so that memory holds arrays of n entries only, and for .ccsr the compressed rows.
+target until the sections are written, so that memory holds arrays of n entries only.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from bigbfs.adjacency import Adjacency, PlainAdjacency, id_dtype
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import access_error, require_writable
+from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.csrbin import SUFFIXES, save_graph
 from bigbfs.formats.export import chunks
 from bigbfs.graph import Graph
@@ -78,7 +79,7 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
                 raise access_error(path, error, "write", _OPTION) from error
         backward = parts[1] if twins else None
         part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, in_adjacency=backward)
-        save_graph(part.compress() if path.suffix == SUFFIXES["varint"] else part, path, option=_OPTION)
+        (save_compressed if path.suffix == SUFFIXES["varint"] else save_graph)(part, path, option=_OPTION)
 
 
 def _rows(adjacency: Adjacency, keep: np.ndarray, numbers: np.ndarray, stream: BinaryIO) -> PlainAdjacency:

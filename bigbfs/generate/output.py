@@ -10,6 +10,8 @@ from typing import Any
 
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import require_writable
+from bigbfs.formats.compress import save_compressed
+from bigbfs.formats.csrbin import save_graph
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.machine.workers import thread_count
@@ -101,7 +103,7 @@ def write_graph(
     else:
         graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
         loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
-        (graph.compress() if path.suffix == ".ccsr" else graph).save(path)
+        (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,

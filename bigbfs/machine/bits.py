@@ -1,4 +1,4 @@
-"""Bit operations and an unaligned load for Numba's CPU kernels, each one LLVM instruction."""
+"""Bit operations, an unaligned load and an unaligned store for Numba's CPU kernels, each one LLVM instruction."""
 
 from __future__ import annotations
 
@@ -52,3 +52,19 @@ def load_word(typing_context, array, position):
         return builder.load(word, align=1)
 
     return types.uint64(array, types.int64), generate
+
+
+@intrinsic
+def store_word(typing_context, array, position, word):
+    """Write a uint64, little-endian, to the 8 bytes at ``array[position:]`` (uint8, contiguous).
+
+    Bounds are not checked: the caller keeps ``position + 8`` inside the array.
+    """
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte = builder.gep(view.data, [arguments[1]])
+        builder.store(arguments[2], builder.bitcast(byte, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.uint64), generate

@@ -86,3 +86,8 @@ def load_word(array: np.ndarray, position: int) -> np.uint64:
     if len(data) < 8:
         raise IndexError(f"8 bytes at {position} of {len(array)}")
     return np.uint64(int.from_bytes(data, "little"))
+
+
+def store_word(array: np.ndarray, position: int, word: Any) -> None:
+    """Write a uint64, little-endian, to the 8 bytes at ``array[position:]``."""
+    array[int(position) : int(position) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)

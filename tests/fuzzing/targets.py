@@ -23,6 +23,7 @@ from bigbfs.errors import BigBfsError, FormatError, InputError
 from bigbfs.formats import bgzf, checking, layout
 from bigbfs.formats.blocks import BlockReader
 from bigbfs.formats.checksum import checksum
+from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.detect import FORMATS
 from bigbfs.formats.readers import estimate, read_edges
 from bigbfs.formats.sources import Source
@@ -183,6 +184,7 @@ def container(data: bytes, folder: Path) -> None:
         whole = _checked(path)
         if graph.n == 0 or graph.n > MOST_VERTICES:
             return
+        _compressed(graph, folder, whole=whole)
         try:
             with api.engine(graph, backend="cpu", threads=1) as engine:
                 result, components = engine.bfs(0), engine.connected_components()
@@ -193,6 +195,17 @@ def container(data: bytes, folder: Path) -> None:
             validate.bfs_tree(graph, 0, result.levels, result.parents)
             validate.labels(graph, components.labels)
             assert np.array_equal(graph.compress().decompress().adjacency.indices, graph.decompress().adjacency.indices)
+
+
+def _compressed(graph: Graph, folder: Path, *, whole: bool) -> None:
+    """Write the graph as a .ccsr: the one that its compressed rows give, or nothing."""
+    try:
+        save_compressed(graph, folder / "fuzzed.ccsr")
+    except BigBfsError as error:
+        assert not whole, error
+        return
+    graph.compress().save(folder / "again.ccsr")
+    assert (folder / "fuzzed.ccsr").read_bytes() == (folder / "again.ccsr").read_bytes()
 
 
 def _checked(path: Path) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 from bigbfs.adjacency import BLOCK_IDS, PlainAdjacency
 from bigbfs.conversion.external.rows import Rows
 from bigbfs.conversion.external.scratch import Scratch
-from bigbfs.conversion.external.sections import SectionFile
 from bigbfs.formats import varint
+from bigbfs.formats.sections import SectionFile
 
 _COPY = 1 << 17
 _ZERO = np.zeros(1, np.uint64)

@@ -17,11 +17,11 @@ from bigbfs.conversion import cache
 from bigbfs.conversion.external.numbering import Numbering
 from bigbfs.conversion.external.rows import Part, Rows, Sorter, select
 from bigbfs.conversion.external.scratch import Scratch
-from bigbfs.conversion.external.sections import SectionFile
 from bigbfs.conversion.external.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.external.spill import Partition
 from bigbfs.conversion.external.work import Work
 from bigbfs.formats.atomic import replacing
+from bigbfs.formats.sections import SectionFile
 
 COMPARED = {"plain": ("indptr", "indices"), "varint": ("indptr", "degree", "blob")}
 """Sections by which out- and in-neighbours are compared."""

@@ -7,15 +7,13 @@ moves what the truth puts elsewhere, so that the file is the one that :func:`big
 from __future__ import annotations
 
 import os
-import struct
-import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from bigbfs.formats import layout
-from bigbfs.formats.checksum import PIECE
+from bigbfs.formats.checksum import RunningChecksum
 from bigbfs.formats.layout import Header, Section
 
 _COPY = 4 << 20
@@ -23,35 +21,18 @@ _COPY = 4 << 20
 
 @dataclass
 class _Open:
-    """A section under way: where it starts, the bytes it is expected to have and has, and its checksum so far."""
+    """A section under way: where it starts, the bytes it is expected to have, and the checksum of those it has."""
 
     name: str
     dtype: np.dtype
     offset: int
     expected: int
-    length: int = 0
-    inner: int = 0
-    outer: int = 0
+    sums: RunningChecksum = field(default_factory=RunningChecksum)
 
-    def add(self, data: memoryview) -> None:
-        """Take bytes into the checksum: CRC-32 of the CRC-32s of pieces of ``PIECE`` bytes."""
-        while data:
-            here = data[: PIECE - self.length % PIECE]
-            self.inner = zlib.crc32(here, self.inner)
-            self.length += len(here)
-            data = data[len(here) :]
-            if self.length % PIECE == 0:
-                self._close_piece()
-
-    def _close_piece(self) -> None:
-        self.outer = zlib.crc32(struct.pack("<I", self.inner), self.outer)
-        self.inner = 0
-
-    def checksum(self) -> int:
-        """Return the checksum of all bytes taken."""
-        if self.length % PIECE:
-            return zlib.crc32(struct.pack("<I", self.inner), self.outer)
-        return self.outer
+    @property
+    def length(self) -> int:
+        """Bytes so far."""
+        return self.sums.length
 
 
 class SectionFile:
@@ -79,12 +60,21 @@ class SectionFile:
 
     def append(self, name: str, array: np.ndarray) -> None:
         """Append items to a section."""
-        section = self._sections[name]
-        data = np.ascontiguousarray(array, section.dtype).data.cast("B")
-        self._write(data, section.offset + section.length)
-        section.add(data)
+        data = np.ascontiguousarray(array, self._sections[name].dtype).data.cast("B")
+        self.write(data, self.take(name, data))
 
-    def _write(self, data: memoryview, place: int) -> None:
+    def take(self, name: str, data: memoryview) -> int:
+        """Count bytes as the next ones of a section; return the place in the file where :meth:`write` must put them.
+
+        Takes come in the order of the section, the writes in any order, from any thread.
+        """
+        section = self._sections[name]
+        place = section.offset + section.length
+        section.sums.add(data)
+        return place
+
+    def write(self, data: memoryview, place: int) -> None:
+        """Write all of ``data`` at a byte of the file."""
         while data:
             done = os.pwrite(self._handle, data, place)
             data, place = data[done:], place + done
@@ -92,7 +82,7 @@ class SectionFile:
     def same(self, first: str, second: str) -> bool:
         """Tell whether two sections hold the same bytes."""
         one, other = self._sections[first], self._sections[second]
-        if (one.length, one.checksum()) != (other.length, other.checksum()):
+        if (one.length, one.sums.value()) != (other.length, other.sums.value()):
             return False
         return all(
             os.pread(self._handle, _COPY, one.offset + at)[: one.length - at]
@@ -119,7 +109,7 @@ class SectionFile:
             moved = moved or offset != section.offset
             kind = section.dtype.newbyteorder("<").str
             count = section.length // section.dtype.itemsize
-            sections.append(Section(section.name, kind, count, offset, section.length, section.checksum()))
+            sections.append(Section(section.name, kind, count, offset, section.length, section.sums.value()))
             end = offset + section.length + layout.PADDING
         total = layout.file_bytes(sections)
         if moved:
@@ -129,7 +119,7 @@ class SectionFile:
         if moved:
             self._clear_gaps(sections, total)
         page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]
-        self._write(memoryview(page), 0)
+        self.write(memoryview(page), 0)
 
     def _move(self, sections: list[Section]) -> None:
         """Move sections: first those that go down, in ascending order, then those that go up, in descending order.
@@ -150,9 +140,9 @@ class SectionFile:
         data = b""
         while len(data) < length and (more := os.pread(self._handle, length - len(data), source + len(data))):
             data += more
-        self._write(memoryview(data), target)
+        self.write(memoryview(data), target)
 
     def _clear_gaps(self, sections: list[Section], total: int) -> None:
         starts = [section.offset for section in sections[1:]] + [total]
         for section, start in zip(sections, starts, strict=True):
-            self._write(memoryview(bytes(start - section.offset - section.length)), section.offset + section.length)
+            self.write(memoryview(bytes(start - section.offset - section.length)), section.offset + section.length)
