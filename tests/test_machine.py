@@ -1,6 +1,7 @@
 """Atomics, bit operations and the threads that share out tasks."""
 
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from numba import njit
 
 from bigbfs.machine import atomics, bits, jit
+from bigbfs.machine.kernel_cache import KernelFiles
 from bigbfs.machine.workers import Workers, balanced_ranges, ranges, run
 
 
@@ -140,16 +142,54 @@ def called(folder, **more):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", [b"", b"garbage", None])
-def test_a_damaged_cache_of_kernels_is_made_again(tmp_path, suffix, damage):
+def test_a_damaged_cache_of_kernels_is_made_again(tmp_path, damage):
     (tmp_path / "kernel.py").write_text(ONE_FILE)
     assert called(tmp_path) == ["42", "0"]
     assert called(tmp_path) == ["42", "1"]
-    for path in (tmp_path / "cache").rglob(f"*{suffix}"):
+    for path in (tmp_path / "cache").rglob("*.nbc"):
         path.write_bytes(path.read_bytes()[:-20] if damage is None else damage)
     assert called(tmp_path) == ["42", "0"]
     assert called(tmp_path) == ["42", "1"]
+
+
+def save_at_once(folder, store_of):
+    """Have eight threads, each with a store of its own like a process, save 20 kernels; return what is loaded then."""
+    start = threading.Barrier(8)
+
+    def save(thread):
+        store = store_of(folder)
+        start.wait()
+        for number in range(20):
+            store.save((thread, number), f"code of {thread}, {number}")
+
+    threads = [threading.Thread(target=save, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {(thread, n): store_of(folder).load((thread, n)) for thread in range(8) for n in range(20)}
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_kernels(tmp_path):
+    """Numba's own index does: the machine code of one signature is called with the arguments of another."""
+    loaded = save_at_once(tmp_path, lambda folder: KernelFiles(folder, "f-1.py311", "state", pickle.dumps))
+    assert loaded == {key: f"code of {key[0]}, {key[1]}" for key in loaded}
+
+
+def test_kernels_of_another_state_go_and_only_those_of_this_function(tmp_path):
+    (tmp_path / "g-1.py311.1.nbc").touch()
+    (tmp_path / "f-1.py311.nbi").touch()
+    (tmp_path / "f-11.py311.1.nbc").touch()
+    old, new = (KernelFiles(tmp_path, "f-1.py311", state, pickle.dumps) for state in ("old", "new"))
+    old.save("key", 1)
+    assert (old.load("key"), new.load("key")) == (1, None)
+    new.save("key", 2)
+    new.save("other", 3)
+    assert (old.load("key"), new.load("key"), new.load("other")) == (None, 2, 3)
+    assert sum(path.name.startswith("f-1.") for path in tmp_path.iterdir()) == 2
+    new.flush()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f-11.py311.1.nbc", "g-1.py311.1.nbc"]
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

@@ -239,8 +239,8 @@ MUTANTS = (
     Mutant(
         "varint: the fifth byte of a value is not shifted",
         "include/varint.cuh",
-        "(7 * open_before(word))",
-        "(7 * (open_before(word) & 3))",
+        "(7 * begun)",
+        "(7 * (begun & 3))",
     ),
     Mutant(
         "varint: open value lost between two lines",

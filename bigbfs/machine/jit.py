@@ -16,6 +16,8 @@ from typing import Any
 
 import numba
 
+from bigbfs.machine.kernel_cache import KernelFiles
+
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -62,7 +64,9 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         compiled = numba.njit(**options | {"cache": False})(function)
     store = getattr(compiled, "_cache", None)
     kept = getattr(store, "_cache_file", None)  # none without cache, or without compiler
-    if kept is not None:
+    if store is not None and kept is not None:
         _forgive(store)
-        kept._source_stamp = (kept._source_stamp, package_stamp())
+        state = (kept._version, kept._source_stamp, package_stamp())
+        name = kept._index_name.removesuffix(".nbi")
+        store._cache_file = KernelFiles(Path(kept._cache_path), name, state, kept._dump)
     return compiled

@@ -89,7 +89,7 @@ def test_plain_rows(run, folder, section, index, value, says):
 @pytest.mark.parametrize(
     ("section", "index", "value", "says"),
     [
-        ("degree", 0, 2, "row 0 does not hold"),
+        ("degree", 0, 2, "row 0 has 1 bytes for 2 ids"),
         ("blob", 0, 0x80, "row 0 does not hold"),
         ("hub_ptr", 1, 1, "hub_ptr does not follow"),
         ("hubs", 0, 1, "hubs does not follow"),

@@ -1,0 +1,76 @@
+"""The compiled kernels on disk: a file for each function, signature and state of the package.
+
+Numba's own cache has an index for each function that leads from signatures to numbered files. Two processes that
+compile two signatures at the same moment both take the next number, and an entry of the index may then lead to the
+machine code of the other signature (``IndexDataCacheFile.save`` of numba/core/caching.py, 0.68): every later process
+crashes. Here the name of a file follows from what it is for, and its content says so again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+class KernelFiles:
+    """What Numba asks of the cache file of one function: ``load``, ``save`` and ``flush``.
+
+    Parameters
+    ----------
+    folder
+        Where the files are.
+    name
+        What they begin with: the function, its line, the Python.
+    state
+        Of all that a kernel is compiled from; files of other states are removed.
+    dump
+        Numba's pickler.
+    """
+
+    def __init__(self, folder: Path, name: str, state: object, dump: Any) -> None:
+        self._folder, self._name, self._dump = folder, name + ".", dump
+        self._prefix = f"{self._name}{_digest(state)}."
+
+    def _path(self, key: Any) -> Path:
+        return self._folder / f"{self._prefix}{_digest(key)}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved for ``key``, or None."""
+        try:
+            content = self._path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        found, data = pickle.loads(content)
+        return data if found == key else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save ``data``, whole or not at all; what other processes do at the same time does no harm."""
+        path = self._path(key)
+        content = self._dump((key, data))
+        part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")
+        try:
+            part.write_bytes(content)
+            part.replace(path)
+        except OSError:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        self._remove(keep=self._prefix)
+
+    def flush(self) -> None:
+        """Remove every file of the function."""
+        self._remove(keep=None)
+
+    def _remove(self, keep: str | None) -> None:
+        for path in self._folder.iterdir():
+            if path.name.startswith(self._name) and not (keep and path.name.startswith(keep)):
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]
