@@ -111,6 +111,8 @@ class Graph(OriginalIds):
         """Return the same graph with plain rows (itself if it has them)."""
         from bigbfs.formats import varint
 
+        if self.codec == "varint":
+            self.require_structure()  # decoding looks at the rows, not at labels
         return self._with(varint.decode)
 
     def _with(self, recode: Callable[[Adjacency], Adjacency]) -> Graph:

@@ -7,14 +7,23 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.adjacency import PlainAdjacency
 from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.errors import FormatError, InputError
 from bigbfs.flags import GraphFlags
-from bigbfs.formats import csrbin, layout
+from bigbfs.formats import csrbin, layout, varint
 from bigbfs.graph import Graph
 
 GAPS = np.arange(300, dtype=np.int64) ** 2 + 5
 PAIRS = zoo.random(300, 900, seed=4)
+FLAGS = zoo.build(300, PAIRS).flags
+
+
+def two_way_unflagged():
+    """A directed graph whose edges all have twins, which nobody noticed, as ``cc --largest`` writes one."""
+    rows = zoo.build(300, PAIRS).adjacency
+    return Graph(rows, GraphFlags(directed=True, symmetric=False), labels=GAPS, in_adjacency=rows)
+
 
 GRAPHS = {
     "undirected": lambda: zoo.build(300, PAIRS),
@@ -24,6 +33,7 @@ GRAPHS = {
     "isolated": lambda: zoo.shared()["isolated"],
     "directed": lambda: zoo.build(300, PAIRS, directed=True, labels=GAPS),
     "no in-rows": lambda: zoo.build(300, PAIRS, directed=True, in_rows=False),
+    "two-way, not flagged": two_way_unflagged,
     "two-way": lambda: zoo.build(4, ([0, 1, 2], [1, 0, 2]), directed=True),
     "relabelled": lambda: zoo.build(300, PAIRS, labels=GAPS[::-1]),
     "labels without gaps": lambda: zoo.build(300, PAIRS, labels=np.arange(7, 307)),
@@ -95,17 +105,36 @@ def test_what_does_not_fit_is_built(tmp_path):
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("target", ["b.csrbin", "b.ccsr"])
-def test_damage_is_found_on_the_way(target, codec, tmp_path):
+@pytest.mark.parametrize("section", ["edges", "indptr", "labels"])
+def test_damage_is_found_on_the_way(target, codec, section, tmp_path):
     path = tmp_path / "a.csrbin"
-    graph = zoo.build(300, PAIRS)
+    graph = zoo.build(300, PAIRS, labels=GAPS)
     (graph if codec == "plain" else graph.compress()).save(path)
     container = csrbin.open_container(path)
-    offset = container.sections["indices" if codec == "plain" else "blob"].offset
+    name = {"edges": "indices" if codec == "plain" else "blob"}.get(section, section)
+    offset = container.sections[name].offset + 16
     container.mapped.close()
     data = bytearray(path.read_bytes())
-    data[offset : offset + 8] = b"\xff" * 8
+    data[offset] ^= 1
     path.write_bytes(data)
-    with pytest.raises(FormatError, match="corrupted"):
+    with pytest.raises(FormatError, match=f"section {name} .* is damaged"):
+        convert([path], tmp_path / target)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("target", ["b.csrbin", "b.ccsr"])
+@pytest.mark.parametrize("wrong", ["an id", "a label"])
+def test_what_was_written_wrong_is_found_on_the_way(target, codec, wrong, tmp_path):
+    """With checksums that fit it."""
+    path, labels = tmp_path / "a.csrbin", GAPS.copy()
+    rows = zoo.build(300, PAIRS).adjacency
+    if wrong == "a label":
+        labels[7] = labels[8]
+    else:
+        rows = PlainAdjacency(rows.indptr, np.append(rows.indices[:-1], np.uint32(300)))
+    Graph(rows if codec == "plain" else varint.encode(rows), FLAGS, labels=labels).save(path)
+    with pytest.raises(FormatError, match="labels are not 300 different ids" if wrong == "a label" else "corrupted"):
         convert([path], tmp_path / target)
     assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]
 

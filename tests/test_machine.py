@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from bigbfs.machine import atomics, bits, jit
+from bigbfs.machine import atomics, bits, jit, kernel_cache
 from bigbfs.machine.kernel_cache import KernelFiles
 from bigbfs.machine.workers import Workers, balanced_ranges, ranges, run
 
@@ -142,13 +142,16 @@ def called(folder, **more):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-@pytest.mark.parametrize("damage", [b"", b"garbage", None])
+@pytest.mark.parametrize("damage", [b"", b"garbage", None, "a page of zeros"])
 def test_a_damaged_cache_of_kernels_is_made_again(tmp_path, damage):
     (tmp_path / "kernel.py").write_text(ONE_FILE)
     assert called(tmp_path) == ["42", "0"]
     assert called(tmp_path) == ["42", "1"]
     for path in (tmp_path / "cache").rglob("*.nbc"):
-        path.write_bytes(path.read_bytes()[:-20] if damage is None else damage)
+        content = path.read_bytes()
+        middle = len(content) // 2
+        zeros = content[:middle] + bytes(64) + content[middle + 64 :]
+        path.write_bytes(content[:-20] if damage is None else zeros if damage == "a page of zeros" else damage)
     assert called(tmp_path) == ["42", "0"]
     assert called(tmp_path) == ["42", "1"]
 
@@ -175,6 +178,13 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_kernels(tmp_path):
     """Numba's own index does: the machine code of one signature is called with the arguments of another."""
     loaded = save_at_once(tmp_path, lambda folder: KernelFiles(folder, "f-1.py311", "state", pickle.dumps))
     assert loaded == {key: f"code of {key[0]}, {key[1]}" for key in loaded}
+
+
+def test_a_file_of_another_kernel_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "_digest", lambda value: "0")
+    store = KernelFiles(tmp_path, "f-1.py311", "state", pickle.dumps)
+    store.save("one", 1)
+    assert (store.load("one"), store.load("two")) == (1, None)
 
 
 def test_kernels_of_another_state_go_and_only_those_of_this_function(tmp_path):
@@ -205,10 +215,10 @@ def test_a_full_disk_under_the_cache_of_kernels(tmp_path):
 def test_no_folder_for_the_cache_of_kernels(monkeypatch):
     compiler = numba.njit
 
-    def without_folder(**options):
+    def without_folder(*functions, **options):
         if options.get("cache"):
             raise RuntimeError("cannot cache function: no locator available")
-        return compiler(**options)
+        return compiler(*functions, **options)
 
     monkeypatch.setattr(jit.numba, "njit", without_folder)
     assert jit.njit(cache=True)(lambda: 7)() == 7

@@ -152,6 +152,16 @@ def test_blocks_of_every_mixture_of_lengths(tail, most_bits):
         assert read(blob, np.int64(0), end, n, out, np.int64(1), np.int64(count + 1)) == NO_ID
 
 
+def test_a_value_that_never_stops_at_the_very_end():
+    """Nine bytes, all of them to be continued, and no byte behind them that may be read."""
+    none, ids = np.zeros(0, np.uint64), np.array([1], np.uint64)
+    for size in range(8, 12):
+        blob = np.full(size, 0x80, np.uint8)
+        rows = CompressedAdjacency(np.array([0, size], np.uint64), ids, blob, none, np.zeros(1, np.uint64), none)
+        with pytest.raises(FormatError, match=r"row 0|degree"):
+            varint.decode(rows)
+
+
 def test_differences_that_overflow_are_no_ids():
     packed = b"".join(leb128(delta) for delta in (5, 2**64 - 3, 2**63, 2**63))  # the sum is 2 again
     blob, out = np.frombuffer(packed + bytes(9), np.uint8), np.zeros(4, np.uint64)

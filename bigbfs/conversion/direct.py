@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.adjacency import id_dtype
+from bigbfs.adjacency import Adjacency, id_dtype
 from bigbfs.conversion.memory import PROGRAM
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.flags import GraphFlags
@@ -72,7 +72,15 @@ def _has_these_edges(graph: Graph, options: ConvertOptions) -> bool:
         return False
     if not options.directed or flags.symmetric:
         return flags.symmetric and (options.in_edges or not options.directed)
-    return graph.in_adjacency is not None or not options.in_edges
+    if graph.in_adjacency is None:
+        return not options.in_edges
+    # a symmetric graph that nobody flagged as one: building would
+    return not _same_rows(graph.adjacency, graph.in_adjacency)
+
+
+def _same_rows(one: Adjacency, other: Adjacency) -> bool:
+    arrays = zip(one.arrays().values(), other.arrays().values(), strict=True)
+    return all(np.array_equal(*pair) for pair in arrays)
 
 
 def _has_these_vertices(graph: Graph, options: ConvertOptions) -> bool:

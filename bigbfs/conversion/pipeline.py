@@ -26,6 +26,7 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
+from bigbfs.formats.checking import require_checksums
 from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.readers import estimate
 from bigbfs.graph import Graph
@@ -147,6 +148,8 @@ def _taken_over(
     provenance = {"sources": sources, "options": options.identity(), "counts": counted}
     with _numba_threads(options.threads):
         with watch.phase("read"):
+            # the copy gets checksums of its own: damage must not become sound by them
+            require_checksums(Path(inputs[0]))
             plain = graph.decompress()
             if targets.plain is not None:
                 plain.require_valid()

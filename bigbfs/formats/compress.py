@@ -2,7 +2,7 @@
 
 The file is the one that :func:`bigbfs.formats.csrbin.save_graph` writes of ``graph.compress()``, to the byte. The
 threads take stretches of rows in turn, each into a buffer of its own that stays in the cache; how far the stretches
-before it reach is all that a thread waits for. Beside a few MB for each thread this takes 8 bytes for each hub block.
+before it reach is all that a thread waits for. Beside a few MB for each thread this takes 16 bytes for each hub block.
 """
 
 from __future__ import annotations
@@ -127,9 +127,12 @@ class _Turns:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Let nobody in any more, and wait for those who are: nobody writes to a file that has been closed."""
+        """Let nobody in any more, and wait for those who are: nobody writes to a file that has been closed.
+
+        The pool would not wait for a thread whose start was interrupted.
+        """
+        self._stopped = True  # before the lock, for which another interrupt may find this thread waiting
         with self._changed:
-            self._stopped = True
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._working == 0)
 
@@ -175,14 +178,14 @@ class _Encoder:
                 for stretch in [pool.submit(self._stretch, number, *cut, name) for number, cut in cuts]:
                     stretch.result()
             except BaseException:
-                self._turns.stop()
                 pool.shutdown(wait=False, cancel_futures=True)
+                self._turns.stop()
                 raise
         self._file.close(self._prefix + "blob")
         columns = {
             "hubs": np.concatenate(self._hubs).astype(self._ids),
             "hub_ptr": np.cumsum(np.concatenate(self._hub_blocks)).astype(np.uint64),
-            "block_ptr": np.concatenate(self._block_ptr).astype(np.uint64),
+            "block_ptr": np.concatenate(self._block_ptr).view(np.uint64),
         }
         for column, array in columns.items():
             self._file.open(self._prefix + column, array.dtype, len(array))
@@ -195,7 +198,7 @@ class _Encoder:
         for goal in range(STRETCH, n + len(self._indices), STRETCH):
             row = bisect.bisect_right(range(n + 1), goal, key=lambda v: int(edge_ptr[v]) + v) - 1
             first = int(edge_ptr[row])
-            hub = row < n and int(edge_ptr[row + 1]) - first > BLOCK_IDS
+            hub = int(edge_ptr[row + 1]) - first > BLOCK_IDS
             cuts.append((row, first + (goal - row - first) // BLOCK_IDS * BLOCK_IDS if hub else first))
         return [*cuts, (n, len(self._indices))]
 
@@ -215,7 +218,7 @@ class _Encoder:
             self._note_hubs(start[0], degree, room.starts[:blocks] + self._bytes)
             self._bytes += size
             arrays: dict[str, np.ndarray] = {"blob": room.blob[:size], "indptr": indptr, "degree": degree}
-            views = {self._prefix + name: array.data.cast("B") for name, array in arrays.items() if len(array)}
+            views = {self._prefix + column: array.data.cast("B") for column, array in arrays.items() if len(array)}
             places = [self._file.take(section, view) for section, view in views.items()]
         for view, place in zip(views.values(), places, strict=True):
             self._file.write(view, place)

@@ -214,7 +214,7 @@ def _read_ids(blob, position, end, n, target, at, count):
                     continue
             delta, position = read_varint_wide(blob, position)
         length = position - begin
-        if length > most or (length == np.int64(10) and blob[begin + np.int64(9)] > 1):
+        if position > len(blob) or length > most or (length == np.int64(10) and blob[begin + np.int64(9)] > 1):
             large = _TOO_LARGE  # more bytes than an id has, or more bits, be they zeros: decoders of a GPU drop them
         value += delta
         large |= delta

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import secrets
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,9 @@ class KernelFiles:
     name
         What they begin with: the function, its line, the Python.
     state
-        Of all that a kernel is compiled from; files of other states are removed.
+        Of all that a kernel is compiled from; files of other states of this name are removed.
     dump
-        Numba's pickler.
+        Numba's pickler. Its content stands behind a checksum: damaged machine code would be run.
     """
 
     def __init__(self, folder: Path, name: str, state: object, dump: Any) -> None:
@@ -42,15 +43,18 @@ class KernelFiles:
         """Return what was saved for ``key``, or None."""
         try:
             content = self._path(key).read_bytes()
-        except FileNotFoundError:
+        except OSError:  # there is none, or it cannot be read now
             return None
-        found, data = pickle.loads(content)
+        if int.from_bytes(content[:4], "little") != zlib.crc32(content[4:]):
+            return None
+        found, data = pickle.loads(content[4:])
         return data if found == key else None
 
     def save(self, key: Any, data: Any) -> None:
         """Save ``data``, whole or not at all; what other processes do at the same time does no harm."""
         path = self._path(key)
         content = self._dump((key, data))
+        content = zlib.crc32(content).to_bytes(4, "little") + content
         part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")
         try:
             part.write_bytes(content)
