@@ -113,7 +113,10 @@ class Graph(OriginalIds):
 
         if self.codec == "varint":
             self.require_structure()  # decoding looks at the rows, not at labels
-        return self._with(varint.decode)
+        try:
+            return self._with(varint.decode)
+        except FormatError as error:
+            raise FormatError(f"{self.path}: {error}" if self.path else str(error)) from None
 
     def _with(self, recode: Callable[[Adjacency], Adjacency]) -> Graph:
         forward = recode(self.adjacency)

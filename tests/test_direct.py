@@ -12,6 +12,7 @@ from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.errors import FormatError, InputError
 from bigbfs.flags import GraphFlags
 from bigbfs.formats import csrbin, layout, varint
+from bigbfs.formats.export import export
 from bigbfs.graph import Graph
 
 GAPS = np.arange(300, dtype=np.int64) ** 2 + 5
@@ -107,6 +108,7 @@ def test_what_does_not_fit_is_built(tmp_path):
 @pytest.mark.parametrize("target", ["b.csrbin", "b.ccsr"])
 @pytest.mark.parametrize("section", ["edges", "indptr", "labels"])
 def test_damage_is_found_on_the_way(target, codec, section, tmp_path):
+    """Whether rows are taken over, built again or exported: the new file would have checksums that fit the damage."""
     path = tmp_path / "a.csrbin"
     graph = zoo.build(300, PAIRS, labels=GAPS)
     (graph if codec == "plain" else graph.compress()).save(path)
@@ -117,8 +119,12 @@ def test_damage_is_found_on_the_way(target, codec, section, tmp_path):
     data = bytearray(path.read_bytes())
     data[offset] ^= 1
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=f"section {name} .* is damaged"):
+    with pytest.raises(FormatError, match=f"a.csrbin: section {name} .* is damaged"):
         convert([path], tmp_path / target)
+    with pytest.raises(FormatError, match=f"a.csrbin: section {name} .* is damaged"):
+        convert([path], tmp_path / target, ConvertOptions(order="degree"))
+    with Graph.open(path) as damaged, pytest.raises(FormatError, match=f"a.csrbin: section {name} .* is damaged"):
+        export(damaged, "el", tmp_path / "a.txt")
     assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]
 
 

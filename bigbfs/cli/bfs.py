@@ -65,8 +65,8 @@ class Task:
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
-@click.option("--levels", type=options.PATH, metavar="F.npy", help="Write int32 levels, -1 unreached.")
-@click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none.")
+@click.option("--levels", type=options.PATH, metavar="F.npy", help="Write int32 levels, -1 unreached; by ascending id.")
+@click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none; by ascending id.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
 @options.json_option

@@ -59,7 +59,7 @@ class Task:
     "--labels",
     type=options.PATH,
     metavar="F.npy",
-    help="Write int64 labels: the smallest original id of each vertex's component.",
+    help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
 )
 @click.option(
     "--largest",

@@ -80,7 +80,7 @@ def _subcommand(kind: Kind) -> click.Command:
             help="Order of the vertices in a graph file. [default: original]",
         ),
         click.Option(
-            ["--threads"], type=click.IntRange(1), help="CPU threads. Default: all that this process may use."
+            ["--threads"], type=click.IntRange(1, 1024), help="CPU threads. Default: all that this process may use."
         ),
         click.Option(["--memory"], type=Size(), help="Memory to use at most. Default: half of what is free."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print exactly one JSON object."),

@@ -100,7 +100,7 @@ def memory_options(function: F) -> F:
 def where_options(function: F) -> F:
     """Add the options that say where a traversal runs."""
     threads = click.option(
-        "--threads", type=click.IntRange(1), help="CPU threads. Default: all that this process may use."
+        "--threads", type=click.IntRange(1, 1024), help="CPU threads. Default: all that this process may use."
     )
     backend = click.option(
         "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: GPU if any."

@@ -26,7 +26,6 @@ from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
-from bigbfs.formats.checking import require_checksums
 from bigbfs.formats.compress import save_compressed
 from bigbfs.formats.readers import estimate
 from bigbfs.graph import Graph
@@ -149,7 +148,7 @@ def _taken_over(
     with _numba_threads(options.threads):
         with watch.phase("read"):
             # the copy gets checksums of its own: damage must not become sound by them
-            require_checksums(Path(inputs[0]))
+            csrbin.require_checksums(Path(inputs[0]))
             plain = graph.decompress()
             if targets.plain is not None:
                 plain.require_valid()

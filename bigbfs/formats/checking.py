@@ -19,7 +19,7 @@ from bigbfs import rows, structure
 from bigbfs.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.errors import FormatError
 from bigbfs.formats import csrbin, layout, varint
-from bigbfs.formats.checksum import PIECE, checksum
+from bigbfs.formats.checksum import PIECE
 from bigbfs.formats.csrbin import Container
 from bigbfs.formats.mapped import MappedFile
 from bigbfs.graph import Graph
@@ -75,7 +75,7 @@ def _check_container(container: Container) -> Iterator[Passed]:
     yield Passed("header", f"version {layout.VERSION}, {header.n:,} vertices, {header.m:,} edges, {header.codec}")
     yield Passed("section table", f"{len(sections)} sections within {header.file_bytes:,} bytes, none overlapping")
     for name, section in sections.items():
-        _require_checksum(container, name)
+        csrbin.require_checksum(container, name)
         yield Passed(f"checksum {name}", f"{section.length:,} bytes at {section.offset:,}")
     yield _gaps(container)
     forward = yield from _check_rows(container, "")
@@ -89,32 +89,6 @@ def _check_container(container: Container) -> Iterator[Passed]:
         yield _labels(container)
     if "provenance" in sections:
         yield _provenance(container)
-
-
-def require_checksums(path: Path) -> None:
-    """Compare the checksum of every section of the container ``path``.
-
-    Raises
-    ------
-    FormatError
-        It is no container, or names the section that is damaged.
-    """
-    container = csrbin.open_container(path)
-    try:
-        for name in container.sections:
-            _require_checksum(container, name)
-    finally:
-        container.mapped.close()
-
-
-def _require_checksum(container: Container, name: str) -> None:
-    section = container.sections[name]
-    if checksum(container.array(name)) != section.checksum:
-        end = section.offset + section.length
-        raise FormatError(
-            f"{container.mapped.path}: section {name} (bytes {section.offset} to {end - 1}) is damaged: its checksum "
-            "does not match; convert the graph again or fetch the file again"
-        )
 
 
 def _symmetry(forward: PlainAdjacency, path: Path) -> Passed:

@@ -87,6 +87,37 @@ def _container(mapped: MappedFile, start: bytes) -> Container:
     return container
 
 
+def require_checksum(container: Container, name: str) -> None:
+    """Compare the checksum of the section ``name``; FormatError where it does not match."""
+    section = container.sections[name]
+    if checksum(container.array(name)) != section.checksum:
+        end = section.offset + section.length
+        raise FormatError(
+            f"{container.mapped.path}: section {name} (bytes {section.offset} to {end - 1}) is damaged: its checksum "
+            "does not match; convert the graph again or fetch the file again"
+        )
+
+
+def require_checksums(path: Path) -> None:
+    """Compare the checksum of every section of ``path``, if it is a container: whoever writes all of it anew, with
+    checksums of its own, would make damage look sound.
+
+    Raises
+    ------
+    FormatError
+        Names the section that is damaged.
+    """
+    mapped = MappedFile(path)
+    try:
+        start = mapped.start(layout.PAGE)
+        if start.startswith(layout.MAGIC):
+            container = _container(mapped, start)
+            for name in container.sections:
+                require_checksum(container, name)
+    finally:
+        mapped.close()
+
+
 def open_graph(path: Path, make: type[Graph], make_flags: type[GraphFlags]) -> Graph:
     """Open any graph file; see :func:`bigbfs.open`.
 
@@ -120,7 +151,7 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
     if not is_raw and not is_gap:
         raise FormatError(
             f"{mapped.path}: no graph file: it has neither the magic of a bigbfs container nor a size that fits a raw "
-            f".csrbin or a GAP .sg; an edge list becomes one by `bigbfs convert {mapped.path}`"
+            f".csrbin or a GAP .sg; an edge list becomes one by `bigbfs convert --format text {mapped.path}`"
         )
     from bigbfs import rows
 

@@ -23,7 +23,7 @@ import numpy as np
 from bigbfs import rows, structure
 from bigbfs.adjacency import Adjacency, PlainAdjacency
 from bigbfs.errors import FormatError, UsageError
-from bigbfs.formats import export_kernels, gapsg, varint
+from bigbfs.formats import csrbin, export_kernels, gapsg, varint
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.describe import degree_blocks
 from bigbfs.graph import Graph
@@ -74,6 +74,8 @@ def export(
     FormatError
         The graph file is damaged.
     """
+    if graph.path is not None:
+        csrbin.require_checksums(graph.path)
     try:
         return _export(graph, to, output, both_directions, progress)
     except FormatError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.edges import EdgeList
 from bigbfs.errors import FormatError
+from bigbfs.formats import csrbin
 from bigbfs.formats.sources import Source
 from bigbfs.machine.workers import balanced_ranges, run, thread_count
 
@@ -28,6 +29,7 @@ def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
 
     with source.seekable() as (_, path):
         try:
+            csrbin.require_checksums(path)
             with Graph.open(path) as graph:
                 rows.require_valid(graph.adjacency, source.name)
                 plain = graph.decompress().adjacency

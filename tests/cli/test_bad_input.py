@@ -208,7 +208,7 @@ def test_graph_file_with_an_index_out_of_range(run, folder, graph_file):
     with graph_file.open("r+b") as stream:
         stream.seek(offset)
         stream.write(struct.pack("<I", 4_000_000_000))
-    refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin", "4000000000"])
+    refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin: section indices", "is damaged"])
 
 
 def test_missing_file(run, folder):

@@ -10,6 +10,8 @@ import pytest
 import zoo
 from scipy.io import mmread
 
+from bigbfs.adjacency import PlainAdjacency
+from bigbfs.formats import varint
 from bigbfs.formats.export import chunks, export
 from bigbfs.graph import Graph
 
@@ -125,11 +127,16 @@ def test_usage_and_failures(run, folder):
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("to", ["el", "mtx", "sg", "raw"])
 def test_a_damaged_graph_leaves_no_file(run, folder, to, codec):
+    """Damaged after it was written, or before, so that checksums fit."""
     graph = zoo.build(5, ([0, 1, 2], [1, 2, 3]))
     (graph if codec == "plain" else graph.compress()).save("g")
     data = bytearray((folder / "g").read_bytes())
     data[8192 if codec == "plain" else 12288] = 99
     (folder / "g").write_bytes(data)
+    code, out, err = run("export", "g", "--to", to, "-o", "out")
+    assert code == 1 and "g: section" in err and "is damaged" in err and out == ""
+    rows = PlainAdjacency(graph.adjacency.indptr, np.append(graph.adjacency.indices[:-1], np.uint32(99)))
+    Graph(rows if codec == "plain" else varint.encode(rows), graph.flags).save("g")
     code, out, err = run("export", "g", "--to", to, "-o", "out")
     assert code == 1 and "g: " in err and "corrupted" in err and out == ""
     assert [path.name for path in folder.iterdir()] == ["g"]
