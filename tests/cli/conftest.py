@@ -1,4 +1,5 @@
 import re
+import signal
 
 import click
 import pytest
@@ -20,6 +21,14 @@ def foreign_advice(arguments, err):
     lines = [line for line in err.splitlines() if line.startswith(("bigbfs: error: ", "what helps: "))]
     text = re.sub(r"`[^`]*`|'[^']*'", "", "\n".join(lines))
     return set(re.findall(r"(?<![\w/.-])(?:--[a-z][a-z-]*|-o)(?![\w/.])", text)) - known
+
+
+@pytest.fixture(autouse=True)
+def a_hangup_is_noticed():
+    """Under nohup too, whose children ignore SIGHUP: those that tests start are to end by it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture
