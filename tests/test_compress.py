@@ -11,6 +11,7 @@ import pytest
 import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leb128 import leb128
 
 from bigbfs.adjacency import PlainAdjacency
 from bigbfs.errors import FileAccessError, FormatError, UsageError
@@ -83,15 +84,6 @@ def test_deltas_of_every_length(ids, tmp_path):
         expected = b"".join(leb128(int(b) - int(a)) for a, b in zip([0, *values[:-1].tolist()], values, strict=True))
         assert (size, blocks, degree[0], ends[0]) == (len(expected), 0, len(values), len(expected))
         assert buffer[:size].tobytes() == expected
-
-
-def leb128(value):
-    """Obvious encoder, the oracle."""
-    out = []
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
 
 
 @pytest.mark.parametrize("degree", [1024, 1025, 2049])

@@ -8,6 +8,7 @@ import pytest
 import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leb128 import leb128
 from numba import njit
 
 from bigbfs import rows
@@ -25,15 +26,6 @@ def plain_of(lists, ids, n=None):
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
     indices = np.concatenate([np.asarray(row, ids) for row in lists]) if lists else np.zeros(0, ids)
     return PlainAdjacency(indptr, indices.astype(ids))
-
-
-def leb128(value):
-    """Obvious encoder, the oracle."""
-    out = []
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def code(row):
