@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import PATH, Size
+from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.detect import FORMATS
@@ -62,7 +62,7 @@ from bigbfs.sizes import format_size
     help="Folder for the temporary files of a graph that does not fit. Default: that of the output.",
 )
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads. Default: all that this process may use.")
+@click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")
 @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
 def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool, **choices: object) -> None:
     """Turn edge lists and graph files of other tools into .csrbin / .ccsr.

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.options import PATH, Size
+from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
@@ -79,9 +79,7 @@ def _subcommand(kind: Kind) -> click.Command:
             type=click.Choice(["original", "degree"]),
             help="Order of the vertices in a graph file. [default: original]",
         ),
-        click.Option(
-            ["--threads"], type=click.IntRange(1, 1024), help="CPU threads. Default: all that this process may use."
-        ),
+        click.Option(["--threads"], type=THREADS, help="CPU threads. Default: all that this process may use."),
         click.Option(["--memory"], type=Size(), help="Memory to use at most. Default: half of what is free."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print exactly one JSON object."),
     ]

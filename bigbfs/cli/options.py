@@ -24,6 +24,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path, readable=False)
 """A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
 
+THREADS = click.IntRange(1, 1024)
+"""CPU threads; more are a slip of the hand, and buffers are made for each."""
+
 graph_argument = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
 compressed_option = click.option(
@@ -99,9 +102,7 @@ def memory_options(function: F) -> F:
 
 def where_options(function: F) -> F:
     """Add the options that say where a traversal runs."""
-    threads = click.option(
-        "--threads", type=click.IntRange(1, 1024), help="CPU threads. Default: all that this process may use."
-    )
+    threads = click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")
     backend = click.option(
         "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: GPU if any."
     )

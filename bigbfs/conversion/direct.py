@@ -1,7 +1,8 @@
 """A graph file whose conversion would give its own rows again: they are taken over, not sorted once more.
 
-Whether that is so follows from the options, the header and the labels. Header and file are believed here as every
-command believes them (``bigbfs check`` looks whether they are right); offsets and ids are checked on the way.
+Whether that is so follows from the options, the header and the labels. Flags and in-neighbours are believed here as
+every command believes them (``bigbfs check`` looks whether they are right); whoever writes the rows compares the file's
+checksums first, and checks offsets, labels and ids.
 """
 
 from __future__ import annotations

@@ -211,6 +211,13 @@ def test_graph_file_with_an_index_out_of_range(run, folder, graph_file):
     refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin: section indices", "is damaged"])
 
 
+@pytest.mark.parametrize("command", ["convert", "bfs"])
+def test_more_threads_than_make_sense(run, folder, graph_file, command):
+    """Buffers and ranges are made for each: the system ran out of memory."""
+    code, out, err = run(command, graph_file.name, "--threads", "999999999")
+    assert code == 2 and "--threads" in err and "1024" in err and out == ""
+
+
 def test_missing_file(run, folder):
     refused(run, folder, "nowhere.txt", says=["nowhere.txt", "No such file", "check the path"])
 
