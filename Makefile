@@ -48,13 +48,13 @@ test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
 	$(PY) -m pytest -n 2
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
-KERNEL_TESTS = $(filter-out $(wildcard tests/test_kernels_*.py tests/test_mutants.py tests/test_gpu_*.py),$(wildcard tests/test_*.py))
+KERNEL_TESTS = tests/algorithms tests/conversion tests/engines/cpu tests/formats tests/fuzzing tests/generate tests/graph tests/jit tests/report
 
 test-bounds: $(DEV_ENV)  ## the tests of the CPU kernels with every index checked (minutes: all is compiled anew)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) -m pytest -n 2 $(KERNEL_TESTS)
 
 test-python: $(DEV_ENV)  ## the tests of readers and conversion with the kernels run as Python, not compiled
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/test_text.py tests/test_metis.py tests/test_relabel.py tests/test_order.py tests/test_varint.py tests/test_npy.py
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n 2 tests/formats/readers/test_text.py tests/formats/readers/test_metis.py tests/conversion/test_relabel.py tests/conversion/test_order.py tests/graph/test_varint.py tests/formats/readers/test_npy.py
 
 fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600 JOBS_OF_FUZZ=1)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ)

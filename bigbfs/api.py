@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.backends import GPU_OPTIONS, check_options
-from bigbfs.components import ComponentsOptions
+from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.config import DeviceProfile
-from bigbfs.engine import Engine
+from bigbfs.engines.backends import GPU_OPTIONS, check_options
+from bigbfs.engines.engine import Engine
 from bigbfs.errors import UsageError
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.record import BfsResult, ComponentsResult
 
 BACKENDS = ("auto", "cpu", "gpu")
@@ -37,7 +37,7 @@ def choose_backend(backend: str) -> str:
         raise UsageError(f"backend {backend!r} is unknown: choose one of {', '.join(BACKENDS)}")
     if backend != "auto":
         return backend
-    from bigbfs.gpu import device
+    from bigbfs.engines.gpu.runtime import device
 
     return "gpu" if device.available() else "cpu"
 
@@ -103,7 +103,7 @@ def _gpu_engine(
     profile: DeviceProfile | None,
     strategy: str,
 ) -> Engine:
-    from bigbfs.gpu import GpuEngine
+    from bigbfs.engines.gpu.engine import GpuEngine
 
     gpu: Engine = GpuEngine(
         graph,
@@ -117,7 +117,7 @@ def _gpu_engine(
 
 
 def _cpu_engine(graph: Graph, threads: int | None, strategy: str) -> Engine:
-    from bigbfs.cpu import CpuEngine
+    from bigbfs.engines.cpu.engine import CpuEngine
 
     start = time.perf_counter()
     graph.require_valid()
@@ -198,9 +198,9 @@ def bfs(
     with engine(graph, **where) as placed:
         result = placed.bfs(vertex, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
     if verify:
-        from bigbfs.reference import validate
+        from bigbfs.algorithms.bfs.validate import validate_tree
 
-        validate.bfs_tree(graph, vertex, result.levels, result.parents, max_depth=max_depth)
+        validate_tree(graph, vertex, result.levels, result.parents, max_depth=max_depth)
         result.record.verified = True
     return to_original(graph, result)
 
@@ -220,7 +220,8 @@ def connected_components(
     Parameters
     ----------
     algorithm, rounds, skip_giant, single_pass
-        Fields of :class:`bigbfs.components.ComponentsOptions`; whatever they are, the answer is the same.
+        Fields of :class:`bigbfs.algorithms.components.options.ComponentsOptions`; whatever they are, the answer is the
+        same.
     verify
         Check the labels before returning them.
     **where
@@ -243,9 +244,9 @@ def connected_components(
     with engine(graph, **where) as placed:
         result = placed.connected_components(options)
     if verify:
-        from bigbfs.reference import validate
+        from bigbfs.algorithms.components.validate import validate_labels
 
-        validate.labels(graph, result.labels)
+        validate_labels(graph, result.labels)
         result.record.verified = True
     return ComponentsResult(canonical_labels(graph, result.labels), result.record)
 
@@ -262,7 +263,7 @@ def topological_order(graph: Graph) -> np.ndarray:
     FormatError
         The graph's file is damaged.
     """
-    from bigbfs.reference import topological_order as order
+    from bigbfs.algorithms.topological.reference import topological_order as order
 
     graph.require_valid()
     return np.asarray(graph.original(order(graph)))

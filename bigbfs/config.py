@@ -51,7 +51,8 @@ class BenchCase:
     strategies
         Of BFS (tools/bench_gpu.py).
     components
-        Algorithms and switches of the components: words of ``bigbfs.components.parse_options`` (tools/bench_gpu.py).
+        Algorithms and switches of the components: words of ``bigbfs.algorithms.components.options.parse_options``
+        (tools/bench_gpu.py).
     sources
         Random sources of degree > 0.
     chosen

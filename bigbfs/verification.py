@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bigbfs import api
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.errors import DoesNotFitError, VerificationError
-from bigbfs.graph import Graph
-from bigbfs.reference import bfs as reference_bfs
-from bigbfs.reference import components as reference_components
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 
 CODECS = ("plain", "varint")
 
@@ -96,7 +96,7 @@ class Expected:
         if len(wrong):
             return [_first(where, "level", wrong, result.levels, expected)]
         try:
-            validate.bfs_tree(graph, source, result.levels, result.parents)
+            validate_tree(graph, source, result.levels, result.parents)
         except VerificationError as error:
             return [f"{where}: {error}"]
         record = result.record

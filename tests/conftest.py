@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numba
 import pytest
+from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
-from simt.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 
 settings.register_profile(
     "bigbfs",

@@ -1,6 +1,6 @@
 """What tests of files look at afterwards."""
 
-from bigbfs.formats import checking
+from bigbfs.formats.container import check as checking
 
 
 def names(folder):

@@ -2,14 +2,15 @@ import shutil
 
 import numpy as np
 import pytest
-from simt.runtime import SimtRuntime
+from emulated.runtime import SimtRuntime
 
 import bigbfs
-from bigbfs import api, gpu
-from bigbfs.adjacency import PlainAdjacency
+from bigbfs import api
+from bigbfs.engines import gpu
+from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import FormatError, UsageError
-from bigbfs.flags import GraphFlags
-from bigbfs.gpu import GpuEngine
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
 from bigbfs.record import BfsResult, RunRecord
 
 # a path 10 - 20 - 30 and an edge 5 - 40, stored in the order 30, 10, 20, 40, 5

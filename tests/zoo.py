@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from bigbfs.generate.zoo import BIG, build, grid, join, path, random, sources, star, zoo
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 
 __all__ = ["BIG", "build", "cases", "grid", "join", "names", "path", "random", "shared", "sources", "star", "zoo"]
 

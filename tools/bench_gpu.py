@@ -1,8 +1,8 @@
 """Bench the GPU engine on large graphs: generate, place, verify every source on the device, time, print one table.
 
-Results never leave the device, so that a source costs its traversal and its proof (``bigbfs.gpu.check``) and no more.
-``--output`` writes a JSON line for each row, with the levels of its fastest, median and slowest source. Graphs whose
-edges are streamed are written to ``--folder`` first, and read once, so that they are in the page cache.
+Results never leave the device, so that a source costs its traversal and its proof (``bigbfs.engines.gpu.check``) and
+no more. ``--output`` writes a JSON line for each row, with the levels of its fastest, median and slowest source.
+Graphs whose edges are streamed are written to ``--folder`` first, and read once, so that they are in the page cache.
 
     python tools/bench_gpu.py --suite configs/bench-gpu-full.toml --output results.jsonl
 """
@@ -28,16 +28,16 @@ from bench_matrix import commit
 
 import bigbfs
 from bigbfs import generate
-from bigbfs.adjacency import PlainAdjacency
-from bigbfs.components import parse_options
+from bigbfs.algorithms.bfs.gpu.loop import Run
+from bigbfs.algorithms.components.options import parse_options
 from bigbfs.config import BenchCase, read_suite
-from bigbfs.conversion.order import degree_order, renumber
+from bigbfs.conversion.orders.degree import degree_order, renumber
+from bigbfs.engines.gpu.check import DeviceCheck
+from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
-from bigbfs.gpu.bfs import Run
-from bigbfs.gpu.check import DeviceCheck
-from bigbfs.gpu.engine import GpuEngine
-from bigbfs.graph import Graph
-from bigbfs.machine.workers import thread_count
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+from bigbfs.jit.workers import thread_count
 from bigbfs.record import gteps
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size, parse_size

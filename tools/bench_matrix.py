@@ -19,12 +19,13 @@ import numpy as np
 
 import bigbfs
 from bigbfs import api
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.errors import BigBfsError, DoesNotFitError
 from bigbfs.formats.atomic import replacing
 from bigbfs.generate import graph as generated
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 from bigbfs.report.table import table
 
 HEADERS = ("graph", "m", "algorithm", "codec", "backend", "edges in", "median ms", "median GTEPS", "verified")
@@ -51,7 +52,7 @@ def run_bfs(engine: api.Engine, graph: Graph, sources: list[int], trials: int) -
     seconds, rates = [], []
     for source in sources:
         result = engine.bfs(source)
-        validate.bfs_tree(graph, source, result.levels, result.parents)
+        validate_tree(graph, source, result.levels, result.parents)
         times = [engine.bfs(source).record.seconds for _ in range(trials)]
         seconds.append(median(times))
         rates.append(result.record.edges / median(times) / 1e9)
@@ -65,7 +66,7 @@ def run_bfs(engine: api.Engine, graph: Graph, sources: list[int], trials: int) -
 
 def run_cc(engine: api.Engine, graph: Graph, trials: int) -> dict[str, Any]:
     """Return the median over ``trials``; the labels are verified once."""
-    validate.labels(graph, engine.connected_components().labels)
+    validate_labels(graph, engine.connected_components().labels)
     return {"seconds": median(engine.connected_components().record.seconds for _ in range(trials))}
 
 

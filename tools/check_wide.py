@@ -26,10 +26,10 @@ import numpy as np
 from bigbfs import api
 from bigbfs.conversion import ConvertOptions, convert
 from bigbfs.errors import DoesNotFitError
-from bigbfs.formats.checking import check
-from bigbfs.formats.describe import degree_summary
-from bigbfs.formats.export import export
-from bigbfs.graph import Graph
+from bigbfs.formats.container.check import check
+from bigbfs.formats.container.describe import degree_summary
+from bigbfs.formats.writers.export import export
+from bigbfs.graph.graph import Graph
 from bigbfs.sizes import format_size, parse_size
 
 

@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.cpu import CpuEngine
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.graph.graph import Graph
 
 KERNELS = ("bfs", "cc")
 HEADER = "| graph | m | kernel | rows | GAP ms | bigbfs ms | ratio | place ms |"
@@ -141,7 +142,7 @@ def _run_gap(options: argparse.Namespace, program: str, path: Path, *more: str) 
 def _run_bfs(engine: CpuEngine, graph: Graph, source: int, trials: int, gap_text: str) -> float:
     """Return the median seconds of ``trials`` searches, verified and compared with what GAP printed."""
     results = [engine.bfs(source) for _ in range(trials + 1)]
-    validate.bfs_tree(graph, source, results[-1].levels, results[-1].parents)
+    validate_tree(graph, source, results[-1].levels, results[-1].parents)
     record = results[-1].record
     _require(gap_text, r"BFS Tree has (\d+) nodes and (\d+) edges", (record.reached, record.edges))
     return statistics.median(result.record.seconds for result in results[1:])
@@ -150,7 +151,7 @@ def _run_bfs(engine: CpuEngine, graph: Graph, source: int, trials: int, gap_text
 def _run_components(engine: CpuEngine, graph: Graph, trials: int, gap_text: str) -> float:
     """Return the median seconds of ``trials`` runs, verified and compared with what GAP printed."""
     results = [engine.connected_components() for _ in range(trials + 1)]
-    validate.labels(graph, results[-1].labels)
+    validate_labels(graph, results[-1].labels)
     _require(gap_text, r"There are (\d+) components", (results[-1].record.components,))
     return statistics.median(result.record.seconds for result in results[1:])
 

@@ -35,13 +35,14 @@ from peer_formats import PEERS, write_graph
 
 import bigbfs
 from bigbfs import api
-from bigbfs.adjacency import PlainAdjacency
-from bigbfs.conversion.order import degree_order, renumber
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.conversion.orders.degree import degree_order, renumber
 from bigbfs.errors import BigBfsError, UsageError, VerificationError
-from bigbfs.graph import Graph
-from bigbfs.machine.workers import thread_count
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+from bigbfs.jit.workers import thread_count
 from bigbfs.record import gteps
-from bigbfs.reference import validate
 from bigbfs.report.table import table
 from bigbfs.sizes import parse_size
 
@@ -79,7 +80,7 @@ class CpuSide:
         result = self._engine.bfs(source)
         record = result.record
         if prove:
-            validate.bfs_tree(self._graph, source, result.levels, result.parents)
+            validate_tree(self._graph, source, result.levels, result.parents)
         total = int(result.levels[result.levels > 0].sum(dtype=np.int64))
         return {"seconds": record.seconds, "edges": record.edges} | facts(record.reached, record.depth, total)
 
@@ -87,7 +88,7 @@ class CpuSide:
         """Label the components and return what was found."""
         result = self._engine.connected_components()
         if prove:
-            validate.labels(self._graph, result.labels)
+            validate_labels(self._graph, result.labels)
         record = result.record
         return {"seconds": record.seconds, "components": record.components, "largest": record.largest}
 
@@ -100,8 +101,8 @@ class GpuSide:
     """bigbfs on the GPU; results stay on the device, and are proved there."""
 
     def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
-        from bigbfs.gpu.check import DeviceCheck
-        from bigbfs.gpu.engine import GpuEngine
+        from bigbfs.engines.gpu.check import DeviceCheck
+        from bigbfs.engines.gpu.engine import GpuEngine
 
         budget = budget if place == "host" else None
         with ExitStack() as opened:

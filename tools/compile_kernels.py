@@ -20,8 +20,8 @@ from itertools import product
 
 import numpy as np
 
-from bigbfs.gpu.arguments import defines, team_of
-from bigbfs.gpu.cuda import SOURCES, compile_options, source
+from bigbfs.engines.gpu.runtime.arguments import defines, team_of
+from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
@@ -43,8 +43,8 @@ class CompileFailure(RuntimeError):
 
 
 def files() -> list[str]:
-    """Return the names of the kernel files."""
-    return sorted(path.name for path in SOURCES.glob("*.cu"))
+    """Return the kernel files, by their path in the package."""
+    return sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cu"))
 
 
 def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:

@@ -4,12 +4,13 @@
     python tools/fuzz.py --target container --seconds 60
     python tools/fuzz.py --engine atheris --seconds 600   # guided by coverage (pip install atheris)
 
-What each target promises is in tests/fuzzing/targets.py; tests/test_fuzz.py runs the same for a minute, and every input
-of tests/fuzzing/corpus for ever. An input that breaks a promise, or ends the process, is written to ``--found``; the
-exit code is 1 then. Every job is a process with a seed of its own. At the end: for each target the executions, the
-seconds, the jobs and what was found. With NUMBA_BOUNDSCHECK=1 an index out of bounds in a kernel is an error too.
-``--engine atheris`` runs the kernels as Python (NUMBA_DISABLE_JIT=1), so that their branches count as coverage; what it
-discovers is kept in ``--keep`` (one folder a target), of which tools/fuzz_corpus.py takes what is worth keeping.
+What each target promises is in tests/fuzzing/targets.py; tests/fuzzing/test_fuzz.py runs the same for a minute, and
+every input of tests/fuzzing/corpus for ever. An input that breaks a promise, or ends the process, is written to
+``--found``; the exit code is 1 then. Every job is a process with a seed of its own. At the end: for each target the
+executions, the seconds, the jobs and what was found. With NUMBA_BOUNDSCHECK=1 an index out of bounds in a kernel is an
+error too. ``--engine atheris`` runs the kernels as Python (NUMBA_DISABLE_JIT=1), so that their branches count as
+coverage; what it discovers is kept in ``--keep`` (one folder a target), of which tools/fuzz_corpus.py takes what is
+worth keeping.
 """
 
 from __future__ import annotations

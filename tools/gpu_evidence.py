@@ -1,8 +1,9 @@
 """Run the GPU tests on a real device and write down what was run: tests/gpu/evidence.json.
 
-In: tests/gpu, the kernels, a device. Out: device, driver, CuPy, date, hash of all kernel and gpu/ sources, tests
-passed, failed and skipped, and what compute-sanitizer said (tools/sanitize_gpu.py). The ordinary test run compares
-the hash with the sources that it sees (tests/test_evidence.py), so that no kernel changes without a run on a GPU.
+In: tests/gpu, the kernels, a device. Out: device, driver, CuPy, date, hash of the sources that a GPU vouches for
+(gpu_sources.py), tests passed, failed and skipped, and what compute-sanitizer said (tools/sanitize_gpu.py). The
+ordinary test run compares the hash with the sources that it sees (tests/tools/test_evidence.py), so that no kernel
+changes without a run on a GPU.
 Exit code 0: all passed; 1: something failed; 2: pytest arguments without another --output; 4: no usable GPU. Nothing
 is written in the last two cases, nor when pytest did not get to the end.
 
@@ -32,8 +33,9 @@ SCHEMA = 1
 for folder in (REPOSITORY / "tools", REPOSITORY):  # the package need not be installed
     sys.path.insert(0, str(folder))
 
+from gpu_sources import hash_of_sources  # noqa: E402
+
 from bigbfs.errors import NoDeviceError  # noqa: E402
-from bigbfs.gpu.sources import hash_of_sources  # noqa: E402
 
 
 class Counts:
@@ -62,7 +64,7 @@ def describe_device() -> dict[str, Any]:
     NoDeviceError
         There is no usable GPU.
     """
-    from bigbfs.gpu import device
+    from bigbfs.engines.gpu.runtime import device
 
     info = device.probe()
     import cupy  # the tool runs on a machine with a GPU, where the probe has just imported it

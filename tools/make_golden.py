@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.adjacency import PlainAdjacency
-from bigbfs.flags import GraphFlags
-from bigbfs.formats import csrbin, varint
-from bigbfs.graph import Graph
-from bigbfs.rows import transpose
+from bigbfs.formats.container import csrbin
+from bigbfs.graph import varint
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
+from bigbfs.graph.rows import transpose
 
 
 def adjacency(lists: list[list[int]], ids: type) -> PlainAdjacency:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One bug: in ``file`` (below bigbfs/kernels) ``old`` becomes ``new``."""
+    """One bug: in ``file`` (below bigbfs) ``old`` becomes ``new``."""
 
     name: str
     file: str

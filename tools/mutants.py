@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-KERNELS = REPOSITORY / "bigbfs" / "kernels"
+KERNELS = REPOSITORY / "bigbfs"
 TESTS = REPOSITORY / "tests"
 SUITES = (
     "test_kernels_rows.py",
@@ -41,8 +41,8 @@ SECONDS = 400
 sys.path.insert(0, str(TESTS))
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
+from emulated.runtime import BUILD_VARIABLE, sanitizer_environment  # noqa: E402
 from mutant_list import MUTANTS, Mutant  # noqa: E402
-from simt.runtime import BUILD_VARIABLE, sanitizer_environment  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,10 @@ def plant(mutant: Mutant | None, folder: Path) -> None:
     SystemExit
         The text does not occur exactly once (code 2).
     """
-    shutil.copytree(KERNELS, folder)
+    for path in KERNELS.rglob("*.cu*"):
+        copy = folder / path.relative_to(KERNELS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
     if mutant is None:
         return
     path = folder / mutant.file
@@ -96,7 +99,7 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
     start = time.perf_counter()
     try:
         done = subprocess.run(
-            [*command, *(str(TESTS / suite) for suite in SUITES)],
+            [*command, *(str(TESTS / "emulated" / suite) for suite in SUITES)],
             env=environment,
             cwd=REPOSITORY,
             capture_output=True,

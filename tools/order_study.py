@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from bigbfs import api
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.atomic import replacing
 from bigbfs.generate.output import write_graph
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 from bigbfs.report.table import markdown
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -127,11 +128,11 @@ def _times(graph: Graph, options: argparse.Namespace, first: dict[str, np.ndarra
         for source in chosen.tolist():
             vertex = graph.vertex(source)
             results = [engine.bfs(vertex) for _ in range(options.trials + 1)]
-            validate.bfs_tree(graph, vertex, results[-1].levels, results[-1].parents)
+            validate_tree(graph, vertex, results[-1].levels, results[-1].parents)
             _require_same(first, f"levels from {source}", graph.in_original_order(results[-1].levels))
             times.append(statistics.median(result.record.seconds for result in results[1:]))
         labelled = [engine.connected_components() for _ in range(options.trials + 1)]
-        validate.labels(graph, labelled[-1].labels)
+        validate_labels(graph, labelled[-1].labels)
         _require_same(first, "labels", api.canonical_labels(graph, labelled[-1].labels))
     return {
         "bfs_ms": 1e3 * statistics.mean(times),

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from bigbfs import api
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.errors import BigBfsError, VerificationError
 from bigbfs.formats.atomic import replacing
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 from bigbfs.report.table import markdown
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,9 +55,9 @@ def traverse(graph: Graph, source: int, backend: str, residency: str, trials: in
     vertex = graph.vertex(source)
     with api.engine(graph, backend=backend, residency=residency) as engine:
         tree = engine.bfs(vertex)
-        validate.bfs_tree(graph, vertex, tree.levels, tree.parents)
+        validate_tree(graph, vertex, tree.levels, tree.parents)
         components = engine.connected_components()
-        validate.labels(graph, components.labels)
+        validate_labels(graph, components.labels)
         bfs_seconds = float(np.median([engine.bfs(vertex).record.seconds for _ in range(trials)]))
         cc_seconds = float(np.median([engine.connected_components().record.seconds for _ in range(trials)]))
         return {

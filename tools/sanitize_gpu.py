@@ -80,9 +80,9 @@ def traverse() -> None:
     """Traverse the small graphs in every encoding and residency; the results are the business of other tests."""
     import cupy
 
+    from bigbfs.engines.gpu.engine import GpuEngine
     from bigbfs.generate.zoo import sources, zoo
-    from bigbfs.gpu import GpuEngine
-    from bigbfs.graph import Graph
+    from bigbfs.graph.graph import Graph
 
     without_pool(cupy)
     graphs = zoo(big=False)

@@ -13,11 +13,11 @@ import numpy as np
 from tqdm import tqdm
 
 from bigbfs import api
+from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.cli import options
-from bigbfs.components import ALGORITHMS, ComponentsOptions
 from bigbfs.errors import VerificationError
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bench_cc_object, dumps
 from bigbfs.report.table import table
 
@@ -83,7 +83,7 @@ def _run(graph: Graph, engine: api.Engine, chosen: list[ComponentsOptions], tria
         results = [engine.connected_components(how) for _ in range(trials)]
         if labels is None:
             labels = results[0].labels
-            validate.labels(graph, labels)
+            validate_labels(graph, labels)
         if any(not np.array_equal(result.labels, labels) for result in results):
             raise VerificationError(f"{graph.path}: the labels of {how} differ from those of {chosen[0]}")
         record = results[-1].record

@@ -17,7 +17,7 @@ from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
 from bigbfs.cli.sources import choose_sources
 from bigbfs.errors import UsageError
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.record import BfsResult, BfsSummary, RunRecord
 from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.table import table
@@ -135,10 +135,10 @@ def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tu
         record = result.record if result else engine.traverse(vertex, **wanted)
         times.append(record.seconds)
         if result and task.verify:
-            from bigbfs.reference import validate
+            from bigbfs.algorithms.bfs.validate import validate_tree
 
             start = time.perf_counter()
-            validate.bfs_tree(graph, vertex, result.levels, result.parents, max_depth=task.max_depth)
+            validate_tree(graph, vertex, result.levels, result.parents, max_depth=task.max_depth)
             verify_seconds += time.perf_counter() - start
             record.verified = True
     record.seconds = median(times)

@@ -12,13 +12,13 @@ import click
 import numpy as np
 
 from bigbfs import api
+from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
-from bigbfs.components import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.errors import UsageError
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.record import ComponentsRecord, ComponentsResult
-from bigbfs.reference import validate
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.table import table
@@ -137,7 +137,7 @@ def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
     check_writable(task.labels, "--labels")
     if task.largest is not None:
-        from bigbfs.formats.part import check_target
+        from bigbfs.formats.container.part import check_target
 
         check_target(task.largest)
 
@@ -150,7 +150,7 @@ def _run(graph: Graph, engine: api.Engine, task: Task) -> tuple[ComponentsResult
         result = engine.connected_components(task.how)
         if task.verify:
             start = time.perf_counter()
-            validate.labels(graph, result.labels)
+            validate_labels(graph, result.labels)
             verifying += time.perf_counter() - start
             result.record.verified = True
         runs.append(result.record)
@@ -162,7 +162,7 @@ def _write(graph: Graph, result: ComponentsResult, task: Task) -> None:
     if task.labels is not None:
         write_npy(task.labels, api.canonical_labels(graph, result.labels), "--labels")
     if task.largest is not None:
-        from bigbfs.formats.part import save_part
+        from bigbfs.formats.container.part import save_part
 
         sizes = np.bincount(result.labels, minlength=1)
         save_part(graph, result.labels == sizes.argmax(), task.largest)

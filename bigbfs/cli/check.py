@@ -21,7 +21,7 @@ def command(graph: Path, as_json: bool) -> None:
 
     Every edge is read. The first check that fails ends the run with exit code 1 and names the place.
     """
-    from bigbfs.formats.checking import check
+    from bigbfs.formats.container.check import check
 
     passed = []
     error = None

@@ -9,7 +9,7 @@ import click
 from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
-from bigbfs.formats.detect import FORMATS
+from bigbfs.formats.readers.detect import FORMATS
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import format_size

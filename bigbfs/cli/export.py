@@ -26,8 +26,8 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     """
     if both_directions and to != "el":
         raise UsageError(f"--both-directions is for el; {to} says for itself whether a graph is undirected")
-    from bigbfs.formats.export import SUFFIXES, export
-    from bigbfs.graph import Graph
+    from bigbfs.formats.writers.export import SUFFIXES, export
+    from bigbfs.graph.graph import Graph
 
     if str(output) == "-" and sys.stdout is None:
         raise FileAccessError("standard output: cannot write: it is closed; name a file with -o")

@@ -30,11 +30,11 @@ def command(graph: Path, as_json: bool) -> None:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    from bigbfs.formats import layout
-    from bigbfs.formats.csrbin import open_container
-    from bigbfs.formats.describe import degree_summary
-    from bigbfs.formats.mapped import MappedFile
-    from bigbfs.graph import Graph
+    from bigbfs.formats.container import layout
+    from bigbfs.formats.container.csrbin import open_container
+    from bigbfs.formats.container.describe import degree_summary
+    from bigbfs.formats.container.mapped import MappedFile
+    from bigbfs.graph.graph import Graph
 
     with Graph.open(path) as graph:
         size = path.stat().st_size
@@ -42,7 +42,7 @@ def _facts(path: Path) -> dict[str, Any]:
         own = mapped.start(len(layout.MAGIC)) == layout.MAGIC
         sections, provenance = [], None
         if own:
-            from bigbfs.formats.csrbin import read_provenance
+            from bigbfs.formats.container.csrbin import read_provenance
 
             container = open_container(path)
             sections = [asdict(section) for section in container.sections.values()]

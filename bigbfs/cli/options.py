@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import click
 
 from bigbfs import api
-from bigbfs.backends import GPU_OPTIONS, check_options
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.config import DeviceProfile, find_profile, read_profile
+from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
-from bigbfs.gpu.strategies import STRATEGIES
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.sizes import free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,7 +115,7 @@ def check_where(where: dict[str, Any]) -> None:
     Raises
     ------
     NoDeviceError, UsageError
-        As :func:`bigbfs.backends.check_options`.
+        As :func:`bigbfs.engines.backends.check_options`.
     """
     given = [f"--{name.replace('_', '-')}" for name in GPU_OPTIONS if where[name] not in (None, "auto")]
     threads = None if where["threads"] is None else "--threads"
@@ -143,7 +143,7 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     UsageError
         No graph is named and this folder holds none.
     """
-    from bigbfs.formats.csrbin import newest_graph
+    from bigbfs.formats.container.csrbin import newest_graph
 
     path = graph
     if path is None:

@@ -10,11 +10,11 @@ import click
 
 from bigbfs.cli import options
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
+from bigbfs.engines.gpu.placement.floor import Floor, floors
+from bigbfs.engines.gpu.placement.plan import PLACES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError
-from bigbfs.gpu import device
-from bigbfs.gpu.floor import Floor, floors
-from bigbfs.gpu.plan import PLACES, Plan, default_budget, make_plan
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import table

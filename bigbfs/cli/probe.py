@@ -30,8 +30,8 @@ def command(output: Path | None, host_bytes: int, device_bytes: int, as_json: bo
     """
     if output is not None:
         require_writable(output)
-    from bigbfs.gpu.cuda import CudaRuntime
-    from bigbfs.gpu.rates import Sizes, measure
+    from bigbfs.engines.gpu.rates import Sizes, measure
+    from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
     with without_backend():
         runtime = CudaRuntime()

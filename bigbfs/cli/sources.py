@@ -9,7 +9,7 @@ import numpy as np
 
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 
 _DIGITS = len(str(2**63 - 1))
 """More digits than this are no number of anything here (and int() refuses thousands of them)."""

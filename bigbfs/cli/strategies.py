@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from bigbfs.gpu.strategies import STRATEGIES
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.report.table import table
 
 

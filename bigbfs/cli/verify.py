@@ -13,12 +13,12 @@ import click
 from tqdm import tqdm
 
 from bigbfs import api, verification
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.cli import options
 from bigbfs.errors import VerificationError
 from bigbfs.generate import graph as generated
 from bigbfs.generate.zoo import zoo
-from bigbfs.gpu.strategies import STRATEGIES
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import table

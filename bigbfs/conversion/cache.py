@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import FileAccessError, FormatError, UsageError
-from bigbfs.formats import csrbin, layout
 from bigbfs.formats.atomic import access_error, require_writable
-from bigbfs.formats.compress import save_compressed
-from bigbfs.formats.sources import STANDARD_INPUT, read_error
-from bigbfs.graph import Graph
+from bigbfs.formats.container import csrbin, layout
+from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
+from bigbfs.graph.graph import Graph
 
 Provenance = dict[str, Any]
 COUNTS = ("lines", "self_loops", "duplicates", "comment_lines", "skipped_lines", "input_bytes")

@@ -1,7 +1,7 @@
 """Reading all inputs of a conversion, several files at once where there are threads for it.
 
 One file keeps several threads busy only while it is being tokenized; unpacking a compressed one is mostly the work of
-one thread (see :mod:`bigbfs.formats.units`), so two files at once take half the time.
+one thread (see :mod:`bigbfs.formats.streams.units`), so two files at once take half the time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bigbfs.edges import EdgeList
-from bigbfs.formats.readers import default_ahead, read_edges
-from bigbfs.formats.sources import STANDARD_INPUT
-from bigbfs.machine.workers import run, thread_count
+from bigbfs.formats.readers.read import default_ahead, read_edges
+from bigbfs.formats.streams.sources import STANDARD_INPUT
+from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.workers import run, thread_count
 
 
 class _Stopped(Exception):
@@ -33,7 +33,7 @@ def read_all(
     threads
         Threads to use; None: one for each CPU that this process may use.
     **rules
-        For :func:`bigbfs.formats.readers.read_edges`.
+        For :func:`bigbfs.formats.readers.read.read_edges`.
 
     Raises
     ------

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bigbfs.adjacency import id_dtype
-from bigbfs.conversion.external.plan import sample_ids
+from bigbfs.conversion.on_disk.plan import sample_ids
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import DoesNotFitError
-from bigbfs.formats.readers import InputEstimate
+from bigbfs.formats.readers.read import InputEstimate
+from bigbfs.graph.adjacency import id_dtype
 from bigbfs.sizes import format_size, free_memory
 
 DEFAULT_SHARE = 0.5

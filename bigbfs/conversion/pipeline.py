@@ -14,21 +14,21 @@ import numba
 from tqdm import tqdm
 
 from bigbfs.conversion import cache
-from bigbfs.conversion.build import build
-from bigbfs.conversion.direct import finished_graph
-from bigbfs.conversion.external.convert import Outcome, convert_external
+from bigbfs.conversion.in_memory.build import build
+from bigbfs.conversion.in_memory.direct import finished_graph
 from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
+from bigbfs.conversion.on_disk.convert import Outcome, convert_external
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.targets import Targets, choose_targets
-from bigbfs.edges import EdgeList
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
-from bigbfs.formats import csrbin
 from bigbfs.formats.atomic import require_writable
-from bigbfs.formats.compress import save_compressed
-from bigbfs.formats.readers import estimate
-from bigbfs.graph import Graph
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.readers.read import estimate
+from bigbfs.graph.edges import EdgeList
+from bigbfs.graph.graph import Graph
 
 Sources = list[dict[str, Any]] | None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bigbfs.errors import UsageError
-from bigbfs.formats.sources import STANDARD_INPUT
+from bigbfs.formats.streams.sources import STANDARD_INPUT
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 SUFFIXES = (

@@ -21,9 +21,9 @@ from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, find, resolve
 
 if TYPE_CHECKING:
-    from bigbfs.conversion.csr import BuildCounts
-    from bigbfs.edges import EdgeList
-    from bigbfs.graph import Graph
+    from bigbfs.conversion.sorting.csr import BuildCounts
+    from bigbfs.graph.edges import EdgeList
+    from bigbfs.graph.graph import Graph
 
 __all__ = ["KINDS", "assemble", "generate", "graph"]
 
@@ -56,9 +56,9 @@ def generate(
         The edges take more than ``memory``.
     """
     from bigbfs.conversion.memory import require
-    from bigbfs.edges import EdgeList
     from bigbfs.generate.arrays import shuffle_ids
-    from bigbfs.machine.workers import thread_count
+    from bigbfs.graph.edges import EdgeList
+    from bigbfs.jit.workers import thread_count
 
     found = find(kind)
     complete = resolve(found, parameters)
@@ -90,7 +90,7 @@ def assemble(
     DoesNotFitError
         Building it takes more than ``memory``.
     """
-    from bigbfs.conversion.build import build
+    from bigbfs.conversion.in_memory.build import build
     from bigbfs.conversion.options import ConvertOptions
 
     options = ConvertOptions(directed=find(kind).directed, order=order, threads=threads, memory=memory)

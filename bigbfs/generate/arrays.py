@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.adjacency import id_dtype
 from bigbfs.generate.rng import make_key, permuted
-from bigbfs.machine.jit import njit
-from bigbfs.machine.workers import ranges, run
+from bigbfs.graph.adjacency import id_dtype
+from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import ranges, run
 
 Pairs = tuple[np.ndarray, np.ndarray]
 """Sources and targets: two arrays of ids, one entry per edge."""

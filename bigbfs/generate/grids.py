@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from bigbfs.generate.arrays import Pairs, allocate, spread
-from bigbfs.machine.jit import njit
+from bigbfs.jit.njit import njit
 
 
 def grid(seed: int, threads: int, p: dict[str, Any]) -> Pairs:

@@ -10,11 +10,11 @@ from typing import Any
 
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import require_writable
-from bigbfs.formats.compress import save_compressed
-from bigbfs.formats.csrbin import save_graph
+from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.container.csrbin import save_graph
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
-from bigbfs.machine.workers import thread_count
+from bigbfs.jit.workers import thread_count
 
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")

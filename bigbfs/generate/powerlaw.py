@@ -20,7 +20,7 @@ import numpy as np
 from bigbfs.errors import UsageError
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import make_key, permuted
-from bigbfs.machine.jit import njit
+from bigbfs.jit.njit import njit
 
 GUIDE_BITS = 16
 _LN2 = 0.6931471805599453

@@ -13,7 +13,7 @@ import numpy as np
 
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import draw, make_key, stream, threshold
-from bigbfs.machine.jit import njit
+from bigbfs.jit.njit import njit
 
 BLOCK = 1024
 """Edges drawn together: their states stay in the first-level cache."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.machine.jit import njit
+from bigbfs.jit.njit import njit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)

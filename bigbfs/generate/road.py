@@ -16,8 +16,8 @@ import numpy as np
 
 from bigbfs.generate.arrays import ITEMS, Pairs, allocate
 from bigbfs.generate.rng import draw, make_key, stream, threshold
-from bigbfs.machine.jit import njit
-from bigbfs.machine.workers import ranges, run
+from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import ranges, run
 
 CHAIN_TENTHS = 3
 """Tenths of the vertices that lie inside chains."""

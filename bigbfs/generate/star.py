@@ -13,7 +13,7 @@ import numpy as np
 
 from bigbfs.generate.arrays import Pairs, allocate, fill
 from bigbfs.generate.rng import below, draw, make_key, stream
-from bigbfs.machine.jit import njit
+from bigbfs.jit.njit import njit
 
 
 def star(seed: int, threads: int, p: dict[str, Any]) -> Pairs:

@@ -17,9 +17,9 @@ import numpy as np
 import zstandard
 from tqdm import tqdm
 
-from bigbfs.formats import bgzf
 from bigbfs.formats.atomic import replacing
-from bigbfs.machine.jit import njit
+from bigbfs.formats.streams import bgzf
+from bigbfs.jit.njit import njit
 
 PIECE = 1 << 17
 """Edges formatted at a time by one thread: some 2 MB of text."""

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.adjacency import PlainAdjacency
-from bigbfs.flags import GraphFlags
-from bigbfs.graph import Graph
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
 
 BIG = frozenset({"star", "long-deltas"})
 """Graphs of more than 10^5 vertices."""

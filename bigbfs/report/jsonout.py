@@ -10,7 +10,7 @@ from bigbfs.record import SCHEMA, BfsSummary, ComponentsRecord
 
 if TYPE_CHECKING:
     from bigbfs.api import Engine
-    from bigbfs.graph import Graph
+    from bigbfs.graph.graph import Graph
     from bigbfs.report.components import SizeClass
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from bigbfs.formats import csrbin, layout
+from bigbfs.formats.container import csrbin, layout
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000)).encode()
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"

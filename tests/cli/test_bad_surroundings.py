@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bigbfs.formats import csrbin
+from bigbfs.formats.container import csrbin
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000))
 
@@ -232,7 +232,7 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
 
 
 def test_interrupt_while_building(run, graph_text, monkeypatch):
-    build = "bigbfs.conversion.kernels.sort_buckets"
+    build = "bigbfs.conversion.sorting.kernels.sort_buckets"
     monkeypatch.setattr(build, lambda *arguments: signal.raise_signal(signal.SIGINT))
     before = listing(graph_text)
     code, _, err = run("convert", "graph.txt", "--threads", "1")

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from bigbfs.formats import csrbin
+from bigbfs.formats.container import csrbin
 
 RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified"]
 KEYS = {
@@ -148,7 +148,7 @@ def test_no_graph_in_the_folder(run, folder):
 
 
 def test_gpu_without_a_gpu(run, small, monkeypatch):
-    from bigbfs.gpu import device
+    from bigbfs.engines.gpu.runtime import device
 
     if device.available():
         pytest.skip("there is a GPU here")
@@ -161,18 +161,18 @@ def test_gpu_without_a_gpu(run, small, monkeypatch):
 
 @pytest.mark.parametrize("command", [["bfs", "--source", "10"], ["cc"], ["bench", "cc"]])
 def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monkeypatch, command):
-    monkeypatch.setattr("bigbfs.gpu.device.available", lambda: False)
+    monkeypatch.setattr("bigbfs.engines.gpu.runtime.device.available", lambda: False)
     options = ["--residency", "vram", "--vram-budget", "1GiB"]
     code, _, err = run(*command, "--compressed", *options)
     assert code == 4 and not (small / "graph.ccsr").exists()
     assert err == "bigbfs: error: --residency, --vram-budget are for a GPU, and none is usable here; leave them out\n"
-    monkeypatch.setattr("bigbfs.gpu.device.available", lambda: True)
+    monkeypatch.setattr("bigbfs.engines.gpu.runtime.device.available", lambda: True)
     code, _, err = run(*command, "--threads", "1")
     assert code == 2 and "--threads: CPU threads, and this run is on the GPU" in err
 
 
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
-    from bigbfs.cpu import CpuEngine
+    from bigbfs.engines.cpu.engine import CpuEngine
 
     right = CpuEngine.bfs
 

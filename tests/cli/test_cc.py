@@ -34,7 +34,7 @@ def test_json_and_labels(run, small, compressed):
 
 
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
-    from bigbfs.cpu import CpuEngine
+    from bigbfs.engines.cpu.engine import CpuEngine
 
     right = CpuEngine.connected_components
 
@@ -135,7 +135,7 @@ def test_bench_lists_every_switch(run, small):
 
 
 def test_bench_finds_labels_that_differ(run, small, monkeypatch):
-    from bigbfs.cpu import CpuEngine
+    from bigbfs.engines.cpu.engine import CpuEngine
 
     right = CpuEngine.connected_components
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.flags import GraphFlags
-from bigbfs.formats import csrbin
-from bigbfs.formats.checksum import checksum
-from bigbfs.graph import Graph
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.container.checksum import checksum
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
 
 PATH = ([0, 1, 2, 3], [1, 2, 3, 4])
 
@@ -134,7 +134,7 @@ def test_flags_that_are_not_true(run, folder):
 
 
 def test_symmetry_without_memory_for_the_exact_check(run, folder, monkeypatch):
-    monkeypatch.setattr("bigbfs.formats.checking.free_memory", lambda: 4 * 8 - 1)
+    monkeypatch.setattr("bigbfs.formats.container.check.free_memory", lambda: 4 * 8 - 1)
     path = folder / "g.csrbin"
     save(path, zoo.build(4, ([0], [1]), directed=True), symmetric=True)
     fails(run, path, "flagged symmetric, but some edge u -> v has no twin")

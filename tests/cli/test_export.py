@@ -10,10 +10,10 @@ import pytest
 import zoo
 from scipy.io import mmread
 
-from bigbfs.adjacency import PlainAdjacency
-from bigbfs.formats import varint
-from bigbfs.formats.export import chunks, export
-from bigbfs.graph import Graph
+from bigbfs.formats.writers.export import chunks, export
+from bigbfs.graph import varint
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
 
 
 def lines(text):

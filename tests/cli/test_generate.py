@@ -12,7 +12,7 @@ import zstandard
 
 import bigbfs
 from bigbfs import generate
-from bigbfs.formats import units
+from bigbfs.formats.streams import units
 from bigbfs.generate import text
 from bigbfs.generate.text import write_text
 

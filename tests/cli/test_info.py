@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.flags import GraphFlags
-from bigbfs.formats import csrbin
-from bigbfs.formats.describe import degree_summary
-from bigbfs.formats.export import export
-from bigbfs.graph import Graph
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.container.describe import degree_summary
+from bigbfs.formats.writers.export import export
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
 
 
 def test_text_and_json(run, folder):
@@ -79,7 +79,7 @@ def test_offsets_that_descend_are_not_described(run, folder):
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 def test_summary_agrees_with_numpy(codec, monkeypatch):
-    monkeypatch.setattr("bigbfs.formats.describe.BLOCK", 100)
+    monkeypatch.setattr("bigbfs.formats.container.describe.BLOCK", 100)
     rng = np.random.default_rng(8)
     for n in (1, 2, 3, 500, 1001):
         graph = zoo.build(
@@ -98,16 +98,16 @@ def test_degrees_at_powers_of_two():
     lengths = [0, 1, 2, 3, 4, 7, 8, 1023, 1024]
     indptr = np.cumsum([0, *lengths]).astype(np.uint64)
     ids = np.zeros(int(indptr[-1]), np.uint32)
-    from bigbfs.adjacency import PlainAdjacency
+    from bigbfs.graph.adjacency import PlainAdjacency
 
     graph = Graph(PlainAdjacency(indptr, ids), GraphFlags(directed=True, symmetric=False))
     assert degree_summary(graph).histogram == [1, 1, 2, 2, 1, 0, 0, 0, 0, 0, 1, 1]
 
 
 def test_the_median_of_large_degrees(monkeypatch):
-    from bigbfs.adjacency import PlainAdjacency
+    from bigbfs.graph.adjacency import PlainAdjacency
 
-    monkeypatch.setattr("bigbfs.formats.describe.BIN_BITS", 3)  # several passes
+    monkeypatch.setattr("bigbfs.formats.container.describe.BIN_BITS", 3)  # several passes
     degrees = np.random.default_rng(4).integers(2**20, 2**21, 501)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
     indices = np.broadcast_to(np.zeros(1, np.uint32), int(indptr[-1]))  # takes no memory

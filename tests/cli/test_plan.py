@@ -7,9 +7,10 @@ import pytest
 
 from bigbfs import generate
 from bigbfs.config import find_profile, read_profile
+from bigbfs.engines.gpu import engine
+from bigbfs.engines.gpu.placement.ledger import PLACES
+from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError
-from bigbfs.gpu import device, engine
-from bigbfs.gpu.ledger import PLACES
 
 KEYS = {
     *("schema", "command", "graph", "device", "device_origin", "residency", "why", "head_groups", "hot_bytes"),
@@ -92,7 +93,7 @@ def test_bad_lines(run, graph, no_gpu, folder, arguments, code, text):
 
 
 def test_probe_without_a_gpu(run, folder, monkeypatch):
-    from bigbfs.gpu import cuda
+    from bigbfs.engines.gpu.runtime import cuda
 
     def probe(index):
         raise NoDeviceError("no NVIDIA driver is loaded")
@@ -106,7 +107,8 @@ def test_probe_without_a_gpu(run, folder, monkeypatch):
 
 
 def test_probe_writes_a_profile_that_plan_takes(run, graph, monkeypatch):
-    from bigbfs.gpu import cuda, rates
+    from bigbfs.engines.gpu import rates
+    from bigbfs.engines.gpu.runtime import cuda
 
     made = read_profile(find_profile("laptop-6gb"))
     asked = []
@@ -156,7 +158,7 @@ def test_a_run_that_cannot_fit_ends_before_it_starts(run, graph, monkeypatch, co
 
 def test_a_profile_changes_costs_and_no_answer(run, graph, monkeypatch):
     """What bfs is told about the device arrives at the engine."""
-    from bigbfs.gpu import GpuEngine
+    from bigbfs.engines.gpu.engine import GpuEngine
 
     seen = {}
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bigbfs import verification
-from bigbfs.cpu import CpuEngine
-from bigbfs.formats import csrbin
-from bigbfs.graph import Graph
+from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.formats.container import csrbin
+from bigbfs.graph.graph import Graph
 
 
 def test_zoo_generated_and_files_agree(run, small):

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from bigbfs.formats.detect import FORMATS
-from bigbfs.graph import Graph
+from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.graph.graph import Graph
 from fuzzing.targets import folded, frames, members
 
 TEXT = b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1"

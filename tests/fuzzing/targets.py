@@ -19,17 +19,20 @@ import numpy as np
 import zstandard
 
 from bigbfs import api
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.errors import BigBfsError, FormatError, InputError
-from bigbfs.formats import bgzf, checking, layout
-from bigbfs.formats.blocks import BlockReader
-from bigbfs.formats.checksum import checksum
-from bigbfs.formats.compress import save_compressed
-from bigbfs.formats.detect import FORMATS
-from bigbfs.formats.readers import estimate, read_edges
-from bigbfs.formats.sources import Source
-from bigbfs.formats.text import read_text
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.formats.container import check as checking
+from bigbfs.formats.container import layout
+from bigbfs.formats.container.checksum import checksum
+from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.formats.readers.read import estimate, read_edges
+from bigbfs.formats.readers.text import read_text
+from bigbfs.formats.streams import bgzf
+from bigbfs.formats.streams.sources import Source
+from bigbfs.graph.graph import Graph
 from fuzzing.oracle import plain
 
 MOST_VERTICES = 100_000
@@ -192,8 +195,8 @@ def container(data: bytes, folder: Path) -> None:
             assert not whole, error
             return
         if whole:
-            validate.bfs_tree(graph, 0, result.levels, result.parents)
-            validate.labels(graph, components.labels)
+            validate_tree(graph, 0, result.levels, result.parents)
+            validate_labels(graph, components.labels)
             assert np.array_equal(graph.compress().decompress().adjacency.indices, graph.decompress().adjacency.indices)
 
 

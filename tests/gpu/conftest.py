@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 
 def _reason():
     """Return what is missing for a GPU to be used; None if nothing is."""
-    from bigbfs.gpu import device
+    from bigbfs.engines.gpu.runtime import device
 
     try:
         device.probe()

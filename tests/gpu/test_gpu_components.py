@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs import reference
-from bigbfs.components import ComponentsOptions
-from bigbfs.gpu import GpuEngine
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.engine import GpuEngine
 
 N = 200_000
 VARIANTS = (
@@ -57,7 +57,7 @@ def test_a_thousand_times_and_not_one_label_off(name, codec):
     import cupy
 
     plain = RACES[name]()
-    expected = cupy.asarray(reference.components(plain).astype(plain.ids))
+    expected = cupy.asarray(reference_components(plain).astype(plain.ids))
     wrong = cupy.zeros(1, np.int64)
     with GpuEngine(plain.compress() if codec == "varint" else plain) as engine:
         for _ in range(1000):
@@ -69,7 +69,7 @@ def test_a_thousand_times_and_not_one_label_off(name, codec):
 @pytest.mark.parametrize("name", RACES)
 def test_every_switch_on_races(name):
     graph = RACES[name]()
-    expected = reference.components(graph)
+    expected = reference_components(graph)
     with GpuEngine(graph) as engine:
         for how in VARIANTS:
             for _ in range(10):
@@ -81,7 +81,7 @@ def test_every_switch_on_races(name):
 @pytest.mark.parametrize("name", zoo.names(big=False))
 def test_every_switch_on_the_zoo(name, codec, residency):
     graph = zoo.shared()[name]
-    expected = reference.components(graph)
+    expected = reference_components(graph)
     with GpuEngine(graph.compress() if codec == "varint" else graph, residency=residency) as engine:
         for how in (*VARIANTS, ComponentsOptions("labelprop")):
             result = engine.connected_components(how)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs import reference
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import FormatError, UsageError
-from bigbfs.gpu import GpuEngine
-from bigbfs.gpu.strategies import STRATEGIES
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 
 CODECS = ("plain", "varint")
 RESIDENCIES = ("vram", "mapped", "streamed")
@@ -20,11 +21,11 @@ def encoded(graph, codec):
 
 
 def check_bfs(engine, graph, source, **options):
-    levels, _ = reference.bfs(graph, source)
+    levels, _ = reference_bfs(graph, source)
     result = engine.bfs(source, **options)
     np.testing.assert_array_equal(result.levels, levels)
     if options.get("want_parents", True):
-        validate.bfs_tree(graph, source, result.levels, result.parents)
+        validate_tree(graph, source, result.levels, result.parents)
     else:
         assert (result.parents == -1).all()
     reached = levels >= 0
@@ -52,7 +53,7 @@ def test_bfs_equals_the_reference(name, codec, residency, strategy):
 @pytest.mark.parametrize("name", zoo.names())
 def test_components_equal_the_reference(name, codec, residency):
     graph = zoo.shared()[name]
-    labels = reference.components(graph)
+    labels = reference_components(graph)
     with GpuEngine(encoded(graph, codec), residency=residency) as engine:
         for _ in range(3):
             result = engine.connected_components()
@@ -65,7 +66,7 @@ def test_components_equal_the_reference(name, codec, residency):
 @pytest.mark.parametrize("codec", CODECS)
 def test_max_depth_and_parents_left_out(codec):
     graph = zoo.shared()["grid-2d"]
-    levels, _ = reference.bfs(graph, 0)
+    levels, _ = reference_bfs(graph, 0)
     with GpuEngine(encoded(graph, codec)) as engine:
         check_bfs(engine, graph, 0, want_parents=False)
         for depth in (0, 1, 7):
@@ -78,7 +79,7 @@ def test_max_depth_and_parents_left_out(codec):
 
 def test_one_engine_for_bfs_and_components_in_turn():
     graph = zoo.shared()["two-components"]
-    labels = reference.components(graph)
+    labels = reference_components(graph)
     with GpuEngine(graph) as engine:
         for source in zoo.sources(graph, 4):
             check_bfs(engine, graph, source)

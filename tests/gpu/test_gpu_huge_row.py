@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bigbfs.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacency
-from bigbfs.flags import GraphFlags
-from bigbfs.gpu import GpuEngine
-from bigbfs.graph import Graph
+from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.graph.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
 
 BLOCKS = 2**21 + 3
 LENGTH = BLOCKS * BLOCK_IDS

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from bigbfs import generate, reference
-from bigbfs.gpu import GpuEngine
-from bigbfs.reference import validate
+from bigbfs import generate
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.engine import GpuEngine
 
 SHAPES = {
     "kronecker-20": ("kronecker", {"scale": 20}),
@@ -23,8 +25,8 @@ def large(request):
     assert graph.m > 10**8 or request.param != "kronecker-22"
     sources = np.random.default_rng(5).choice(np.flatnonzero(graph.degrees()), 3, replace=False)
     hub = int(np.argmax(graph.degrees()))
-    expected = {int(source): reference.bfs(graph, int(source))[0] for source in {hub, *sources.tolist()}}
-    return request.param, graph, expected, reference.components(graph)
+    expected = {int(source): reference_bfs(graph, int(source))[0] for source in {hub, *sources.tolist()}}
+    return request.param, graph, expected, reference_components(graph)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])
@@ -36,7 +38,7 @@ def test_bfs_and_components(large, codec, residency, strategy):
         for source, levels in expected.items():
             result = engine.bfs(source)
             np.testing.assert_array_equal(result.levels, levels)
-            validate.bfs_tree(graph, source, result.levels, result.parents)
+            validate_tree(graph, source, result.levels, result.parents)
         print(f"{name} {codec} {residency} {engine.edges_kind} {strategy}: {result.record.gteps:.2f} GTEPS", end=", ")
         if strategy == "auto":
             found = engine.connected_components()

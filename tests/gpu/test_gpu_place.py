@@ -7,12 +7,16 @@ import pytest
 import zoo
 from faults import FaultyRuntime, fail_at_every_step
 
-from bigbfs import generate, reference
+from bigbfs import generate
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.engines.gpu.placement import plan
+from bigbfs.engines.gpu.placement.plan import make_plan
+from bigbfs.engines.gpu.runtime import memory
 from bigbfs.errors import DoesNotFitError
-from bigbfs.gpu import GpuEngine, memory, plan
-from bigbfs.gpu.plan import make_plan
-from bigbfs.graph import Graph
-from bigbfs.reference import validate
+from bigbfs.graph.graph import Graph
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +48,8 @@ def registered(monkeypatch):
 
 def check(engine, graph):
     source = int(np.argmax(graph.degrees()))
-    np.testing.assert_array_equal(engine.bfs(source).levels, reference.bfs(graph, source)[0])
-    np.testing.assert_array_equal(engine.connected_components().labels, reference.components(graph))
+    np.testing.assert_array_equal(engine.bfs(source).levels, reference_bfs(graph, source)[0])
+    np.testing.assert_array_equal(engine.connected_components().labels, reference_components(graph))
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
@@ -151,7 +155,7 @@ def test_auto_residency_follows_the_budget(medium):
 
 
 def test_an_allocation_above_the_budget_fails(medium):
-    from bigbfs.gpu.cuda import CudaRuntime
+    from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
     runtime = CudaRuntime(limit=1 << 20)
     with pytest.raises(DoesNotFitError, match="limit"):
@@ -178,7 +182,7 @@ def test_nothing_is_left_after_a_thousand_engines(tmp_path, registered):
 
 
 def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, monkeypatch):
-    from bigbfs.gpu import loops
+    from bigbfs.engines.gpu import loops
 
     medium.save(tmp_path / "g.csrbin")
 
@@ -194,7 +198,7 @@ def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, mo
 
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 def test_a_failure_at_any_step_leaves_nothing_on_the_device(tmp_path, medium, registered, residency):
-    from bigbfs.gpu.cuda import CudaRuntime
+    from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
     medium.save(tmp_path / "g.csrbin")
     device = None
@@ -237,13 +241,13 @@ def test_what_is_not_wanted_is_not_allocated(medium):
         result = engine.bfs(0, want_levels=False)
         assert engine.bytes.device == bare + medium.n * medium.ids.itemsize
         assert (result.levels == -1).all()
-        validate.bfs_tree(medium, 0, engine.bfs(0, want_parents=False).levels, result.parents)
+        validate_tree(medium, 0, engine.bfs(0, want_parents=False).levels, result.parents)
 
 
 def test_the_probe_measures_what_can_be(tmp_path):
     from bigbfs.config import profile_text, read_profile
-    from bigbfs.gpu.cuda import CudaRuntime
-    from bigbfs.gpu.rates import Sizes, measure
+    from bigbfs.engines.gpu.rates import Sizes, measure
+    from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
     runtime = CudaRuntime()
     try:

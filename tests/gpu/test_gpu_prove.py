@@ -5,12 +5,12 @@ import pytest
 import zoo
 
 from bigbfs import generate
+from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 from bigbfs.errors import FormatError
-from bigbfs.formats import varint
-from bigbfs.gpu import GpuEngine
-from bigbfs.gpu.cuda import CudaRuntime
-from bigbfs.gpu.placement import PlacedAdjacency
-from bigbfs.graph import Graph
+from bigbfs.graph import varint
+from bigbfs.graph.graph import Graph
 
 RESIDENCIES = ("vram", "mapped")
 

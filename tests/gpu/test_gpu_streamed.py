@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs import generate, reference
+from bigbfs import generate
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.check import DeviceCheck
+from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.engines.gpu.streamed import feed, ledger
 from bigbfs.errors import DoesNotFitError
-from bigbfs.gpu import GpuEngine
-from bigbfs.gpu.check import DeviceCheck
-from bigbfs.gpu.streamed import feed, ledger
-from bigbfs.graph import Graph
+from bigbfs.graph.graph import Graph
 
 
 @pytest.fixture(scope="module", params=["plain", "varint"])
@@ -35,12 +37,12 @@ def test_many_batches_from_a_file(stored, heads, monkeypatch):
         batches = 0
         for source in zoo.sources(plain, 6):
             result = engine.bfs(source)
-            np.testing.assert_array_equal(result.levels, reference.bfs(plain, source)[0])
+            np.testing.assert_array_equal(result.levels, reference_bfs(plain, source)[0])
             run = engine.run_bfs(source)
             check.tree(source)
             batches += sum(read.batches for read in run.traffic)
         assert heads or batches > 20
-        np.testing.assert_array_equal(engine.connected_components().labels, reference.components(plain))
+        np.testing.assert_array_equal(engine.connected_components().labels, reference_components(plain))
         check.labels()
 
 

@@ -1,0 +1,1 @@
+"""BFS on the CPU, as Numba kernels."""

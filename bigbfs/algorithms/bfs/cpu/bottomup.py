@@ -1,0 +1,116 @@
+"""Bottom-up level: every vertex not yet visited looks for a visited neighbour, in the head table, then in its row.
+
+No frontier is kept: a neighbour that was visited before this level is in the frontier, because had it been visited any
+earlier, so would have been its neighbours. Hence one bitmap ``visited`` to look in, a second one to write, and their
+difference is the next frontier. Words are claimed in chunks; each word, and the levels and parents of its vertices, are
+written by the one thread that claimed it, so nothing here races.
+
+Isolated vertices are marked visited from the start and never looked at; no row holds them, so nobody takes them for a
+parent.
+
+Source: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search", SC 2012.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set
+from bigbfs.engines.cpu.rows import NOBODY, degree, seek, step
+from bigbfs.jit.atomics import fetch_add
+from bigbfs.jit.bits import population, trailing_zeros
+from bigbfs.jit.njit import njit
+
+_CHUNK = np.uint64(64)
+_TALLY = np.uint64(8)
+_TWO = np.uint64(2)
+
+
+@njit
+def _parent_in_row(rows, u, visited, n, faults):
+    """Return the first visited neighbour of ``u``, or NOBODY."""
+    position = seek(rows, u, ZERO)
+    v = ZERO
+    for k in range(degree(rows, u)):
+        v, position = step(rows, position, k, v)
+        if v >= n:
+            fetch_add(faults, 0, ONE)
+        elif is_set(visited, v):
+            return v
+    return NOBODY
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def pull(rows, heads, short, visited, visited_next, parents, levels, level, claim, tallies, faults, threads):
+    """Give ``level`` and a parent to every vertex with a visited neighbour, and set its bit in ``visited_next``.
+
+    ``tallies`` (uint64, eight for each thread) receives the vertices found, those left, and the edges in the rows left.
+    """
+    claim[0] = ZERO
+    words = np.uint64(len(visited)) - ONE
+    n = np.uint64(len(levels))
+    for t in prange(threads):
+        found = ZERO
+        left = ZERO
+        left_edges = ZERO
+        while True:
+            first = fetch_add(claim, 0, _CHUNK)
+            if first >= words:
+                break
+            for w in range(first, min(words, first + _CHUNK)):
+                before = visited[w]
+                todo = ~before
+                new = ZERO
+                base = w << SHIFT
+                for j in range(np.uint64(len(heads))):
+                    missed = ZERO
+                    tried = todo
+                    while todo != ZERO:
+                        b = trailing_zeros(todo)
+                        todo &= todo - ONE
+                        v = np.uint64(heads[j, base + b])
+                        # Written either way, without a branch: until it is visited these mean nothing.
+                        parents[base + b] = v
+                        levels[base + b] = level
+                        missed |= (bit_value(visited, v) ^ ONE) << b
+                    new |= tried ^ missed
+                    todo = missed
+                done = todo & short[w]
+                todo ^= done
+                left += population(done)
+                while done != ZERO:
+                    b = trailing_zeros(done)
+                    done &= done - ONE
+                    for j in range(np.uint64(len(heads))):
+                        left_edges += ONE if heads[j, base + b] < n else ZERO
+                while todo != ZERO:
+                    b = trailing_zeros(todo)
+                    todo &= todo - ONE
+                    v = _parent_in_row(rows, base + b, visited, n, faults)
+                    if v != NOBODY:
+                        new |= ONE << b
+                        parents[base + b] = v
+                        levels[base + b] = level
+                    else:
+                        left += ONE
+                        left_edges += degree(rows, base + b)
+                visited_next[w] = before | new
+                found += population(new)
+        mine = np.uint64(t) * _TALLY
+        tallies[mine] = found
+        tallies[mine + ONE] = left
+        tallies[mine + _TWO] = left_edges
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def clear_unvisited(visited, parents, levels, nobody):
+    """Give level -1 and parent ``nobody`` to every vertex whose bit is not set."""
+    for w in prange(len(visited) - 1):
+        todo = ~visited[w]
+        base = np.uint64(w) << SHIFT
+        while todo != ZERO:
+            v = base + trailing_zeros(todo)
+            todo &= todo - ONE
+            levels[v] = -1
+            parents[v] = nobody

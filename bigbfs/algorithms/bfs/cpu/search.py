@@ -1,0 +1,280 @@
+"""The level loop of the CPU's BFS: which direction each level takes, and the state that its kernels share.
+
+The state is allocated once and belongs to one search at a time. Resetting it is part of the search, but costs little:
+only the bitmap of visited vertices is copied afresh. Levels and parents are written when a vertex is visited, and at
+the end those of the vertices not visited are cleared, so every entry is right when the clock stops.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.cpu import bottomup, topdown
+from bigbfs.engines.cpu.bits import no_vertices
+from bigbfs.engines.cpu.heads import Survey
+from bigbfs.engines.cpu.rows import Rows, row_count, row_length
+from bigbfs.record import LevelRecord
+
+WALK_EDGES = 4096
+"""Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
+
+TOP_DOWN_EDGE = 1.0
+"""Cost of an edge in a top-down level: the unit."""
+BOTTOM_UP_PROBE = 0.15
+"""Cost of looking at one neighbour in a bottom-up level: rows are read in order."""
+BOTTOM_UP_VERTEX = 2.0
+"""Cost of a vertex in a bottom-up level, apart from its neighbours."""
+
+_TALLY = 8
+
+
+@dataclass(slots=True)
+class Step:
+    """Levels that ran as one step.
+
+    ``level`` is the first one expanded, of ``vertices`` vertices, ``count`` how many were; those after the first were
+    ``queue[first:last]``.
+    """
+
+    level: int
+    count: int
+    direction: str
+    vertices: int
+    first: int
+    last: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Frontier:
+    """What is known between two levels; vertices and edges are exact for symmetric graphs, estimates for others.
+
+    Attributes
+    ----------
+    depth
+        Level of the frontier's vertices.
+    first, last, hubs
+        Window of the queue and number of hubs; meaningless while ``in_bitmap``.
+    vertices, edges
+        Vertices in the frontier and edges in their rows.
+    unvisited, unexplored
+        Vertices not visited and edges in their rows.
+    in_bitmap
+        The frontier is the difference of the two bitmaps, not the queue.
+    """
+
+    depth: int
+    first: int
+    last: int
+    hubs: int
+    vertices: int
+    edges: int
+    unvisited: int
+    unexplored: int
+    in_bitmap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search measured.
+
+    ``depth`` of the farthest vertex, edges ``unexplored`` (exact for symmetric graphs), ``faults``: ids met that are no
+    vertices, ``seconds``, and a record for each level expanded.
+    """
+
+    depth: int
+    unexplored: int
+    faults: int
+    seconds: float
+    levels: tuple[LevelRecord, ...]
+
+
+class Search:
+    """BFS over ``out_rows``, bottom-up over ``in_rows`` where there are any.
+
+    Parameters
+    ----------
+    out_rows, in_rows
+        Rows of n vertices; ``in_rows`` None: top-down only.
+    survey
+        Survey of ``in_rows``; None where there are none.
+    ids
+        Dtype of a vertex id.
+    m
+        Edges in ``out_rows``.
+    threads
+        Threads of every parallel kernel; the caller has told Numba.
+
+    Attributes
+    ----------
+    levels, parents
+        Result of the last search: int32, -1 unreached; id dtype, the largest value where there is none.
+    """
+
+    def __init__(
+        self, out_rows: Rows, in_rows: Rows | None, survey: Survey | None, ids: np.dtype, m: int, threads: int
+    ) -> None:
+        self.n = n = row_count(out_rows)
+        self.out_rows, self.in_rows, self.m, self.threads = out_rows, in_rows, m, threads
+        self.heads = np.empty((0, n), ids) if survey is None else survey.heads
+        self.short = np.zeros(0, np.uint64) if survey is None else survey.short
+        self.nobody = ids.type(np.iinfo(ids).max)
+        # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
+        aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
+        self._start = np.concatenate([aside, np.zeros(1, np.uint64)])
+        self._candidates = len(aside) * 64 - int(np.bitwise_count(aside).sum())
+        self._visited, self._before = np.zeros((2, len(self._start)), np.uint64)
+        self.levels = np.full(n, -1, np.int32)
+        self.parents = np.full(n, self.nobody, ids)
+        self._queue = np.empty(n + 1, ids)
+        most_hubs = min(n, m // topdown.HUB_EDGES) + 1
+        self._hubs, self._next_hubs = np.empty((2, most_hubs), ids)
+        self._pieces = np.empty(most_hubs, np.uint64)
+        self._buffers = np.empty((threads, 2, topdown.BUFFER_IDS), ids)
+        self._tails = np.zeros(2 * topdown.HUB_TAIL, np.uint64)
+        self._claim = np.zeros(_TALLY, np.uint64)
+        self._tallies = np.zeros((threads, _TALLY), np.uint64)
+        self._faults = np.zeros(1, np.uint64)
+        self._last_source = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the state; those of the survey are not counted again."""
+        own = {name: value for name, value in vars(self).items() if name not in ("heads", "short")}
+        return sum(array.nbytes for array in own.values() if isinstance(array, np.ndarray))
+
+    def run(self, source: int, max_depth: int) -> Found:
+        """Search from ``source`` down to level ``max_depth``; the result stays until the next search."""
+        start = time.perf_counter()
+        frontier = self._reset(source)
+        steps: list[Step] = []
+        depth = 0
+        while frontier.vertices and frontier.depth < max_depth:
+            begin, level, vertices, first = time.perf_counter(), frontier.depth, frontier.vertices, frontier.last
+            if not frontier.in_bitmap and frontier.edges <= WALK_EDGES:
+                direction = "top-down"
+                self.walk(frontier, max_depth)
+            elif self._bottom_up_is_cheaper(frontier):
+                direction = "bottom-up"
+                self.pull(frontier)
+            else:
+                direction = "top-down"
+                self.expand(frontier)
+            depth = frontier.depth if frontier.vertices else frontier.depth - 1
+            spent = time.perf_counter() - begin
+            steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent))
+        bottomup.clear_unvisited(self._visited, self.parents, self.levels, self.nobody)
+        seconds = time.perf_counter() - start
+        return Found(depth, frontier.unexplored, int(self._faults[0]), seconds, tuple(self._records(steps)))
+
+    def _records(self, steps: list[Step]) -> Iterator[LevelRecord]:
+        """Yield the records of all levels; those of a step of several levels have their sizes counted in the queue."""
+        for step in steps:
+            alone = step.count == 1
+            yield LevelRecord(step.level, step.direction, step.vertices, step.seconds if alone else math.nan)
+            if not alone:
+                walked = self.levels[self._queue[step.first : step.last]] - (step.level + 1)
+                for number, vertices in enumerate(np.bincount(walked, minlength=step.count - 1).tolist(), 1):
+                    yield LevelRecord(step.level + number, step.direction, vertices, math.nan)
+
+    def warm_up(self) -> None:
+        """Run every kernel once (on a small graph: that compiles them)."""
+        self.run(0, 1)
+        self.expand(self._reset(0))
+        if self.in_rows is not None:
+            frontier = self._reset(0)
+            self.pull(frontier)
+            self._gather(frontier)
+
+    def _reset(self, source: int) -> Frontier:
+        """Forget the last search and make ``source`` the frontier."""
+        # Isolated vertices are never visited nor cleared; one of them may have been the source.
+        self.levels[self._last_source] = -1
+        self.parents[self._last_source] = self.nobody
+        self._last_source = source
+        self._faults[0] = 0
+        np.copyto(self._visited, self._start)
+        word, bit = source >> 6, np.uint64(1 << (source & 63))
+        candidates = self._candidates - int(self._visited[word] & bit == 0)
+        self._visited[word] |= bit
+        self.levels[source] = 0
+        self.parents[source] = self.nobody
+        edges = row_length(self.out_rows, source)
+        hubs = int(edges > topdown.HUB_EDGES)
+        (self._hubs if hubs else self._queue)[0] = source
+        return Frontier(0, 0, 1 - hubs, hubs, 1, edges, candidates, self.m - edges)
+
+    def _bottom_up_is_cheaper(self, frontier: Frontier) -> bool:
+        """Return whether the next level should go bottom-up.
+
+        An edge of an unvisited vertex leads to the frontier or to the unvisited, so the chance that it finds a parent
+        is about the frontier's share of the edges of both; a search ends at the first that does.
+        """
+        if self.in_rows is None:
+            return False
+        chance = frontier.edges / max(1, frontier.edges + frontier.unexplored)
+        probes = min(frontier.unexplored, frontier.unvisited / chance) if chance else frontier.unexplored
+        upward = BOTTOM_UP_VERTEX * frontier.unvisited + BOTTOM_UP_PROBE * probes
+        return upward < TOP_DOWN_EDGE * frontier.edges
+
+    def walk(self, frontier: Frontier, max_depth: int) -> None:
+        """Run thin levels serially until one is wide, ``max_depth`` is reached or nothing is left."""
+        before = frontier.last
+        first, last, hubs, depth, edges, all_edges = topdown.walk(
+            self.out_rows, self._queue, np.uint64(frontier.first), np.uint64(frontier.last), self._hubs, self._visited,
+            self.parents, self.levels, np.int32(frontier.depth), np.int32(max_depth), np.uint64(WALK_EDGES),
+            self._faults,
+        )  # fmt: skip
+        frontier.depth = int(depth)
+        self._advance(frontier, int(first), int(last), int(hubs), int(edges))
+        frontier.unvisited -= int(last) - before + int(hubs)
+        frontier.unexplored -= int(all_edges)
+
+    def expand(self, frontier: Frontier) -> None:
+        """Run one level top-down in parallel."""
+        if frontier.in_bitmap:
+            self._gather(frontier)
+        self._tails[topdown.TAIL], self._tails[topdown.HUB_TAIL] = frontier.last, 0
+        topdown.expand(
+            self.out_rows, self._queue, np.uint64(frontier.first), np.uint64(frontier.last), self._hubs,
+            np.uint64(frontier.hubs), self._pieces, self._next_hubs, self._tails, self._visited, self.parents,
+            self.levels, np.int32(frontier.depth + 1), self._buffers, self._claim, self._tallies.reshape(-1),
+            self._faults, self.threads,
+        )  # fmt: skip
+        self._hubs, self._next_hubs = self._next_hubs, self._hubs
+        frontier.depth += 1
+        tail, hubs = int(self._tails[topdown.TAIL]), int(self._tails[topdown.HUB_TAIL])
+        self._advance(frontier, frontier.last, tail, hubs, int(self._tallies[:, 0].sum()))
+        frontier.unvisited -= frontier.vertices
+        frontier.unexplored -= frontier.edges
+
+    def _advance(self, frontier: Frontier, first: int, last: int, hubs: int, edges: int) -> None:
+        frontier.first, frontier.last, frontier.hubs = first, last, hubs
+        frontier.vertices, frontier.edges = last - first + hubs, edges
+
+    def pull(self, frontier: Frontier) -> None:
+        """Run one level bottom-up."""
+        assert self.in_rows is not None
+        bottomup.pull(
+            self.in_rows, self.heads, self.short, self._visited, self._before, self.parents, self.levels,
+            np.int32(frontier.depth + 1), self._claim, self._tallies.reshape(-1), self._faults, self.threads,
+        )  # fmt: skip
+        self._visited, self._before = self._before, self._visited
+        found, left, left_edges = (int(total) for total in self._tallies[:, :3].sum(axis=0))
+        frontier.depth += 1
+        frontier.in_bitmap = True
+        frontier.vertices, frontier.edges = found, max(found, frontier.unexplored - left_edges)
+        frontier.unvisited, frontier.unexplored = left, left_edges
+
+    def _gather(self, frontier: Frontier) -> None:
+        """Move the frontier from the bitmaps to the queue."""
+        end, hubs, edges = topdown.gather(
+            self.out_rows, self._before, self._visited, self._queue, np.uint64(frontier.last), self._hubs
+        )
+        self._advance(frontier, frontier.last, int(end), int(hubs), int(edges))
+        frontier.in_bitmap = False

@@ -1,0 +1,205 @@
+"""Top-down level: every vertex of the frontier visits its neighbours; serial for thin levels, parallel for wide ones.
+
+The frontier is a window ``queue[first:last]`` of one array (each vertex enters it once, so n entries suffice) and,
+apart, ``hubs``: vertices of more than ``HUB_EDGES`` neighbours, which several threads share block by block so that
+one row of a hundred million neighbours keeps all of them busy.
+
+Source: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search", SC 2012; queue with thread-local
+buffers as in Agarwal et al., "Scalable graph exploration on multicore processors", SC 2010.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
+from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.jit.atomics import fetch_add, fetch_or, load
+from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.njit import njit
+
+HUB_EDGES = 8192
+"""Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
+
+BUFFER_IDS = 1024
+"""Vertices that a thread finds before it settles them."""
+
+TAIL = 0
+"""Index in ``tails`` of the queue's end; the hubs' end is ``HUB_TAIL`` (a cache line further)."""
+HUB_TAIL = 8
+
+_HUB = np.uint64(HUB_EDGES)
+_BUFFER = np.uint64(BUFFER_IDS)
+_CHUNK = np.uint64(64)
+_TALLY = np.uint64(8)
+
+
+@njit(nogil=True, cache=True)
+def walk(rows, queue, first, last, hubs, visited, parents, levels, depth, max_depth, max_edges, faults):
+    """Visit level after level serially while a level has at most ``max_edges`` edges; no hub may be in the first one.
+
+    Returns first, last, hubs, depth and edges of the frontier where it stopped (first == last and no hubs: all done),
+    and the edges of all vertices visited on the way.
+    """
+    n = np.uint64(len(levels))
+    edges = ZERO
+    all_edges = ZERO
+    hub_count = ZERO
+    while first < last and depth < max_depth and edges <= max_edges:
+        depth += 1
+        edges = ZERO
+        tail = last
+        for i in range(first, last):
+            u = np.uint64(queue[i])
+            position = seek(rows, u, ZERO)
+            v = ZERO
+            for k in range(degree(rows, u)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    faults[0] += ONE
+                elif not is_set(visited, v):
+                    visited[v >> SHIFT] |= bit_of(v)
+                    parents[v] = u
+                    levels[v] = depth
+                    count = degree(rows, v)
+                    edges += count
+                    if count > _HUB:
+                        hubs[hub_count] = v
+                        hub_count += ONE
+                    else:
+                        queue[tail] = v
+                        tail += ONE
+        first, last = last, tail
+        all_edges += edges
+    return first, last, hub_count, depth, edges, all_edges
+
+
+@njit
+def _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level):
+    """Write what belongs to the ``fill`` vertices ``found`` by this thread and append them; return their edges.
+
+    A pass of its own, because these accesses miss the caches: side by side they overlap, whereas each atomic operation
+    of the search would wait for all those before it.
+    """
+    edges, kept = ZERO, ZERO
+    for i in range(fill):
+        v = np.uint64(found[i])
+        parents[v] = owners[i]
+        levels[v] = level
+        count = degree(rows, v)
+        edges += count
+        if count > _HUB:
+            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
+        else:
+            found[kept] = v
+            kept += ONE
+    start = fetch_add(tails, TAIL, kept)
+    for i in range(kept):
+        queue[start + i] = found[i]
+    return edges
+
+
+@njit
+def _cut(rows, hubs, hub_count, pieces):
+    """Write the number of the first piece of each hub to ``pieces`` and return how many pieces there are."""
+    total = ZERO
+    for i in range(hub_count):
+        pieces[i] = total
+        total += (degree(rows, np.uint64(hubs[i])) + _HUB - ONE) // _HUB
+    return total
+
+
+@njit
+def _owner(pieces, hub_count, piece):
+    """Return the number of the hub that ``piece`` belongs to: the last whose first piece is not after it."""
+    low, high = ZERO, hub_count
+    while high - low > ONE:
+        middle = (low + high) >> ONE
+        if pieces[middle] <= piece:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def expand(
+    rows, queue, first, last, hubs, hub_count, pieces, next_hubs, tails, visited, parents, levels, level, buffers,
+    claim, edges, faults, threads,
+):  # fmt: skip
+    """Give ``level`` and a parent to every unvisited neighbour of the frontier; append it to queue or ``next_hubs``.
+
+    ``tails`` holds where to append and receives where that ended; ``edges`` (uint64, eight for each thread) receives
+    the degrees of what was appended.
+
+    Two threads that meet the same neighbour are told apart by ``fetch_or`` on its word of ``visited``: one of them
+    sees the bit unset and owns the vertex. The plain-looking test before it is an atomic load that can only be out of
+    date by missing a bit, and then ``fetch_or`` decides.
+    """
+    claim[0] = ZERO
+    n = np.uint64(len(levels))
+    piece_count = _cut(rows, hubs, hub_count, pieces)
+    chunks = piece_count + (last - first + _CHUNK - ONE) // _CHUNK
+    for t in prange(threads):
+        found, owners = buffers[t, 0], buffers[t, 1]
+        fill = ZERO
+        sum_edges = ZERO
+        while True:
+            chunk = fetch_add(claim, 0, ONE)
+            if chunk >= chunks:
+                break
+            is_piece = chunk < piece_count
+            begin, end, skip, u = ZERO, ONE, ZERO, ZERO
+            if is_piece:
+                h = _owner(pieces, hub_count, chunk)
+                u = np.uint64(hubs[h])
+                skip = (chunk - pieces[h]) * _HUB
+            else:
+                begin = first + (chunk - piece_count) * _CHUNK
+                end = min(last, begin + _CHUNK)
+            for i in range(begin, end):
+                if not is_piece:
+                    u = np.uint64(queue[i])
+                position = seek(rows, u, skip)
+                v = ZERO
+                for k in range(skip, min(degree(rows, u), skip + _HUB)):
+                    v, position = step(rows, position, k, v)
+                    if v >= n:
+                        fetch_add(faults, 0, ONE)
+                        continue
+                    bit = bit_of(v)
+                    if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
+                        found[fill] = v
+                        owners[fill] = u
+                        fill += ONE
+                        if fill == _BUFFER:
+                            sum_edges += _settle(
+                                rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level
+                            )
+                            fill = ZERO
+        sum_edges += _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level)
+        edges[np.uint64(t) * _TALLY] = sum_edges
+
+
+@njit(nogil=True, cache=True)
+def gather(rows, visited_before, visited, queue, fill, hubs):
+    """Append the vertices in ``visited`` but not in ``visited_before`` to the queue (which ends at ``fill``) and hubs.
+
+    Serial: the frontier is small when a search turns top-down. Returns the queue's end, the hubs, and the edges.
+    """
+    hub_count, edges = ZERO, ZERO
+    for w in range(np.uint64(len(visited))):
+        todo = visited[w] & ~visited_before[w]
+        while todo != ZERO:
+            v = (w << SHIFT) + trailing_zeros(todo)
+            todo &= todo - ONE
+            count = degree(rows, v)
+            edges += count
+            if count > _HUB:
+                hubs[hub_count] = v
+                hub_count += ONE
+            else:
+                queue[fill] = v
+                fill += ONE
+    return fill, hub_count, edges

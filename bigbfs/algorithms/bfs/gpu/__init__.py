@@ -1,0 +1,1 @@
+"""BFS on a GPU: the persistent loop, and the one for streamed rows."""

@@ -1,0 +1,177 @@
+// What the phases of a BFS share: the state in device memory, what a block knows, and what happens to a new vertex.
+//
+// A traversal is one cooperative launch. It is a sequence of phases with a barrier of the whole grid after each; at the
+// barrier one thread of every block works out the next phase (plan.cuh) from the counters of the level, all alike.
+#pragma once
+#include "kernels/base/grid.cuh"
+#include "kernels/rows/heads.cuh"
+
+// What one level did; one for each level of a launch, zero at its start.
+struct Slot {
+    u64 frontier;   // vertices expanded
+    u64 direction;  // 1 top-down, 2 bottom-up
+    u64 edges;      // edges of the vertices found (bottom-up: estimated)
+    u64 queued;     // top-down: vertices found
+    u64 found;      // bottom-up: vertices found
+    u64 chunks;     // chunks of hub rows listed
+    u64 missed;     // bottom-up: vertices whose heads did not decide
+    u64 gathered;   // vertices put into the queue from the bitmap
+    u64 probed;     // sampled vertices, before a level whose direction is open
+    u64 open;       // those of them whose heads do not decide
+    u64 hot;        // of `edges`, those in rows that lie in device memory for being hot
+    u64 local;      // what the blocks say at its end while levels are local (local.cuh)
+    u64 clock;      // cycles at its beginning
+    u64 rounds;     // phases
+};
+static_assert(sizeof(Slot) == SLOT_BYTES, "Slot differs from its NumPy dtype");
+
+// Where a traversal stands between launches and when it is over.
+struct Progress {
+    u64 level;    // of the frontier
+    u64 begin;    // of the frontier in the queue
+    u64 count;    // vertices of the frontier
+    u64 edges;    // of their rows
+    u64 hot;      // of those, the ones in hot rows
+    u64 reached;
+    u64 form;     // 0 the frontier is queue[begin, begin + count), 1 it is a bitmap
+    u64 swapped;  // 1: `next` and `frontier` have changed places
+    u64 done;
+    u64 missed;   // bottom-up: of the level before
+    u64 invalid;  // ids read that are no vertices
+    u64 clock;    // cycles at the end of the launch
+};
+static_assert(sizeof(Progress) == PROGRESS_BYTES, "Progress differs from its NumPy dtype");
+
+struct Bfs {
+    Adjacency out;       // rows that top-down expands
+    Adjacency in;        // rows that bottom-up searches: in-neighbours
+    const u32* reachable;  // bitmap: an edge leads there; null: may be any vertex
+    u32* visited;        // bitmap: reached
+    u32* frontier;       // bitmap: to expand (bottom-up)
+    u32* next;           // bitmap: found by the level in progress (bottom-up)
+    u32* open;           // bitmap: not decided by their heads, where rows are put off (bottom-up)
+    vid* queue;          // n: frontiers one behind the other
+    u32* chunk_list;     // chunks of hub rows to be read in this level
+    i32* levels;         // n: -1 unreached; or null if not wanted
+    vid* parents;        // n, or null if not wanted; all ones: none
+    Slot* slots;
+    Progress* progress;
+    u32* meeting;        // of grid.cuh
+    u64 slot_count;
+    u64 max_depth;
+    u64 bottom_up;       // whether levels may search
+    u64 in_vertices;     // vertices with in-edges
+    u64 sort_from;       // frontiers of so many vertices are expanded in vertex order
+    u64 defer_from;      // so many vertices that their heads are not expected to decide are put off
+    u64 window;          // rows in host memory are read at the full rate from so many neighbouring vertices at a time
+    u64 thin_to;         // frontiers of up to so many vertices are left to the first block; at most TEAM
+    u64 local;           // whether levels may be local (local.cuh)
+    u64 sweep_cost;      // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
+    u64 vertex_cost;
+    u64 edge_cost;
+    u64 line_cost;
+};
+static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
+
+enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, TALLIES = 5 };
+
+enum Phase { THIN, LOCAL, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_OPEN, SEARCH_CHUNKS, STOP };
+
+enum Form { QUEUE = 0, BITMAP = 1 };
+
+// Ids that a warp collects before it appends them to the queue.
+constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);
+
+// Warps of a multiprocessor that work at least.
+constexpr u32 LEAST_WARPS = 4;
+
+// What one lane finds at most between two looks at the buffer.
+constexpr u32 STEP_IDS = WARP * SLOTS;
+
+// What a block knows, in shared memory; the same in every block after a barrier.
+struct Team {
+    u32 phase;
+    u32 form;
+    u32 swapped;
+    u32 slot;
+    i32 level;
+    u32 bottom_up;   // of the level in progress
+    u32 defer;       // rows are put off until all heads have been looked at
+    u32 done;        // when the launch ends: the traversal does too
+    u64 begin;
+    u64 count;
+    u64 edges;
+    u64 hot;
+    u64 reached;
+    u64 missed;
+    u64 tally[TALLIES];
+    u32 hot_chunks;  // of the hot rows found, in units of BLOCK_IDS ids: shared memory adds 32 bits at once
+    u32 tail;        // thin and local levels: vertices found
+    i32 local_from;  // level from which on levels may be local
+    u32 own;         // local levels: the block's part of the frontier
+    u32 aside_count;
+    u32 go_on;
+    u64 counts;      // what all blocks say
+    u64 left_at;     // where the block puts into the queue what it left aside, and what it found
+    u64 found_at;
+    u32 held[TEAM_WARPS];
+    vid buffer[TEAM_WARPS * BUFFER_IDS];
+    vid aside[TEAM_WARPS * BUFFER_IDS / 16];
+    u32 found[TEAM];
+    u32 open[TEAM];
+};
+
+// How many warps may work at a time, each on the rows of `span` neighbouring vertices: few enough that what they read of host
+// memory lies in one window, whose addresses the link translates at the full rate, and enough to keep it busy.
+DEVICE u64 warps_in_window(const Bfs& s, u64 span) {
+    const u64 fit = s.window / span;
+    const u64 least = (u64)gridDim.x * LEAST_WARPS;
+    return fit >= team_warps() ? team_warps() : fit > least ? fit : least < team_warps() ? least : team_warps();
+}
+
+DEVICE u32* frontier_bits(const Bfs& s, const Team& t) { return t.swapped ? s.next : s.frontier; }
+DEVICE u32* next_bits(const Bfs& s, const Team& t) { return t.swapped ? s.frontier : s.next; }
+
+// Records an id that is no vertex: the file is corrupt, and the host says so.
+DEVICE void count_invalid(const Bfs& s) { atomicAdd(&s.progress->invalid, (u64)1); }
+
+// Adds up over the warp and hands in; all lanes call it.
+DEVICE void hand_in(Team& t, Tally which, u64 x) {
+    x = warp_sum(x);
+    if (lane_id() == 0 && x) atomicAdd(t.tally + which, x);
+}
+
+// The edges of the row of v, which stands for `weight` vertices of the next frontier. Hot rows are so few that each of
+// them is counted on its own.
+DEVICE u64 count_edges(const Bfs& s, Team& t, u64 v, u64 weight) {
+    const u64 ids = degree(s.out, v);
+    if (ids >= s.out.hot_from) atomicAdd(&t.hot_chunks, (u32)(ids / BLOCK_IDS * weight));
+    return ids * weight;
+}
+
+DEVICE void settle(const Bfs& s, u64 v, vid parent, i32 level) {
+    if (s.levels) s.levels[v] = level;
+    if (s.parents) s.parents[v] = parent;
+}
+
+// The first block writes down the level that begins, or the direction of one that began with a probe.
+DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
+    if (blockIdx.x != 0) return;
+    Slot& slot = s.slots[t.slot];
+    slot.frontier = t.count;
+    slot.direction = direction;
+    if (!slot.clock) slot.clock = (u64)clock64();
+}
+
+// Appends the chunks of hub v to the list, for the lanes that ask for it; all lanes call it.
+DEVICE void list_chunks(const Bfs& s, const Team& t, const Adjacency& a, bool asked, u64 v) {
+    for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
+        const u32 hub = find_hub(a, (vid)__shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1));
+        const u64 first = a.hub_ptr[hub];
+        const u64 count = a.hub_ptr[hub + 1] - first;
+        u64 at = 0;
+        if (lane_id() == 0) at = atomicAdd(&s.slots[t.slot].chunks, count);
+        at = __shfl_sync(ALL_LANES, at, 0);
+        for (u64 i = lane_id(); i < count; i += WARP) s.chunk_list[at + i] = (u32)(first + i);
+    }
+}

@@ -1,0 +1,198 @@
+// A whole BFS in one cooperative launch: no word to the host between two levels.
+//
+// The grid fills the device, one block of TEAM threads for each multiprocessor. It runs one phase after the other
+// (topdown.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a barrier of the
+// whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels, bitmap for
+// bottom-up ones; the queue of a large frontier whose rows lie in host memory is put into vertex order by way of the
+// bitmap, because ascending reads use the full rate of the link. Atomics and memory per edge: see the phases. Source:
+// Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel after Gupta et al. (InPar'12).
+#include "algorithms/bfs/gpu/bottomup.cuh"
+#include "algorithms/bfs/gpu/plan.cuh"
+#include "algorithms/bfs/gpu/probe.cuh"
+#include "algorithms/bfs/gpu/topdown.cuh"
+
+// Levels and parents still hold the traversal before, whose source was `last`: whoever is reached overwrites them, and
+// finish() those of all others.
+DEVICE void reset(const Bfs& s, u64 source, u64 last) {
+    for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) {
+        s.visited[w] = w == word_of(source) ? bit_of(source) : 0;
+    }
+    if (thread_id() != 0) return;
+    s.queue[0] = (vid)source;
+    settle(s, last, ~(vid)0, -1);
+    settle(s, source, ~(vid)0, 0);
+}
+
+// Who was not reached says so. A vertex that no edge leads to says so from the beginning, unless it was the last source.
+DEVICE void finish(const Bfs& s) {
+    for (u64 base = thread_id() / WARP * WARP; base < words_for(s.out.n); base += thread_count()) {
+        const u64 w = base + lane_id();
+        const u32 reachable = w >= words_for(s.out.n) ? 0 : s.reachable ? s.reachable[w] : ALL_LANES;
+        const u32 todo = reachable ? reachable & ~s.visited[w] : 0;
+        for (u32 words = __ballot_sync(ALL_LANES, todo != 0); words; words &= words - 1) {
+            const u32 from = (u32)__ffs((int)words) - 1;
+            const u64 v = (base + from) * 32 + lane_id();
+            const u32 word = __shfl_sync(ALL_LANES, todo, from);
+            if (v < s.out.n && word & bit_of(v)) settle(s, v, ~(vid)0, -1);
+        }
+    }
+}
+
+DEVICE void clear_frontier(const Bfs& s, const Team& t) {
+    u32* const bits = frontier_bits(s, t);
+    for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) bits[w] = 0;
+}
+
+DEVICE void scatter_queue(const Bfs& s, const Team& t) {
+    u32* const bits = frontier_bits(s, t);
+    for (u64 i = thread_id(); i < t.count; i += thread_count()) {
+        const vid v = s.queue[t.begin + i];
+        atomicOr(bits + word_of(v), bit_of(v));
+    }
+}
+
+// The frontier's vertices as a queue, ascending inside 1024 vertices, the pieces nearly so.
+DEVICE void gather_queue(const Bfs& s, const Team& t) {
+    const u32* const frontier = frontier_bits(s, t);
+    const u64 words = words_for(s.out.n);
+    const u64 warps = warps_in_window(s, WARP * 32);
+    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
+        const u64 w = base + lane_id();
+        const u32 word = w < words ? frontier[w] : 0;
+        if (!__any_sync(ALL_LANES, word != 0)) continue;
+        const SetBits bits(word);
+        u64 at = 0;
+        if (lane_id() == 0) at = t.begin + atomicAdd(&s.slots[t.slot].gathered, (u64)bits.total);
+        at = __shfl_sync(ALL_LANES, at, 0);
+        for (u32 start = 0; start < bits.total; start += WARP) {
+            u32 owner, bit;
+            bits.find(start + lane_id(), owner, bit);
+            if (start + lane_id() < bits.total) {
+                s.queue[at + start + lane_id()] = (vid)((base + owner) * 32 + bit);
+            }
+        }
+    }
+}
+
+// Thread 0 of a block that goes on alone: the next level's frontier; returns true to go on.
+DEVICE bool advance_alone(const Bfs& s, Team& t) {
+    t.begin += t.count;
+    t.count = t.tail;
+    t.reached += t.count;
+    t.level += 1;
+    t.slot += 1;
+    t.tail = 0;
+    return t.count > 0 && t.count <= s.thin_to && (u64)t.level < s.max_depth && t.slot < s.slot_count;
+}
+
+// The first block alone, level after level, until a frontier is larger than the block or has a long row.
+DEVICE void thin_levels(const Bfs& s, Team& t) {
+    const u32 first_level = (u32)t.level;
+    for (bool more = true; more;) {
+        // neighbours in the queue go to different warps: a warp reads its long rows one after the other
+        const u32 own = lane_id() * TEAM_WARPS + threadIdx.x / WARP;
+        const bool mine = own < t.count;
+        const vid v = mine ? s.queue[t.begin + own] : 0;
+        const u64 ids = mine ? degree(s.out, v) : 0;
+        if (__syncthreads_or(ids > THIN_IDS) || (u32)__syncthreads_count(ids > THREAD_IDS) > THIN_ROWS) break;
+        if (threadIdx.x == 0) note_level(s, t, 1);
+        expand_batch<true>(s, t, v, ids);
+        __syncthreads();
+        if (threadIdx.x == 0) t.phase = advance_alone(s, t) ? THIN : STOP;
+        __syncthreads();
+        more = t.phase == THIN;
+    }
+    u64 edges = 0;
+    for (u64 i = threadIdx.x; i < t.count; i += TEAM) edges += count_edges(s, t, s.queue[t.begin + i], 1);
+    hand_in(t, EDGES, edges);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        t.edges = t.tally[EDGES];
+        t.hot = (u64)t.hot_chunks * BLOCK_IDS;
+        t.tally[EDGES] = t.hot_chunks = 0;
+        save_progress(s, t, false);
+        // what every other block still believes, so that next_phase() sees the same everywhere
+        t.slot -= (u32)t.level - first_level;
+        t.level = (i32)first_level;
+        t.phase = THIN;
+    }
+}
+
+DEVICE void run_phase(const Bfs& s, Team& t) {
+    const u64 chunks = t.phase == EXPAND_CHUNKS || t.phase == SEARCH_CHUNKS ? s.slots[t.slot].chunks : 0;
+    switch (t.phase) {
+        case THIN:
+            if (blockIdx.x == 0) thin_levels(s, t);
+            break;
+        case LOCAL: local_levels(s, t); break;
+        case PROBE: probe_heads(s, t); break;
+        case CLEAR: clear_frontier(s, t); break;
+        case SCATTER: scatter_queue(s, t); break;
+        case GATHER: gather_queue(s, t); break;
+        case EXPAND: expand_rows(s, t); break;
+        case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
+        case SEARCH: search_rows(s, t); break;
+        case SEARCH_OPEN: search_open(s, t); break;
+        default: search_chunks(s, t, chunks);
+    }
+}
+
+// Hands in the block's sums, waits for the other blocks and chooses what comes next.
+DEVICE void finish_phase(const Bfs& s, Team& t) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        Slot& slot = s.slots[t.slot < s.slot_count ? t.slot : 0];
+        u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
+#pragma unroll
+        for (u32 i = 0; i < TALLIES; ++i) {
+            if (t.tally[i]) atomicAdd(sums[i], t.tally[i]);
+            t.tally[i] = 0;
+        }
+        if (t.hot_chunks) atomicAdd(&slot.hot, (u64)t.hot_chunks * BLOCK_IDS);
+        t.hot_chunks = 0;
+        if (blockIdx.x == 0) slot.rounds += 1;
+        meet_other_blocks(s.meeting);
+        next_phase(s, t);
+    }
+    __syncthreads();
+}
+
+// last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped because
+// its slots were full.
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
+
+KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
+    __shared__ Team t;
+    if (!resume) reset(s, source, last);
+    if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
+    if (threadIdx.x < TALLIES) t.tally[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        t.slot = 0;
+        t.tail = t.hot_chunks = 0;
+        t.local_from = 0;
+        // before the meeting: behind it the first block may already be writing what comes after thin levels
+        load_progress(s, t);
+        meet_other_blocks(s.meeting);
+        begin_level(s, t, false);
+    }
+    __syncthreads();
+    while (t.phase != STOP) {
+        run_phase(s, t);
+        finish_phase(s, t);
+    }
+    if (t.done) finish(s);
+}
+ENTRY(bfs_traverse)
+
+// Adds the edges of the rows of all reached vertices to *edges.
+KERNEL void bfs_count(Bfs s, u64* edges) {
+    u64 sum = 0;
+    for (u64 base = thread_id() / WARP * WARP; base < s.out.n; base += thread_count()) {
+        const u64 v = base + lane_id();
+        if (v < s.out.n && test_bit(s.visited, v)) sum += degree(s.out, v);
+    }
+    sum = warp_sum(sum);
+    if (lane_id() == 0 && sum) atomicAdd(edges, sum);
+}
+ENTRY(bfs_count)

@@ -1,0 +1,110 @@
+// How a vertex looks for a parent in the frontier: among its heads, then in its row, alone and with the help of the warp.
+//
+// All is for bottom-up phases (bottomup.cuh). Frontier kind: bitmap. Atomics: none, but the list of chunks. Memory per vertex:
+// 16 bytes of heads and the words of the frontier that they ask for, then whole lines of its row.
+#pragma once
+#include "algorithms/bfs/gpu/bfs.cuh"
+
+// Groups of ids (four, or the values that end in four bytes) that a lane reads before the warp helps.
+constexpr u32 LANE_LOADS = 8;
+
+// Heads whose frontier words are asked for at once: a trip to the cache for all of them, and at worst so many in vain.
+constexpr u32 LOOKS = 2;
+
+DEVICE bool has_bit(const u32* bitmap, u64 v) { return (bitmap[word_of(v)] & bit_of(v)) != 0; }
+
+// Is the neighbour u in the frontier?
+DEVICE bool in_frontier(const Bfs& s, const u32* frontier, u64 u) {
+    if (u < s.in.n) return has_bit(frontier, u);
+    count_invalid(s);
+    return false;
+}
+
+// True if some head of v is in the frontier.
+DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) {
+    bool hit = false;
+    bool more = true;
+    for (u64 group = 0; more && group < s.in.head_groups; ++group) {
+        const HeadGroup heads(s.in, v, group);
+        // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
+#pragma unroll
+        for (u32 first = 0; first < HEAD_GROUP; first += LOOKS) {
+            if (more) {
+                u32 words[LOOKS];
+#pragma unroll
+                for (u32 j = 0; j < LOOKS; ++j) words[j] = frontier[word_of(heads.ids[first + j])];
+#pragma unroll
+                for (u32 j = LOOKS; j-- > 0;) {
+                    if (words[j] & bit_of(heads.ids[first + j])) {
+                        hit = true;
+                        parent = heads.ids[first + j];
+                    }
+                }
+                more = !hit && heads.ids[first + LOOKS - 1] != (vid)v;
+            }
+        }
+    }
+    return hit;
+}
+
+// True if some id of the lane's own row is in the frontier; `rest` is what it has not read.
+DEVICE bool search_alone(const Bfs& s, const u32* frontier, const Segment& segment, vid& parent, Segment& rest) {
+    Cursor<1> cursor(s.in, segment, 0);
+    bool hit = false;
+    for (u32 loads = 0; !hit && loads < LANE_LOADS && cursor.load(); ++loads) {
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!hit && cursor.has(j) && in_frontier(s, frontier, cursor.ids[j])) {
+                parent = cursor.ids[j];
+                hit = true;
+            }
+        }
+    }
+    rest = cursor.rest();
+    return hit;
+}
+
+// The same by the whole warp, with the same answer in every lane.
+DEVICE bool search_together(const Bfs& s, const u32* frontier, const Segment& segment, vid& parent) {
+    Cursor<WARP> cursor(s.in, segment, lane_id());
+    u32 hits = 0;
+    vid own = 0;
+    while (!hits && cursor.load()) {
+        bool hit = false;
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!hit && cursor.has(j) && in_frontier(s, frontier, cursor.ids[j])) {
+                own = cursor.ids[j];
+                hit = true;
+            }
+        }
+        hits = __ballot_sync(ALL_LANES, hit);
+    }
+    if (!hits) return false;
+    parent = __shfl_sync(ALL_LANES, own, (u32)__ffs((int)hits) - 1);
+    return true;
+}
+
+// The rows of the lanes whose heads did not decide; all lanes call it.
+DEVICE bool search_row(const Bfs& s, Team& t, const u32* frontier, u64 v, bool open, vid& parent) {
+    const u64 ids = open ? degree(s.in, v) : 0;
+    list_chunks(s, t, s.in, ids > BLOCK_IDS, v);
+    const bool mine = ids <= BLOCK_IDS && !heads_are_all(s.in, ids);
+    Segment rest = {0, 0, 0};
+    bool hit = false;
+    if (mine) {
+        Segment whole = row(s.in, v);
+        whole.begin += s.in.head_skip;
+        hit = search_alone(s, frontier, whole, parent, rest);
+    }
+    for (u32 todo = __ballot_sync(ALL_LANES, mine && !hit && rest.begin < rest.end); todo; todo &= todo - 1) {
+        const u32 from = (u32)__ffs((int)todo) - 1;
+        vid candidate = 0;
+        const bool any = search_together(s, frontier, broadcast(rest, from), candidate);
+        if (any && lane_id() == from) {
+            hit = true;
+            parent = candidate;
+        }
+    }
+    return hit;
+}

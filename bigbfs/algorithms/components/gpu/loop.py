@@ -1,0 +1,294 @@
+"""Connected components on a device: exact Afforest, and two simple algorithms to compare it with.
+
+In: placed rows. Out: labels id (n), the smallest vertex of each component. Afforest puts every vertex below its
+strongest neighbour (the first head), links an eighth of the vertices to their second heads, and looks by sampling
+whether that leaves one giant tree; if not, all are linked to the other heads of the first group. Only the vertices
+outside the giant read all their edges. Where a step leaves such a tree, the steps after it return at once; nothing
+waits for the host on the way. Source: Sutton, Ben-Nun, Barak (IPDPS'18). The others, and the switches:
+:mod:`bigbfs.algorithms.components.options`.
+
+Skipping the giant is exact when each edge is seen from both ends. Where a directed graph stores in-neighbours, the
+rows of both directions are passed over; where it does not, nothing is skipped.
+
+Trees are hung by chance, not by id (algorithms/components/gpu/forest.cuh), where heads by degree make the first
+forest; then the forest needs an array beside the labels, and the smallest vertex of each tree is found at the end.
+With vertices stored by descending degree, without heads, and in the simple algorithms the order is by id and the
+labels are the forest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, HEAD_GROUP, WARP, defines, no_vertex
+from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
+
+FILE = "algorithms/components/gpu/cc_afforest.cu"
+KERNELS = (
+    "cc_plant", "cc_round", "cc_compress", "cc_giant", "cc_link_rows", "cc_link_hubs", "cc_lowest", "cc_label",
+)  # fmt: skip
+SIMPLE = "algorithms/components/gpu/cc_simple.cu"
+SIMPLE_KERNELS = ("cc_hook_rows", "cc_hook_hubs", "cc_spread_rows", "cc_spread_hubs")
+
+STEPS = ((1, 2, 0, 1), (1, HEAD_GROUP, 0, 8))
+"""What is linked after the first forest: first head, last head + 1, first part, last part + 1, of 8 parts."""
+
+STEPS_WITHOUT_HEADS = ((0, 1, 0, 8), (1, 2, 0, 8))
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """What one run measured: see :class:`bigbfs.record.ComponentsRecord`; ``invalid_ids`` read are no vertices."""
+
+    seconds: float
+    invalid_ids: int
+    edges_read: int = 0
+    passes: int = 0
+    left: int = 0
+
+
+class ComponentsLoop:
+    """Connected components of one placed graph.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    out
+        Rows.
+    incoming
+        In-neighbours: ``out`` itself for a symmetric graph, None where a directed graph does not store them.
+    ids, codec
+        Dtype of an id, and encoding of the rows.
+    labels
+        n ids of device memory to work in.
+    second
+        Returns n ids more, for the forest; asked where it is needed.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        out: PlacedAdjacency,
+        incoming: PlacedAdjacency | None,
+        *,
+        ids: np.dtype,
+        codec: str,
+        labels: Array,
+        second: Callable[[], Array],
+    ) -> None:
+        self.n = out.n
+        self.ids = ids
+        self._runtime = runtime
+        self._out = out
+        self._rows = [out] if incoming is None or incoming is out else [out, incoming]
+        self._sees_both_ends = incoming is not None
+        self._labels = labels
+        self._second = second
+        self._forest = labels
+        self._by_id = np.uint32(1)
+        self._giant = runtime.empty(1, ids)
+        self._settled = runtime.zeros(1, np.uint32)
+        self._never = runtime.zeros(1, np.uint32)
+        self._counts = runtime.zeros(len(COUNTS.names or ()), np.uint64)
+        self._bitmaps: list[Array] = []
+        self._passes = 0
+        self._trace: list[tuple[str, float]] | None = None
+        self._wanted = defines(ids, codec)
+        self._kernels: dict[str, Kernel] = {}
+        self._limits: dict[str, int] = {}
+        self._load(FILE, KERNELS)
+
+    @property
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array by its name, the labels and the second array aside."""
+        arrays = {"giant": self._giant, "settled": self._settled, "never": self._never, "counts": self._counts}
+        sizes = {name: int(array.nbytes) for name, array in arrays.items()}
+        return sizes | ({"spread": sum(int(array.nbytes) for array in self._bitmaps)} if self._bitmaps else {})
+
+    def warm(self) -> None:
+        """Run every kernel of Afforest on a graph of no vertices."""
+        nothing = self._out.struct.copy()
+        nothing["n"] = 0
+        nothing["chunks"] = 0
+        none, zero, one, settled = np.uint64(0), np.uint32(0), np.uint32(1), self._settled
+        self._launch("cc_plant", 1, nothing, self._labels, self._labels, one, one)
+        self._launch("cc_round", 1, nothing, self._labels, one, zero, one, zero, one, settled, self._counts)
+        self._launch("cc_compress", 1, none, self._labels, settled)
+        self._launch("cc_giant", 1, nothing, self._labels, self._giant, settled)
+        self._launch("cc_link_rows", 1, nothing, self._labels, one, self._giant, self._counts)
+        self._launch("cc_link_hubs", 1, nothing, self._labels, one, self._giant, self._counts)
+        self._launch("cc_lowest", 1, none, self._labels, self._labels)
+        self._launch("cc_label", 1, none, self._labels, self._labels)
+        self._runtime.synchronize()
+
+    def run(self, options: ComponentsOptions | None = None) -> Labelling:
+        """Label the components; the clock runs from the first label to the last. The labels stay on the device.
+
+        Raises
+        ------
+        DeviceError
+            A kernel failed.
+        DoesNotFitError
+            Label propagation needs n / 4 bytes of device memory more than there are.
+        """
+        options = options or ComponentsOptions()
+        if self.n == 0:
+            return Labelling(0.0, 0)
+        self._prepare(options)
+        run = {"afforest": self._afforest, "sv": self._hook_until_done, "labelprop": self._propagate}[options.algorithm]
+        with self._runtime.timer() as timer:
+            self._runtime.fill(self._settled, 0)
+            run(options)
+            left = self._finish_what_is_left(options) if options.single_pass else 0
+            self._label()
+        counts = self._read_counts()
+        return Labelling(timer.seconds, int(counts["invalid"]), int(counts["read"]), self._passes, left)
+
+    def trace(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
+        """Run, and return (kernel, seconds) of every launch, each waited for: their sum is more than a run takes."""
+        launches: list[tuple[str, float]] = []
+        self._trace = launches
+        try:
+            self.run(options)
+        finally:
+            self._trace = None
+        return launches
+
+    def _prepare(self, options: ComponentsOptions) -> None:
+        """Load what the algorithm needs, choose the order of the forest, and forget the last run."""
+        if options.algorithm != "afforest" or options.single_pass:
+            self._load(SIMPLE, SIMPLE_KERNELS)
+        if options.algorithm == "labelprop" and not self._bitmaps:
+            self._bitmaps = [self._runtime.zeros(-(-self.n // 32), np.uint32) for _ in range(2)]
+        by_chance = options.algorithm == "afforest" and not self._out.ranked and self._heads > 0
+        self._by_id = np.uint32(not by_chance)
+        self._forest = self._second() if by_chance else self._labels
+        self._passes = 0
+        self._runtime.fill(self._counts, 0)
+
+    @property
+    def _heads(self) -> int:
+        return int(self._out.struct["head_groups"]) * HEAD_GROUP
+
+    def _afforest(self, options: ComponentsOptions) -> None:
+        if options.rounds is None:
+            self._plant(tie=True)
+            self._compress_and_sample()
+            for step in STEPS if self._heads else STEPS_WITHOUT_HEADS:
+                self._round(*step)
+        else:
+            self._plant(tie=options.rounds > 0)
+            self._compress_and_sample()
+            first = 1 if self._heads else 0
+            if options.rounds > first:
+                self._runtime.fill(self._settled, 0)  # so many were asked for
+                self._round(first, min(options.rounds, self._heads or options.rounds), 0, 8)
+        self._pass("cc_hook" if options.single_pass else "cc_link", skip=options.skips_giant)
+
+    def _hook_until_done(self, options: ComponentsOptions) -> None:
+        """Shiloach and Vishkin's passes; the giant is found after each."""
+        self._plant(tie=False)
+        while True:
+            before = int(self._read_counts()["open"])
+            self._pass("cc_hook", skip=options.skips_giant and self._passes > 0)
+            self._runtime.fill(self._settled, 0)  # the next pass may hang roots again
+            self._compress_and_sample()
+            if options.single_pass or int(self._read_counts()["open"]) == before:
+                return
+
+    def _propagate(self, options: ComponentsOptions) -> None:
+        """Passes of label propagation."""
+        self._plant(tie=False)
+        runtime, (active, following) = self._runtime, self._bitmaps
+        runtime.fill(active, 2**32 - 1)
+        runtime.fill(following, 0)
+        while True:
+            before = int(self._read_counts()["merged"])
+            for rows in self._rows:
+                self._walk("cc_spread", rows, self._forest, active, following)
+            self._passes += 1
+            if options.single_pass or int(self._read_counts()["merged"]) == before:
+                return
+            if self._sees_both_ends:  # else an active vertex may be one that no row leads from
+                active, following = following, active
+            runtime.fill(following, 0)
+
+    def _finish_what_is_left(self, options: ComponentsOptions) -> int:
+        """Link exactly over the rows; return the merges of trees that this took."""
+        self._runtime.fill(self._settled, 0)
+        self._compress_and_sample()
+        before = int(self._read_counts()["merged"])
+        self._pass("cc_link", skip=options.skip_giant is not False)
+        return int(self._read_counts()["merged"]) - before
+
+    def _plant(self, *, tie: bool) -> None:
+        """Make the first forest."""
+        out = self._out.struct
+        self._launch("cc_plant", self.n, out, self._forest, self._labels, np.uint32(tie), self._by_id)
+
+    def _round(self, first: int, last: int, begin: int, end: int) -> None:
+        """Link the vertices of the parts ``begin`` to ``end`` - 1 of 8 to neighbours ``first`` to ``last`` - 1."""
+        numbers = (np.uint32(number) for number in (first, last, begin, end))
+        threads = self.n * (end - begin) // 8 + BLOCK
+        out = self._out.struct
+        self._launch("cc_round", threads, out, self._forest, self._by_id, *numbers, self._settled, self._counts)
+        self._compress_and_sample()
+
+    def _compress_and_sample(self) -> None:
+        """Point every vertex at its root and look for the giant, unless that is settled."""
+        self._launch("cc_compress", self.n, np.uint64(self.n), self._forest, self._settled)
+        if self._sees_both_ends:
+            self._launch("cc_giant", 1, self._out.struct, self._forest, self._giant, self._settled)
+
+    def _pass(self, kernels: str, *, skip: bool) -> None:
+        """Link over all rows, or with ``skip`` over those of vertices outside the giant."""
+        if not (skip and self._sees_both_ends):
+            self._runtime.fill(self._giant, no_vertex(self.ids))
+        for rows in self._rows:
+            self._walk(kernels, rows, self._forest, self._by_id, self._giant)
+        self._passes += 1
+
+    def _walk(self, kernels: str, rows: PlacedAdjacency, *arguments: Array) -> None:
+        """Launch the kernels of one pass over ``rows``."""
+        self._launch(f"{kernels}_rows", self.n, rows.struct, *arguments, self._counts)
+        if rows.chunks:
+            self._launch(f"{kernels}_hubs", rows.chunks * WARP, rows.struct, *arguments, self._counts)
+
+    def _label(self) -> None:
+        """Turn the forest into labels."""
+        size = np.uint64(self.n)
+        if self._by_id:
+            self._launch("cc_compress", self.n, size, self._forest, self._never)
+            return
+        self._launch("cc_lowest", self.n, size, self._forest, self._labels)
+        self._launch("cc_label", self.n, size, self._forest, self._labels)
+
+    def _read_counts(self) -> np.void:
+        counts: np.void = self._runtime.download(self._counts).view(COUNTS)[0]
+        return counts
+
+    def labels(self) -> np.ndarray:
+        """Copy the labels of the last run to host memory: id, shape (n,)."""
+        return self._runtime.download(self._labels)
+
+    def _load(self, file: str, names: tuple[str, ...]) -> None:
+        """Get kernels of ``file``, unless they are here."""
+        for name in names:
+            if name not in self._kernels:
+                self._kernels[name] = kernel = self._runtime.kernel(file, name, self._wanted)
+                self._limits[name] = self._runtime.max_blocks(kernel, BLOCK)
+
+    def _launch(self, name: str, threads: int, *arguments: Array) -> None:
+        grid = max(1, min(self._limits[name], -(-threads // BLOCK)))
+        if self._trace is None:
+            self._kernels[name](grid, BLOCK, arguments)
+            return
+        with self._runtime.timer() as timer:
+            self._kernels[name](grid, BLOCK, arguments)
+        self._trace.append((name, timer.seconds))

@@ -1,0 +1,172 @@
+"""From edge lists to a Graph, in memory.
+
+In: EdgeLists (original ids). Out: a plain Graph with sorted rows, and what was counted on the way. An undirected
+graph holds each edge both ways; duplicates and self-loops go unless they are kept. A self-loop is stored once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.conversion.in_memory.relabel import Vertices, find_vertices, number_lines
+from bigbfs.conversion.memory import EXTERNAL_ORDERS, ON_DISK, PROGRAM, build_need, require
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders.degree import renumber, vertex_order
+from bigbfs.conversion.sorting import csr
+from bigbfs.conversion.sorting.csr import BuildCounts, Csr, Lines
+from bigbfs.errors import UsageError
+from bigbfs.graph.edges import EdgeList
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
+from bigbfs.jit.workers import thread_count
+
+
+def build_graph(
+    src: np.ndarray,
+    dst: np.ndarray,
+    n: int | None = None,
+    *,
+    first_id: int = 0,
+    options: ConvertOptions | None = None,
+) -> tuple[Graph, BuildCounts]:
+    """Build a graph of the edges ``src[i] -> dst[i]``; the arrays are left as they are.
+
+    Parameters
+    ----------
+    src, dst
+        uint32 or uint64, shape (lines,): ids.
+    n, first_id
+        The vertices are ``first_id`` to ``first_id + n - 1``; with None those whose ids occur.
+    options
+        Undirected, deduplicated and without self-loops by default.
+
+    Raises
+    ------
+    InputError
+        An id is outside the ``n`` declared ones.
+    DoesNotFitError
+        The build would take more than ``options.memory``.
+    """
+    edges = EdgeList(src, dst, first_id=first_id, declared_n=n)
+    return _build([edges], options or ConvertOptions(), reuse=False)
+
+
+def build(lists: list[EdgeList], options: ConvertOptions) -> tuple[Graph, BuildCounts]:
+    """Build one graph of all edge lists. The list is emptied and its arrays are overwritten or freed on the way.
+
+    Raises
+    ------
+    InputError
+        An id is outside what its input declares.
+    UsageError
+        ``keep_duplicates`` with inputs of which some list every edge in both directions and others do not.
+    DoesNotFitError
+        The build would take more than ``options.memory``.
+    """
+    return _build(lists, options, reuse=True)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How lines become rows: stored ``both`` ways, in how many ``copies``; lists to ``expand`` to both ways first."""
+
+    both: bool
+    copies: int
+    expand: bool
+
+
+def meaning(lists: list[EdgeList], options: ConvertOptions) -> Meaning:
+    """Return what the lines of all inputs together mean.
+
+    Raises
+    ------
+    UsageError
+        ``keep_duplicates`` with inputs of which some list every edge in both directions and others do not.
+    """
+    mirrored = [edges.mirrored for edges in lists]
+    two_way = [edges.one_way_means_both for edges in lists]
+    copies = csr.ONCE
+    both = not options.directed or (bool(lists) and all(two_way))
+    if options.keep_duplicates:
+        copies = csr.AS_GIVEN
+        if both and any(mirrored):
+            if not all(mirrored):
+                raise UsageError(
+                    "--keep-duplicates cannot tell repeated edges in a mixture of inputs that list every edge in both "
+                    "directions and inputs that list it once; convert them apart, or leave the option out"
+                )
+            copies = csr.LARGER_DIRECTION
+    return Meaning(both, copies, expand=not both and any(two_way))
+
+
+def _expand(lists: list[EdgeList]) -> None:
+    """Add the other direction of every edge to the lists whose entries stand for both."""
+    for edges in lists:
+        if edges.one_way_means_both:
+            other = edges.src != edges.dst
+            edges.src, edges.dst = (
+                np.concatenate((edges.src, edges.dst[other])),
+                np.concatenate((edges.dst, edges.src[other])),
+            )
+            edges.one_way_means_both = False
+
+
+def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tuple[Graph, BuildCounts]:
+    threads = thread_count(options.threads)
+    shape = meaning(lists, options)
+    if shape.expand:
+        _expand(lists)
+    vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
+    held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
+    reordered = options.order != "original"
+    need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both, reordered=reordered)
+    if options.memory is not None:  # what the whole process may take
+        need += PROGRAM
+    advice = "leave --keep-ids out (ids with gaps are renumbered by default), " if options.keep_ids else ""
+    if options.order not in EXTERNAL_ORDERS:
+        advice += f"{ON_DISK}, "
+    require(need, options.memory, already_held=held, advice=advice)
+    lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
+    del numbering
+    out, into, counts = _rows(lines, shape, options, threads)
+    labels = vertices.labels
+    if options.order != "original":
+        order, rank = vertex_order(options.order, out, into)
+        out, into = renumber(out, into, order, rank, threads)
+        labels = _labels_in_order(vertices, order)
+    symmetric = into is out
+    if not options.in_edges and not symmetric:
+        into = None
+    flags = GraphFlags(
+        directed=options.directed,
+        symmetric=symmetric,
+        deduplicated=not options.keep_duplicates,
+        loops_removed=not options.keep_self_loops or counts.self_loops == 0,
+        relabelled=options.order != "original",
+    )
+    first_id = vertices.first_id if labels is None else 0
+    in_adjacency = None if into is None or symmetric else csr.adjacency(into)
+    return Graph(csr.adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
+
+
+def _rows(lines: Lines, shape: Meaning, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
+    """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
+    rows, counts, spare = csr.rows_from_lines(
+        lines, threads, undirected=shape.both, copies=shape.copies, keep_loops=options.keep_self_loops
+    )
+    if shape.both:
+        out = csr.transpose(rows, threads, head=True, spare=spare)
+        return out, out, counts
+    if not options.in_edges and options.order == "original":
+        return rows, None, counts
+    out, into = rows, csr.transpose(rows, threads, spare=spare)
+    same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
+    return out, out if same else into, counts
+
+
+def _labels_in_order(vertices: Vertices, order: np.ndarray) -> np.ndarray:
+    if vertices.labels is not None:
+        return vertices.labels[order]
+    return order.astype(np.int64) + vertices.first_id

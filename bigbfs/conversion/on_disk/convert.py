@@ -1,0 +1,250 @@
+"""The conversion in bounded memory, from inputs to graph files: read and spill, number, sort and write.
+
+In: inputs whose format is one line for each edge (or vertex). Out: the same bytes that the conversion in memory writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.conversion import cache
+from bigbfs.conversion.in_memory.build import Meaning, meaning
+from bigbfs.conversion.in_memory.relabel import declared_ranges
+from bigbfs.conversion.on_disk.degrees import beside_order, reorder, require_order_fits
+from bigbfs.conversion.on_disk.labels import label
+from bigbfs.conversion.on_disk.numbering import CHUNK, Consecutive, Numbering, Present
+from bigbfs.conversion.on_disk.plan import (
+    Plan,
+    expected_lines,
+    first_map,
+    make_plan,
+    require_space,
+    sample_ids,
+    spill_estimate,
+)
+from bigbfs.conversion.on_disk.rows import Part, Sorter
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.on_disk.sinks import StageSink
+from bigbfs.conversion.on_disk.spill import Map, Partition, Writer
+from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
+from bigbfs.conversion.on_disk.work import Sources, Work
+from bigbfs.conversion.on_disk.writing import consume, pairs_of, write_graph
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.report import Stopwatch
+from bigbfs.conversion.sorting import csr
+from bigbfs.conversion.targets import Targets
+from bigbfs.errors import DoesNotFitError, InputError
+from bigbfs.formats.readers.read import InputEstimate, read_edges
+from bigbfs.graph.adjacency import id_dtype
+from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.workers import Workers, thread_count
+from bigbfs.sizes import format_size
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was written: vertices, edges, counts (as in the provenance), partitions, bytes of temporary files."""
+
+    vertices: int
+    edges: int
+    counted: dict[str, int]
+    partitions: int
+    spilled_bytes: int
+
+
+def convert_external(
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    guesses: Sequence[InputEstimate],
+    watch: Stopwatch,
+    plan: Plan | None = None,
+) -> Outcome:
+    """Convert ``inputs`` to ``targets`` within ``options.memory`` bytes; a ``plan`` overrides what follows from it.
+
+    Raises
+    ------
+    DoesNotFitError
+        So little memory that nothing can be done, or no room for the temporary files.
+    InputError, FileAccessError, UsageError
+        As :func:`bigbfs.conversion.convert`.
+    """
+    assert options.memory is not None
+    threads = thread_count(options.threads)
+    lines = expected_lines(guesses)
+    sample = sample_ids(inputs)
+    largest = int(sample[-1]) if len(sample) else 0
+    plan = plan or make_plan(options.memory, lines, largest)
+    spill = _check_space(targets, options, lines, largest)
+    with Workers(threads) as workers, Scratch(_temporary(targets, options), spill) as scratch:
+        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)
+        with watch.phase("read"):
+            lists, intake, partitions, places = _read(work, sample)
+        what = meaning(lists, options)
+        counted = {
+            "lines": intake.lines,
+            "comment_lines": sum(edges.comment_lines for edges in lists),
+            "skipped_lines": sum(edges.skipped_lines for edges in lists),
+            "input_bytes": sum(edges.input_bytes for edges in lists),
+            "self_loops": intake.self_loops,
+        }
+        with watch.phase("build"):
+            numbering, partitions = _number(work, lists, intake, partitions, places)
+        del intake
+        _require_result_fits(targets, numbering.n, options)
+        edges, repeats = _build(work, lists, what, numbering, partitions, counted)
+        counted["duplicates"] = repeats
+        return Outcome(numbering.n, edges, counted, len(partitions), scratch.written)
+
+
+def _temporary(targets: Targets, options: ConvertOptions) -> Path:
+    return options.tmp if options.tmp is not None else targets.files[0].parent
+
+
+def _check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int) -> int:
+    """Check that all files have room; return the bytes of temporary ones to reserve (0: unknown)."""
+    spill = spill_estimate(lines, largest)
+    width = 4 if largest < 2**32 else 8
+    edges = 2 * lines
+    vertices = min(edges, largest + 1)
+    result = (width * edges + 8 * vertices) * len(targets.files)
+    if options.order == "degree":
+        spill = max(spill, 3 * width * edges)
+    require_space(_temporary(targets, options), spill, targets.files[0].parent, result)
+    return spill
+
+
+def _require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:
+    """Refuse more vertices than there is room for on the disk, which only ids that are kept can amount to."""
+    folder = targets.files[0].parent
+    status = os.statvfs(folder)
+    need, free = 8 * n * len(targets.files), status.f_bavail * status.f_frsize
+    if need > free:
+        advice = "leave --keep-ids out (ids with gaps are renumbered by default), or " if options.keep_ids else ""
+        raise DoesNotFitError(
+            f"{folder}: {n:,} vertices take {format_size(need)} there, and {format_size(free)} are free; "
+            f"{advice}free some, or write elsewhere (-o)"
+        )
+
+
+def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[Partition], Map]:
+    """Read all inputs into the spill."""
+    options, plan = work.options, work.plan
+    places = first_map(sample, plan.parts)
+    writer = Writer(work.scratch, "lines", places, work.workers, work.threads)
+    largest = int(sample[-1]) if len(sample) else 0
+    intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
+    sizes = sum(source["size"] for source in work.sources or [])
+    lists = []
+    with work.bar(sizes, "B", "read") as bar:
+
+        def progress(count: int) -> None:
+            bar.update(count)
+            if bar.format_dict["elapsed"] > 0:
+                bar.set_postfix_str(f"{intake.lines / bar.format_dict['elapsed'] / 1e6:.1f} M edges/s", refresh=False)
+
+        for group, path in enumerate(work.inputs):
+            edges = read_edges(
+                path,
+                format=options.format,
+                skip_bad_lines=options.skip_bad_lines,
+                progress=progress,
+                threads=options.threads,
+                edges=EdgeStream(str(path), intake, group=group if options.directed else 0),
+                block_bytes=plan.block_bytes,
+                ahead_bytes=plan.room // 4,
+            )
+            intake.take_list(edges, group if options.directed else 0)
+            lists.append(edges)
+    if work.sources is not None and cache.identify_sources(work.inputs) != work.sources:
+        raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
+    work.scratch.release()
+    return lists, intake, writer.partitions(), places
+
+
+def _number(
+    work: Work, lists: list[EdgeList], intake: Intake, partitions: list[Partition], places: Map
+) -> tuple[Numbering, list[Partition]]:
+    """Return the numbering, and the partitions, those without a vertex left out."""
+    declared = declared_ranges(lists, work.threads)
+    ends = [end for _, end in declared] + [intake.largest + 1]
+    numbering: Numbering
+    if work.options.keep_ids:
+        numbering = Consecutive(0, max(ends))
+    elif all(edges.declared_n is not None for edges in lists) and len(declared) == 1:
+        numbering = Consecutive(declared[0][0], declared[0][1] - declared[0][0])
+    elif intake.declare(declared):
+        numbering = Present(intake.present, work.workers, work.threads).simplest()
+    else:
+        labelled, partitions = label(partitions, declared, places, work.plan, work.scratch, work.workers, work.threads)
+        numbering = labelled
+    low, end = numbering.extent()
+    kept = [Partition(max(p.low, low), min(p.end, end), p.files) for p in partitions if p.low < end and p.end > low]
+    return numbering, kept
+
+
+def _parts(what: Meaning, lists: list[EdgeList], loops: bool) -> tuple[list[Part], list[Part]]:
+    """Return what the out-neighbours and the in-neighbours are made of; the same list where these are the same."""
+    if what.both:
+        out = [Part("out", loops=loops), Part("in", backward=True)]
+        return out, out
+    two_way = frozenset(i for i, edges in enumerate(lists) if edges.one_way_means_both)
+    sides = []
+    for stream, other in (("out", "in"), ("in", "out")):
+        sides.append([Part(stream, loops=loops)] + ([Part(other, groups=two_way)] if two_way else []))
+    return sides[0], sides[1]
+
+
+def _build(
+    work: Work,
+    lists: list[EdgeList],
+    what: Meaning,
+    numbering: Numbering,
+    partitions: list[Partition],
+    counted: dict[str, int],
+) -> tuple[int, int]:
+    """Sort and write; return (edges, repeated lines)."""
+    options = work.options
+    out, into = _parts(what, lists, options.keep_self_loops)
+    sides = [out]
+    if into is not out and (options.in_edges or options.order == "degree"):
+        sides.append(into)
+    sorter = _sorter(work, work.plan, numbering, what.copies)
+    if options.order == "original":
+        return write_graph(work, numbering, numbering.labels(), sorter, partitions, sides, counted, both=what.both)
+    require_order_fits(numbering.n, work.plan)
+    stage = StageSink(work.scratch, id_dtype(numbering.n))
+    consume(work, sorter.rows(partitions, out, remove=True), [stage.add], pairs_of(partitions, out), "sort")
+    repeats = sorter.repeats
+    del sorter  # its memory is needed for the order
+    twins = len(sides) == 2
+    with work.watch.phase("build"):
+        ordered = reorder(
+            stage, twins=twins, plan=work.plan, scratch=work.scratch, workers=work.workers, threads=work.threads
+        )
+    numbers = Consecutive(0, numbering.n)
+    second = _sorter(work, beside_order(work.plan, numbering.n), numbers, csr.AS_GIVEN)
+    sides = [[Part("out", loops=True)], [Part("in", loops=True)]][: len(sides)]
+    labels = _reordered_labels(numbering, ordered.order)
+    counted = counted | {"duplicates": repeats}
+    edges, _ = write_graph(work, numbers, labels, second, ordered.partitions, sides, counted, both=what.both)
+    return edges, repeats
+
+
+def _sorter(work: Work, plan: Plan, numbering: Numbering, copies: int) -> Sorter:
+    return Sorter(plan, work.scratch, work.workers, work.threads, numbering, copies)
+
+
+def _reordered_labels(numbering: Numbering, order: np.ndarray) -> Iterator[np.ndarray]:
+    """Return the original id of each vertex in the new order."""
+    pieces = numbering.labels()
+    labels = None if pieces is None else np.concatenate(list(pieces))
+    for first in range(0, len(order), CHUNK):
+        here = order[first : first + CHUNK]
+        yield here.astype(np.int64) + numbering.first_id if labels is None else labels[here]

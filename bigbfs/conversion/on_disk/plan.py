@@ -1,0 +1,172 @@
+"""How a conversion in bounded memory is laid out: what it may hold, how many partitions, how much temporary space."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.conversion.on_disk.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
+from bigbfs.errors import DoesNotFitError
+from bigbfs.formats.readers import npy
+from bigbfs.formats.readers.read import InputEstimate
+from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
+from bigbfs.sizes import format_size
+
+KERNELS = 48 << 20
+"""Bytes that compiled code and threads take once they are loaded (measured: 40 MB from the cache)."""
+LEAST = 48 << 20
+"""Least bytes to work in."""
+BYTES_PER_PAIR = 44
+BYTES_PER_WIDE_PAIR = 68
+"""Bytes held for a pair while its partition is sorted: itself, its key, its value twice, its share of rows and blob."""
+LARGEST_ID = 2**63 - 1
+DIGITS = 19
+_SAMPLES, _SAMPLE_BYTES = 64, 8192
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes of the buffers of an external build.
+
+    Attributes
+    ----------
+    room
+        Bytes for all of them.
+    pairs
+        Pairs that are sorted at once.
+    block_bytes
+        Bytes of text read at once.
+    present_bytes
+        Largest table of the ids that exist; beyond it ids are joined with a sorted list on disk.
+    parts
+        Partitions aimed at.
+    """
+
+    room: int
+    pairs: int
+    block_bytes: int
+    present_bytes: int
+    parts: int
+
+    @property
+    def rows(self) -> int:
+        """Rows that are handled at once."""
+        return max(64, self.pairs // 4)
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def make_plan(memory: int, lines: int, largest: int) -> Plan:
+    """Return the plan for a process that may take ``memory`` bytes in all.
+
+    ``lines`` is about how many lines will come, ``largest`` about the largest id; 0 where nobody knows.
+
+    Raises
+    ------
+    DoesNotFitError
+        The program itself takes nearly as much.
+    """
+    held = resident_bytes() + KERNELS
+    room = memory - held
+    if room < LEAST:
+        raise DoesNotFitError(
+            f"{format_size(memory)} may be used, but Python, its libraries and the compiled code alone take "
+            f"{format_size(held)}; allow at least {format_size(held + LEAST)} with --memory"
+        )
+    present = room // 3
+    if largest:  # twice what the sample asks for, or nothing where that is too much anyway
+        wanted = 32 * (largest // 64 + 1024)
+        present = wanted if wanted <= present else 0
+    pairs = (room - present) // (BYTES_PER_PAIR if largest < 2**32 else BYTES_PER_WIDE_PAIR)
+    parts = 64 if lines == 0 else int(2 * lines * 1.4 / pairs) + 1
+    return Plan(room, pairs, max(1 << 20, min(8 << 20, room // 16)), present, min(MOST_PARTS, max(4, parts)))
+
+
+def spill_estimate(lines: int, largest: int) -> int:
+    """Return the bytes of temporary files that ``lines`` lines take."""
+    return 2 * lines * 2 * (4 if largest < 2**32 else 8)
+
+
+def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
+    """Refuse work for whose temporary files, or result, there is no room.
+
+    On one file system the temporary files go as the result grows, so that the larger of the two has to fit, and some.
+
+    Raises
+    ------
+    DoesNotFitError
+        Names the folder, what is needed and what is free.
+    """
+    same = tmp.stat().st_dev == output.stat().st_dev
+    needs = [(tmp, max(spill, result) + min(spill, result) // 4)] if same else [(tmp, spill), (output, result)]
+    for folder, need in needs:
+        status = os.statvfs(folder)
+        free = status.f_bavail * status.f_frsize
+        if need > free:
+            raise DoesNotFitError(
+                f"{folder}: the conversion needs about {format_size(need)} there (temporary files "
+                f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free; free some, "
+                "or name another folder for temporary files with --tmp, for the result with -o"
+            )
+
+
+def sample_ids(inputs: Sequence[str | Path]) -> np.ndarray:
+    """Return ids (uint64, ascending) from places all over the inputs; from their beginning where they are compressed.
+
+    What is no text of numbers, nor a .npy, gives no ids; nothing depends on them but the balance of the partitions.
+    """
+    ids: list[int] = []
+    arrays = []
+    for name in inputs:
+        if str(name) == STANDARD_INPUT or not Path(name).is_file():
+            continue
+        with Source(name) as source:
+            if source.compression or source.size is None:
+                pieces = [source.peek(_SAMPLES * _SAMPLE_BYTES)]
+            else:
+                if source.peek(len(npy.MAGIC)) == npy.MAGIC:
+                    with npy.pair_file(source) as pairs:
+                        arrays.append(pairs.sample(_SAMPLES, _SAMPLE_BYTES // 16))
+                    continue
+                step = max(_SAMPLE_BYTES, source.size // _SAMPLES)
+                with Path(name).open("rb", buffering=0) as file:
+                    pieces = [os.pread(file.fileno(), _SAMPLE_BYTES, at) for at in range(0, source.size, step)]
+        for piece in pieces:
+            ids += _ids_of(piece)
+    return np.sort(np.concatenate([np.array(ids, np.uint64), *arrays]))
+
+
+def _ids_of(piece: bytes) -> list[int]:
+    found = []
+    for line in piece.split(b"\n")[1:-1]:
+        fields = line.replace(b",", b" ").replace(b";", b" ").split()
+        if fields and fields[0] in (b"a", b"e"):  # DIMACS
+            fields = fields[1:]
+        # what has more digits is no id, and Python makes no number of thousands of them
+        if len(fields) >= 2 and all(field.isdigit() and len(field) <= DIGITS for field in fields[:2]):
+            found += [int(fields[0]), int(fields[1])]
+    return [number for number in found if number <= LARGEST_ID]
+
+
+def first_map(sample: np.ndarray, parts: int) -> Map:
+    """Return the partitions of all ids from 0 on, each with about as many of the sample."""
+    largest = int(sample[-1]) if len(sample) else 2**22
+    shift = max(0, largest.bit_length() - TABLE_BITS)
+    weights = np.bincount((sample >> np.uint64(shift)).astype(np.int64), minlength=(largest >> shift) + 1)
+    if not len(sample):
+        weights = np.ones(len(weights), np.int64)
+    return map_by_weight(0, LARGEST_ID + 1, shift, weights, max(1.0, float(weights.sum()) / parts))
+
+
+def expected_lines(guesses: Sequence[InputEstimate]) -> int:
+    """Return about how many lines all inputs have; 0 where one of them does not tell."""
+    if any(guess.bytes_in == 0 for guess in guesses):
+        return 0
+    return sum(guess.edges_upper_bound for guess in guesses)

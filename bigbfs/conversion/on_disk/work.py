@@ -1,0 +1,40 @@
+"""What all steps of an external build share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from bigbfs.conversion.on_disk.plan import Plan
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.report import Stopwatch
+from bigbfs.conversion.targets import Targets
+from bigbfs.jit.workers import Workers
+
+Sources = list[dict[str, Any]] | None
+
+
+@dataclass
+class Work:
+    """One conversion: what it reads and writes, what it may use, and its clock."""
+
+    inputs: Sequence[str | Path]
+    targets: Targets
+    options: ConvertOptions
+    sources: Sources
+    plan: Plan
+    scratch: Scratch
+    workers: Workers
+    threads: int
+    watch: Stopwatch
+
+    def bar(self, total: int, unit: str, name: str) -> Any:
+        """Return a progress bar, shown on a terminal alone."""
+        shown = None if self.options.progress else True
+        return tqdm(total=total or None, unit=unit, unit_scale=True, desc=name, disable=shown, file=sys.stderr)

@@ -1,0 +1,253 @@
+"""The files that an external build writes: their sections, filled row by row, and what goes before and after them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numba
+import numpy as np
+
+from bigbfs.conversion import cache
+from bigbfs.conversion.on_disk.numbering import Numbering
+from bigbfs.conversion.on_disk.rows import Part, Rows, Sorter, select
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
+from bigbfs.conversion.on_disk.spill import Partition
+from bigbfs.conversion.on_disk.work import Work
+from bigbfs.formats.atomic import replacing
+from bigbfs.formats.container.sections import SectionFile
+from bigbfs.graph.adjacency import BLOCK_IDS, id_dtype
+
+COMPARED = {"plain": ("indptr", "indices"), "varint": ("indptr", "degree", "blob")}
+"""Sections by which out- and in-neighbours are compared."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the header says: vertices, dtype of an id, id of vertex 0."""
+
+    n: int
+    ids: np.dtype
+    first_id: int
+
+
+class GraphFile:
+    """One container under way.
+
+    Parameters
+    ----------
+    stream
+        Open for writing.
+    codec
+        "plain" or "varint".
+    provenance
+        As it will be, except for some digits.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, codec: str, shape: Shape, scratch: Scratch, provenance: dict[str, Any]
+    ) -> None:
+        self.codec = codec
+        self._file = SectionFile(stream)
+        self._shape, self._scratch = shape, scratch
+        self._sink: PlainSink | CompressedSink | None = None
+        self._file.open("provenance", np.uint8, len(json.dumps(provenance)))
+
+    def open_labels(self) -> None:
+        """Begin with the original ids."""
+        self._file.open("labels", np.int64, self._shape.n)
+
+    def add_labels(self, piece: np.ndarray) -> None:
+        """Append original ids (int64)."""
+        self._file.append("labels", piece)
+
+    def start(self, prefix: str, m: int) -> None:
+        """Begin with the rows of the out-neighbours ("") or the in-neighbours ("in_"), about ``m`` edges."""
+        n, ids = self._shape.n, self._shape.ids
+        if self.codec == "plain":
+            self._sink = PlainSink(self._file, prefix, n, m, ids)
+        else:
+            self._sink = CompressedSink(self._file, self._scratch, prefix, n, m, ids)
+
+    def add(self, rows: Rows) -> None:
+        """Append rows."""
+        assert self._sink is not None
+        self._sink.add(rows)
+
+    def close_rows(self) -> None:
+        """Complete the rows that were begun last."""
+        assert self._sink is not None
+        self._sink.close()
+
+    def symmetric(self) -> bool:
+        """Tell whether out- and in-neighbours are the same."""
+        return all(self._file.same(name, f"in_{name}") for name in COMPARED[self.codec])
+
+    def drop_twins(self) -> None:
+        """Leave the in-neighbours out."""
+        self._file.drop("in_")
+
+    def finish(self, m: int, flags: frozenset[str], provenance: dict[str, Any]) -> None:
+        """Write provenance and header."""
+        self._file.append("provenance", np.frombuffer(json.dumps(provenance).encode(), np.uint8))
+        self._file.finish(
+            n=self._shape.n,
+            m=m,
+            flags=flags,
+            id_bytes=self._shape.ids.itemsize,
+            codec=self.codec,
+            block_ids=BLOCK_IDS if self.codec == "varint" else 0,
+            first_id=self._shape.first_id,
+        )
+
+
+def pairs_of(partitions: list[Partition], parts: list[Part]) -> int:
+    """Return how many pairs make up the rows of ``parts``."""
+    return sum(file.count for partition in partitions for file, _ in select(partition, parts))
+
+
+def consume(work: Work, rows: Iterator[Rows], takers: list[Callable[[Rows], None]], pairs: int, name: str) -> int:
+    """Hand all rows to the takers, in a thread of its own while the next ones are sorted; return the edges."""
+    edges = 0
+    before: Future[None] | None = None
+
+    def take(found: Rows) -> None:
+        for taker in takers:
+            taker(found)
+
+    def limit() -> None:
+        numba.set_num_threads(min(work.threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+    with work.bar(pairs, "edge", name) as bar, ThreadPoolExecutor(1, "bigbfs-writer", limit) as pool:
+        while True:
+            with work.watch.phase("build"):
+                found = next(rows, None)
+            if before is not None:
+                with work.watch.phase("write"):
+                    before.result()
+            if found is None:
+                return edges
+            before = pool.submit(take, found)
+            edges += len(found.indices)
+            bar.update(found.pairs)
+
+
+def write_graph(
+    work: Work,
+    numbering: Numbering,
+    labels: Iterable[np.ndarray] | None,
+    sorter: Sorter,
+    partitions: list[Partition],
+    sides: list[list[Part]],
+    counted: dict[str, int],
+    *,
+    both: bool,
+) -> tuple[int, int]:
+    """Write the graph files; return (edges, repeated lines of the first side).
+
+    Parameters
+    ----------
+    labels
+        Original ids; None where the numbering's first one says it all.
+    sides
+        What the out-neighbours are made of, and the in-neighbours where they are wanted or have to be compared.
+    counted
+        Counts for the provenance; ``duplicates`` where they are not the sorter's.
+    both
+        Every edge is stored both ways.
+
+    Raises
+    ------
+    FileAccessError
+        A file cannot be written; nothing is left behind.
+    """
+    shape = Shape(numbering.n, id_dtype(numbering.n), numbering.first_id if labels is None else 0)
+    targets = work.targets
+    with ExitStack() as compressed, ExitStack() as plain:
+        files = []
+        for stack, path, codec in ((plain, targets.plain, "plain"), (compressed, targets.compressed, "varint")):
+            if path is not None:
+                stream = stack.enter_context(replacing(path))
+                files.append(GraphFile(stream, codec, shape, work.scratch, _provenance(work, counted, codec)))
+        with work.watch.phase("write"):
+            _write_labels(files, labels)
+        edges, repeats, symmetric = _write_sides(work, files, sorter, partitions, sides)
+        counted = counted | {"duplicates": counted.get("duplicates", repeats)}
+        flags = _flags(work, counted, symmetric=both or symmetric)
+        if targets.plain is not None:
+            with work.watch.phase("write"):
+                files.pop(0).finish(edges, flags, _provenance(work, counted, "plain"))
+                plain.close()
+        if files:
+            with work.watch.phase("compress"):
+                files[0].finish(edges, flags, _provenance(work, counted, "varint"))
+                compressed.close()
+    return edges, repeats
+
+
+def _write_labels(files: list[GraphFile], labels: Iterable[np.ndarray] | None) -> None:
+    if labels is None:
+        return
+    for file in files:
+        file.open_labels()
+    for piece in labels:
+        for file in files:
+            file.add_labels(piece)
+
+
+def _write_sides(
+    work: Work, files: list[GraphFile], sorter: Sorter, partitions: list[Partition], sides: list[list[Part]]
+) -> tuple[int, int, bool]:
+    """Write out- and in-neighbours; return (edges, repeated lines of the out-neighbours, whether both are the same)."""
+    edges = repeats = 0
+    for number, parts in enumerate(sides):
+        last = number == len(sides) - 1
+        pairs = pairs_of(partitions, parts)
+        for file in files:
+            file.start("in_" if number else "", pairs)
+        found = consume(
+            work, sorter.rows(partitions, parts, remove=last), [f.add for f in files], pairs, ("sort", "turn")[number]
+        )
+        with work.watch.phase("write"):
+            for file in files:
+                file.close_rows()
+        if number == 0:
+            edges, repeats = found, sorter.repeats
+    if len(sides) == 1:
+        return edges, repeats, False
+    symmetric = files[0].symmetric()
+    if symmetric or not work.options.in_edges:
+        for file in files:
+            file.drop_twins()
+    return edges, repeats, symmetric
+
+
+def _flags(work: Work, counted: dict[str, int], *, symmetric: bool) -> frozenset[str]:
+    options = work.options
+    found = {
+        "directed": options.directed,
+        "symmetric": symmetric,
+        "sorted": True,
+        "deduplicated": not options.keep_duplicates,
+        "loops_removed": not options.keep_self_loops or counted["self_loops"] == 0,
+        "relabelled": options.order != "original",
+    }
+    return frozenset(name for name, is_set in found.items() if is_set)
+
+
+def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
+    """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
+    found: dict[str, Any] = {
+        "sources": work.sources,
+        "options": work.options.identity(),
+        "counts": counted | {"duplicates": counted.get("duplicates", 0)},
+    }
+    if codec == "varint" and work.targets.plain is not None:
+        done = counted.get("duplicates") is not None and work.targets.plain.exists()
+        found["plain"] = cache.identify_graph(work.targets.plain) if done else f"sha256 {'0' * 64} size {10**10}"
+    return found

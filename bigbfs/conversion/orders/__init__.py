@@ -1,0 +1,1 @@
+"""Orders of the vertices, and a graph in another one."""

@@ -1,0 +1,1 @@
+"""Lines to sorted rows: what conversion in memory and on disk share."""

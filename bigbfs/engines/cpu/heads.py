@@ -1,0 +1,138 @@
+"""The head table: every vertex's neighbours of highest degree, so that most searches for a parent open no row.
+
+In a bottom-up level nearly every vertex has a hub among its neighbours, and hubs are reached first; Afforest's
+neighbour rounds tie most of the graph together through them. ``heads[j, u]`` (id dtype, shape (2, n)) is the
+neighbour of ``u`` of (j + 1)-th highest degree among the first ``LOOK`` of its row; where a row has fewer neighbours
+it is ``absent``, an id past the last vertex whose bit is never set in a bitmap.
+
+Degrees are compared as one byte (three bits of mantissa): the table of n bytes stays in cache while the rows stream by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
+from bigbfs.engines.cpu.rows import Rows, degree, row_count, seek, step
+from bigbfs.errors import UsageError
+from bigbfs.jit.atomics import fetch_add
+from bigbfs.jit.bits import leading_zeros
+from bigbfs.jit.njit import njit
+
+HEADS = 2
+"""Neighbours of each vertex in the table: more hardly make searches faster."""
+
+LOOK = 2**20
+"""Neighbours looked at for it: the vertex of a longer row is a head itself and hardly needs any."""
+
+_HEADS = np.uint64(HEADS)
+_LOOK = np.uint64(LOOK)
+_CHUNK = np.uint64(4096)
+_EIGHT = np.uint64(8)
+_TWO = np.uint64(2)
+_THREE = np.uint64(3)
+_TOP = np.uint64(63)
+_MANTISSA = np.uint64(7)
+_HIGHEST = np.uint64(255)
+
+
+class Survey:
+    """What one pass over ``rows`` finds out, for searches and components to share.
+
+    Attributes
+    ----------
+    empty
+        Bitmap of the vertices without neighbours; bits past the last vertex are set too, the extra word is left out.
+    short
+        Bitmap of those with no more neighbours than the head table holds.
+    ranks
+        uint8, one per vertex and more up to ``absent``, which has 0: grows with the degree.
+    heads
+        The head table: id dtype, shape (2, n).
+    faults
+        Neighbours met that are no vertices.
+
+    Raises
+    ------
+    UsageError
+        So many vertices that the ids have no value left for ``absent``.
+    """
+
+    def __init__(self, rows: Rows, ids: np.dtype, threads: int) -> None:
+        n = row_count(rows)
+        self.empty, self.short = np.empty((2, words_for(n)), np.uint64)
+        absent = words_for(n) * 64
+        if absent > np.iinfo(ids).max:
+            raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
+        self.ranks = np.zeros(absent + 1, np.uint8)
+        self.heads = np.empty((HEADS, n), ids)
+        _survey(rows, n, self.ranks, self.empty, self.short)
+        claim, faults = np.zeros(8, np.uint64), np.zeros(1, np.uint64)
+        _fill_heads(rows, self.ranks, self.heads, np.uint64(absent), claim, faults, threads)
+        self.faults = int(faults[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return self.empty.nbytes + self.short.nbytes + self.ranks.nbytes + self.heads.nbytes
+
+
+@njit
+def _rank(count):
+    """Return a byte that grows with the degree ``count``: exponent and three bits of mantissa."""
+    if count < _EIGHT:
+        return np.uint8(count)
+    exponent = _TOP - leading_zeros(count)
+    rank = (exponent - _TWO) * _EIGHT + ((count >> (exponent - _THREE)) & _MANTISSA)
+    return np.uint8(min(rank, _HIGHEST))
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def _survey(rows, n, ranks, empty, short):
+    """Fill ``ranks`` (uint8, one per vertex) and the bitmap ``empty`` of the vertices without neighbours.
+
+    Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only.
+    """
+    n = np.uint64(n)
+    for w in prange(empty.size):
+        base = np.uint64(w) << SHIFT
+        none, few = ZERO, ZERO
+        for b in range(WORD):
+            u = base + b
+            count = degree(rows, u) if u < n else ZERO
+            none |= (ONE if count == ZERO else ZERO) << b
+            few |= (ONE if count <= _HEADS else ZERO) << b
+            if u < n:
+                ranks[u] = _rank(count)
+        empty[w], short[w] = none, few
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def _fill_heads(rows, ranks, heads, absent, claim, faults, threads):
+    """Fill ``heads`` from ``rows``; ``claim`` (uint64) is scratch, ``faults`` counts ids that are no vertices."""
+    claim[0] = ZERO
+    n = np.uint64(heads.shape[1])
+    for _ in prange(threads):
+        while True:
+            first = fetch_add(claim, 0, _CHUNK)
+            if first >= n:
+                break
+            for u in range(first, min(n, first + _CHUNK)):
+                strongest, second = absent, absent
+                top, below = np.int64(-1), np.int64(-1)
+                position = seek(rows, u, ZERO)
+                v = ZERO
+                for i in range(min(degree(rows, u), _LOOK)):
+                    v, position = step(rows, position, i, v)
+                    if v >= n:
+                        fetch_add(faults, 0, ONE)
+                        continue
+                    rank = np.int64(ranks[v])
+                    if rank > top:
+                        second, below = strongest, top
+                        strongest, top = v, rank
+                    elif rank > below:
+                        second, below = v, rank
+                heads[0, u] = strongest
+                heads[1, u] = second

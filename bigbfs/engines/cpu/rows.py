@@ -1,0 +1,234 @@
+"""How a CPU kernel reads a row, whatever the encoding: one source of each algorithm serves plain and compressed graphs.
+
+A kernel gets the adjacency as a named tuple of read-only arrays, :class:`PlainRows` or :class:`VarintRows`, and
+reads the row of vertex ``u`` with a cursor kept in its own variables::
+
+    position = seek(rows, u, ZERO)
+    value = ZERO
+    for k in range(degree(rows, u)):
+        value, position = step(rows, position, k, value)
+
+``value`` is the neighbour, always uint64; stopping early is leaving the loop. Graph files are checked for their shape
+when they are opened, not id by id: a kernel must compare ``value`` with n before it uses it, and a compressed row
+never reads past the blob, whatever its bytes. Numba picks the implementation by the tuple's type when it compiles, so
+nothing is decided at run time. Source of the encodings: :mod:`bigbfs.graph.adjacency`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+from bigbfs.engines.cpu.bits import ONE, ZERO
+from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.graph.rows import frozen
+from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.njit import njit
+
+_BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)
+_IN_BLOCK = np.uint64(BLOCK_IDS - 1)
+_TWO, _THREE, _FOUR, _SEVEN, _WIDE, _WORD = (np.uint64(value) for value in (2, 3, 4, 7, 8, 64))
+_PAYLOAD = np.uint64(0x7F)
+_TOPS = np.uint64(0x8080808080808080)
+_LOW_7, _HIGH_7 = np.uint64(0x007F007F007F007F), np.uint64(0x7F007F007F007F00)
+_LOW_14, _HIGH_14 = np.uint64(0x00003FFF00003FFF), np.uint64(0x3FFF00003FFF0000)
+_LOW_28, _HIGH_28 = np.uint64(0x000000000FFFFFFF), np.uint64(0x0FFFFFFF00000000)
+
+NOBODY = np.uint64(2**64 - 1)
+"""No vertex, whatever the id width."""
+
+
+class PlainRows(NamedTuple):
+    """A plain adjacency: see :class:`bigbfs.graph.adjacency.PlainAdjacency`."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+
+
+class VarintRows(NamedTuple):
+    """A compressed adjacency: see :class:`bigbfs.graph.adjacency.CompressedAdjacency`."""
+
+    indptr: np.ndarray
+    degree: np.ndarray
+    blob: np.ndarray
+    hubs: np.ndarray
+    hub_ptr: np.ndarray
+    block_ptr: np.ndarray
+
+
+Rows = PlainRows | VarintRows
+
+
+def rows_of(adjacency: Adjacency) -> Rows:
+    """Return the rows of ``adjacency``: the same memory, seen as read-only arrays (one type, one compilation)."""
+    kind = PlainRows if isinstance(adjacency, PlainAdjacency) else VarintRows
+    return kind(*(frozen(np.asarray(array)) for array in adjacency.arrays().values()))
+
+
+def row_count(rows: Rows) -> int:
+    """Return the number of vertices."""
+    return len(rows.indptr) - 1
+
+
+def row_length(rows: Rows, u: int) -> int:
+    """Return the number of neighbours of ``u``: :func:`degree` for code that is not compiled."""
+    if isinstance(rows, PlainRows):
+        return int(rows.indptr[u + 1]) - int(rows.indptr[u])
+    return int(rows.degree[u])
+
+
+def sample_rows(rows: Rows, ids: np.dtype) -> Rows:
+    """Return the smallest rows of the same type, two vertices and their edge, for compiling kernels by running them."""
+    offsets = np.arange(3, dtype=np.uint64)
+    neighbours = np.array([1, 0])
+    if isinstance(rows, PlainRows):
+        return rows_of(PlainAdjacency(offsets, neighbours.astype(ids)))
+    none = np.zeros(0, np.uint64)
+    one_each = np.ones(2, ids)
+    blob = neighbours.astype(np.uint8)
+    return rows_of(CompressedAdjacency(offsets, one_each, blob, none.astype(ids), np.zeros(1, np.uint64), none))
+
+
+def _item_of(field: str) -> Any:
+    """Return the compiled function (rows, index) -> ``rows.field[index]``.
+
+    Ordinary access to an array inside a tuple counts references, atomically, for every item read in a loop with
+    branches: ten times the cost of the read. This is the load alone.
+    """
+
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda rows, index: getattr(rows, field)[index]
+
+    @intrinsic
+    def item(typing_context, rows, index):
+        place = rows.fields.index(field)
+        array = rows.types[place]
+
+        def generate(context, builder, signature, arguments):
+            view = context.make_array(array)(context, builder, builder.extract_value(arguments[0], place))
+            return builder.load(builder.gep(view.data, [arguments[1]]))
+
+        return array.dtype(rows, types.intp), generate
+
+    return item
+
+
+def _length_of(field: str) -> Any:
+    """Return the compiled function (rows) -> ``len(rows.field)``, uint64."""
+
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda rows: np.uint64(len(getattr(rows, field)))
+
+    @intrinsic
+    def length(typing_context, rows):
+        place = rows.fields.index(field)
+        array = rows.types[place]
+
+        def generate(context, builder, signature, arguments):
+            return context.make_array(array)(context, builder, builder.extract_value(arguments[0], place)).nitems
+
+        return types.uint64(rows), generate
+
+    return length
+
+
+_indptr, _indices, _degree_at, _hub_ptr = map(_item_of, ("indptr", "indices", "degree", "hub_ptr"))
+_blob, _hubs, _block_ptr = map(_item_of, ("blob", "hubs", "block_ptr"))
+_blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "block_ptr"))
+
+
+def _is_plain(rows: Any) -> bool:
+    """Tell for the type of rows, or where kernels run as Python for the rows themselves."""
+    return getattr(rows, "instance_class", type(rows)) is PlainRows
+
+
+def degree(rows, u):
+    """Return the number of neighbours of ``u`` (uint64)."""
+    return _degree(rows, u)(rows, u)
+
+
+def seek(rows, u, k):
+    """Return the position of neighbour ``k`` of ``u``; ``k`` is a multiple of ``BLOCK_IDS``."""
+    return _seek(rows, u, k)(rows, u, k)
+
+
+def step(rows, position, k, previous):
+    """Return neighbour ``k`` of a row (uint64) and the position behind it, given neighbour ``k - 1``."""
+    return _step(rows, position, k, previous)(rows, position, k, previous)
+
+
+@overload(degree)
+def _degree(rows, u):
+    if _is_plain(rows):
+        return lambda rows, u: _indptr(rows, u + ONE) - _indptr(rows, u)
+    return lambda rows, u: np.uint64(_degree_at(rows, u))
+
+
+@overload(seek)
+def _seek(rows, u, k):
+    if _is_plain(rows):
+        return lambda rows, u, k: _indptr(rows, u) + k
+    # Clamped, so that no sum of a position and a length wraps round and looks as if it were inside the blob.
+    return lambda rows, u, k: min(_indptr(rows, u) if k == ZERO else _block(rows, u, k), _blob_length(rows))
+
+
+@overload(step)
+def _step(rows, position, k, previous):
+    if _is_plain(rows):
+        return lambda rows, position, k, previous: (np.uint64(_indices(rows, position)), position + ONE)
+
+    def compressed(rows, position, k, previous):
+        value, position = _read_varint(rows, position)
+        if k & _IN_BLOCK != ZERO:
+            value += previous
+        return value, position
+
+    return compressed
+
+
+@njit
+def _block(rows, u, k):
+    """Return the position of the block of the hub ``u`` that begins with neighbour ``k``."""
+    low, high = ZERO, _hubs_length(rows)
+    while low < high:
+        middle = (low + high) >> ONE
+        if np.uint64(_hubs(rows, middle)) < u:
+            low = middle + ONE
+        else:
+            high = middle
+    block = _hub_ptr(rows, low) + (k >> _BLOCK_SHIFT)
+    return _block_ptr(rows, block) if block < _blocks_length(rows) else NOBODY
+
+
+@njit
+def _read_varint(rows, position):
+    """Return the varint at ``position`` and the position behind it; past the blob, NOBODY and nothing is read.
+
+    Where eight bytes can be read it takes no branch for each byte, since how long a varint is no predictor can tell:
+    the lowest clear top bit ends it, three steps of shift and or close the gaps between its groups of seven bits.
+    """
+    end = _blob_length(rows)
+    if position + _WIDE <= end:
+        word = ZERO
+        for i in range(_WIDE):
+            word |= np.uint64(_blob(rows, position + i)) << (i * _WIDE)
+        stops = ~word & _TOPS
+        if stops != ZERO:
+            length = (trailing_zeros(stops) >> _THREE) + ONE
+            word &= (stops & (~stops + ONE)) - ONE
+            word = (word & _LOW_7) | ((word & _HIGH_7) >> ONE)
+            word = (word & _LOW_14) | ((word & _HIGH_14) >> _TWO)
+            return (word & _LOW_28) | ((word & _HIGH_28) >> _FOUR), position + length
+    value, shift = ZERO, ZERO
+    while position < end and shift < _WORD:
+        byte = np.uint64(_blob(rows, position))
+        position += ONE
+        value |= (byte & _PAYLOAD) << shift
+        shift += _SEVEN
+        if byte <= _PAYLOAD:
+            return value, position
+    return NOBODY, position

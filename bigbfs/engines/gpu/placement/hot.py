@@ -1,0 +1,105 @@
+"""Which rows are hot: those of the largest hubs, then any others, as many as device memory has room for.
+
+Early in a BFS a few thousand hubs hold 10^8 edges, too early for the heads to decide and too wide for the link. A
+row is hot from a number of ids on, so that a kernel knows from a row's degree where it lies. What room the hubs leave
+takes a range of the edges as they are stored, in degree order the rows that come next: one split point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.graph.adjacency import CompressedAdjacency
+from bigbfs.graph.graph import Graph
+
+NOTHING_HOT = 2**64 - 1
+"""Ids from which a row is hot where none is."""
+
+LINE = 128
+"""Bytes to which hot rows are aligned: a warp reads whole lines of them."""
+
+LOOKS = 4096
+"""Rows whose degrees tell whether a graph is stored by degree."""
+
+GRAIN = 512
+"""Bytes to which the device allocator rounds."""
+
+
+def offset_bytes(hubs: int) -> int:
+    """Return the bytes of device memory that the offsets of the hot rows take, and what the allocator may add."""
+    return 8 * hubs + 2 * GRAIN
+
+
+def hottest(ids: np.ndarray, sizes: np.ndarray, room: int) -> tuple[int, np.ndarray, int]:
+    """Choose the hot rows among those of the hubs.
+
+    Parameters
+    ----------
+    ids
+        Ids in the row of each hub: int64, shape (hubs,).
+    sizes
+        Bytes of each row: int64, shape (hubs,).
+    room
+        Bytes for the rows chosen.
+
+    Returns
+    -------
+    tuple
+        The number of ids from which a row is hot, the first byte of each hub's row (int64, shape (hubs,); 0 where it is
+        not hot), and the bytes of all hot rows.
+    """
+    order = np.argsort(-ids, kind="stable")
+    ends = np.cumsum(-(-sizes[order] // LINE) * LINE)
+    fits = int(np.searchsorted(ends, room, side="right"))
+    if fits < len(ids):
+        # rows of the same number of ids are hot together or not at all
+        fits = int(np.searchsorted(-ids[order], -ids[order[fits]]))
+    offsets = np.zeros(len(ids), np.int64)
+    if fits == 0:
+        return NOTHING_HOT, offsets, 0
+    offsets[order[1:fits]] = ends[: fits - 1]
+    return int(ids[order[fits - 1]]), offsets, int(ends[fits - 1])
+
+
+def nearest(indptr: np.ndarray, skip: int, room: int, unit: int) -> tuple[int, int]:
+    """Choose the range of edges beside the hot rows that goes to device memory.
+
+    Parameters
+    ----------
+    indptr
+        First id or byte of each row: uint64, shape (n + 1,).
+    skip
+        Rows at the beginning that are hot already.
+    room
+        Bytes for the range.
+    unit
+        Bytes of what ``indptr`` counts.
+
+    Returns
+    -------
+    tuple
+        First and last + 1 of the ids or bytes: whole rows between them, the first at a line of ``LINE`` bytes.
+    """
+    if room < unit:
+        return 0, 0
+    line = LINE // unit
+    begin = int(indptr[skip]) // line * line
+    row = int(np.searchsorted(indptr, np.uint64(begin + room // unit), side="right")) - 1
+    end = int(indptr[row])
+    return (begin, end) if row > skip else (0, 0)
+
+
+def by_degree(graph: Graph) -> bool:
+    """Return whether ``graph`` is stored by descending degree, as far as a sample of ``LOOKS`` rows tells.
+
+    A wrong answer costs time and no more: the heads of a vertex are then its smallest neighbours, whatever they are.
+    """
+    if not graph.flags.relabelled or graph.n == 0:
+        return False
+    rows = np.linspace(0, graph.n - 1, LOOKS).astype(np.int64)
+    adjacency = graph.adjacency
+    if isinstance(adjacency, CompressedAdjacency):
+        degrees = adjacency.degree[rows].astype(np.int64)
+    else:
+        degrees = (adjacency.indptr[rows + 1] - adjacency.indptr[rows]).astype(np.int64)
+    return not (np.diff(degrees) > 0).any()

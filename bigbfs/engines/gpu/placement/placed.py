@@ -1,0 +1,250 @@
+"""One adjacency where kernels can read it: the small arrays in device memory, the edges there or mapped.
+
+Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
+bitmap of the vertices with edges (kernels/rows/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
+mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh)
+is built by a kernel that reads the rows where they are by then. Both follow the page-locking step by step (steps.py).
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import numpy as np
+
+from bigbfs.engines.gpu.placement.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
+from bigbfs.engines.gpu.placement.steps import HotRows, Steps
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, defines, struct
+from bigbfs.engines.gpu.runtime.launch import launch
+from bigbfs.engines.gpu.runtime.runtime import Array, Mapping, Runtime
+from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+
+U32_MAX = 2**32 - 1
+
+
+class PlacedAdjacency:
+    """An adjacency in place, until ``close``.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    adjacency
+        Plain or compressed rows; the arrays of a mapped one must outlive this object.
+    mapped
+        Leave the edges in host memory.
+    head_groups
+        ``HEAD_GROUP`` heads each; 0: no head table.
+    hot_bytes
+        Device memory for hot rows.
+    ranked
+        Vertices are stored by descending degree.
+    prove
+        Look at every edge.
+
+    Attributes
+    ----------
+    arrays
+        What is in device memory, by name.
+    struct
+        The kernel argument: a zero-dimensional array of dtype ``ADJACENCY``.
+    hubs, hub_ptr
+        Hubs, ascending, and the first chunk of each: host arrays, id (hubs,) and uint64 (hubs + 1,).
+    chunks
+        Chunks of hub rows.
+    with_edges
+        Vertices that have any.
+    ranked
+        As given.
+    invalid_ids
+        Ids that were read for the head table and are no vertices.
+    sound
+        False where the proof has found rows that are not what offsets and degrees say.
+    kind
+        How the edges are held: ``"device"``, or what ``Runtime.map`` called it.
+    hot_bytes
+        Bytes of the rows of mapped edges that are in device memory too.
+    near_share
+        Share of the edges that the rows of no hub among them make up.
+    device_bytes, host_bytes
+        Bytes taken in device memory, and bytes of host memory read in place.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        adjacency: Adjacency,
+        *,
+        mapped: bool,
+        head_groups: int = 0,
+        hot_bytes: int = 0,
+        ranked: bool = False,
+        prove: bool = False,
+    ) -> None:
+        self._runtime = runtime
+        self.arrays: dict[str, Array] = {}
+        self._mapping: Mapping | None = None
+        self.kind = "device"
+        self.hot_bytes = 0
+        self.near_share = 0.0
+        self.n = adjacency.n
+        self.ranked = ranked
+        self.host_bytes = 0
+        self.sound = True
+        self._prove = prove
+        try:
+            self._place_tables(adjacency)
+            self.invalid_ids = self._place_rows(adjacency, mapped, head_groups, hot_bytes)
+            self.device_bytes = sum(self.buffers.values())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array in device memory by its name in the ledger."""
+        sizes = {name: int(array.nbytes) for name, array in self.arrays.items()}
+        near = sizes.pop("near", 0)
+        return sizes | ({"hot": sizes.get("hot", 0) + near} if near else {})
+
+    def _place_tables(self, adjacency: Adjacency) -> None:
+        """Place all that follows from the offsets."""
+        runtime, arrays = self._runtime, self.arrays
+        arrays["indptr"] = runtime.upload(adjacency.indptr)
+        if isinstance(adjacency, CompressedAdjacency):
+            arrays["degrees"] = runtime.upload(adjacency.degree)
+            arrays["block_ptr"] = runtime.upload(adjacency.block_ptr)
+        self.struct = struct(ADJACENCY, n=adjacency.n, data_bytes=adjacency.edges.nbytes)
+        self.struct["hot_from"] = NOTHING_HOT
+        self._point("indptr", "degrees", "block_ptr")
+        self._place_hubs(adjacency)
+
+    def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
+        """Place the edges, the hot rows and the head table; return how many ids read for it are no vertices."""
+        runtime, edges = self._runtime, adjacency.edges
+        hot = self._make_hot(adjacency, hot_bytes) if hot_bytes else None
+        heads = self._make_heads(adjacency, head_groups) if head_groups else None
+        steps = Steps(runtime, self, adjacency, hot, heads, self._prove)
+        if mapped and edges.nbytes:
+            self._mapping = runtime.map(edges, steps.use)
+            self.kind, self.host_bytes = self._mapping.kind, edges.nbytes
+        else:
+            name = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices"
+            self.arrays[name] = runtime.upload(edges)
+            steps.use(self.arrays[name], 0, len(edges))
+        invalid, self.sound = steps.found()
+        return invalid
+
+    def _point(self, *names: str) -> None:
+        for name in names:
+            if name in self.arrays:
+                self.struct[name] = self._runtime.pointer(self.arrays[name])
+
+    def _place_hubs(self, adjacency: Adjacency) -> None:
+        """Make the bitmap of rows and the tables of the hubs and their chunks."""
+        runtime, arrays = self._runtime, self.arrays
+        arrays["rows"] = runtime.empty(-(-adjacency.n // 32), np.uint32)
+        found = self._find_hubs(adjacency)
+        if isinstance(adjacency, CompressedAdjacency):
+            hubs, hub_ptr = adjacency.hubs, adjacency.hub_ptr
+        else:
+            assert isinstance(adjacency, PlainAdjacency)
+            hubs = found
+            degrees = adjacency.indptr[hubs.astype(np.int64) + 1] - adjacency.indptr[hubs]
+            hub_ptr = np.zeros(len(hubs) + 1, np.uint64)
+            np.cumsum(-(-degrees.astype(np.int64) // BLOCK_IDS), out=hub_ptr[1:], dtype=np.uint64)
+        assert len(hubs) <= U32_MAX and int(hub_ptr[-1]) <= U32_MAX
+        chunk_hub = np.repeat(np.arange(len(hubs), dtype=np.uint32), np.diff(hub_ptr).astype(np.int64))
+        self.hubs, self.hub_ptr = np.asarray(hubs), np.asarray(hub_ptr)
+        arrays["hubs"] = runtime.upload(hubs)
+        arrays["hub_ptr"] = runtime.upload(hub_ptr)
+        arrays["chunk_hub"] = runtime.upload(chunk_hub)
+        self._point("rows", "hubs", "hub_ptr", "chunk_hub")
+        self.chunks = len(chunk_hub)
+        self.struct["chunks"] = self.chunks
+        self.struct["hub_count"] = len(hubs)
+
+    def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
+        """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
+        runtime = self._runtime
+        kernel = runtime.kernel("kernels/placement/place.cu", "place_rows", defines(adjacency.ids, adjacency.codec))
+        counts = runtime.zeros(2, np.uint64)
+        # two passes, so that the list is exactly as long as it must be
+        capacity = 0
+        for _ in range(1 if isinstance(adjacency, CompressedAdjacency) else 2):
+            hubs = runtime.empty(capacity, adjacency.ids)
+            launch(runtime, kernel, adjacency.n, (self.struct, self.arrays["rows"], hubs, np.uint64(capacity), counts))
+            capacity, self.with_edges = (int(count) for count in runtime.download(counts))
+            runtime.fill(counts, 0)
+        return np.sort(runtime.download(hubs))
+
+    def _choose_hot(self, adjacency: Adjacency, room: int) -> tuple[int, np.ndarray]:
+        """Make ``room`` bytes or less for the rows of the largest hubs; return the ids from which one is hot, and
+        them."""
+        runtime, arrays = self._runtime, self.arrays
+        hubs = self.hubs.astype(np.int64)
+        indptr = adjacency.indptr
+        unit = adjacency.edges.itemsize
+        lengths = (indptr[hubs + 1] - indptr[hubs]).astype(np.int64)
+        ids = adjacency.degree[hubs] if isinstance(adjacency, CompressedAdjacency) else lengths
+        hot_from, offsets, self.hot_bytes = hottest(
+            ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
+        )
+        if self.hot_bytes:
+            arrays["hot"] = runtime.empty(self.hot_bytes // unit, adjacency.edges.dtype)
+            arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
+            return hot_from, hubs[ids >= hot_from]
+        return hot_from, hubs[:0]
+
+    def _make_hot(self, adjacency: Adjacency, room: int) -> HotRows:
+        """Make ``room`` bytes or less for hot rows and what comes next, and let kernels look there from now on."""
+        hot_from, chosen = self._choose_hot(adjacency, room)
+        found = HotRows(hot_from, self.struct.copy())
+        if self.hot_bytes:
+            self._publish_hot(hot_from)
+        leading = int(np.count_nonzero(chosen == np.arange(len(chosen))))
+        self._make_near(adjacency, leading, room - self.hot_bytes - offset_bytes(len(self.hubs)), found)
+        return found
+
+    def _publish_hot(self, hot_from: int) -> None:
+        """Let kernels read hot rows from now on."""
+        self._point("hot", "hot_ptr")
+        self.struct["hot_from"], self.struct["hot_bytes"] = hot_from, self.hot_bytes
+
+    def _make_near(self, adjacency: Adjacency, leading: int, room: int, found: HotRows) -> None:
+        """Make ``room`` bytes or less for a range of edges: what comes after the ``leading`` hot rows."""
+        edges = adjacency.edges
+        begin, end = nearest(adjacency.indptr, leading, room - LINE - 2 * GRAIN, edges.itemsize)
+        if begin == end:
+            return
+        found.begin = max(0, begin - LINE // edges.itemsize)  # whole lines are read, also of the first row
+        found.end = end
+        near = self.arrays["near"] = self._runtime.empty(found.end - found.begin, edges.dtype)
+        self.struct["near"] = (self._runtime.pointer(near) - found.begin * edges.itemsize) % 2**64
+        self.struct["near_begin"], self.struct["near_end"] = begin, end
+        self.near_share = int(near.nbytes) / edges.nbytes
+        self.hot_bytes += int(near.nbytes)
+
+    def _make_heads(self, adjacency: Adjacency, groups: int) -> Array:
+        """Allocate the head table, to be filled at once, and return it."""
+        heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
+        self.struct["head_groups"] = groups
+        self._point("heads")
+        if self.ranked and isinstance(adjacency, PlainAdjacency):
+            self.struct["head_skip"] = groups * HEAD_GROUP
+        return heads
+
+    def close(self) -> None:
+        """Release the arrays and the mapping; a second call does nothing."""
+        self.arrays.clear()
+        mapping, self._mapping = self._mapping, None
+        if mapping is not None:
+            mapping.close()
+
+    def __enter__(self) -> PlacedAdjacency:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

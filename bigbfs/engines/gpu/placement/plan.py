@@ -1,0 +1,242 @@
+"""Where a run's buffers will live: the residency that fits, and the byte ledger that goes with it.
+
+``choose_residency`` is the only place that decides; engine, ``bigbfs plan``, ``bfs`` and ``cc`` all ask ``make_plan``.
+Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
+from bigbfs.engines.gpu.placement.ledger import PLACES, Buffer, adjacencies, buffers_of, grain, hot_buffers, hubs_of
+from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
+from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.sizes import format_size, total_memory
+
+RESERVE = 256 << 20
+"""Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
+
+LADDER = ("vram", "mapped", "streamed")
+"""Residencies in the order in which ``"auto"`` tries them: the fastest first."""
+
+RESIDENCIES = ("auto", *LADDER)
+
+HEAD_GROUPS = (2, 1, 0)
+"""Groups of heads that are tried, most first."""
+
+HOT_SHARE = 0.5
+"""Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
+outside."""
+
+LOCKED_SHARE = 0.9
+"""Share of the machine's memory that may be page-locked when nobody says: the rest is for everything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may take at most: ``vram`` bytes of device memory, ``ram`` bytes of page-locked host memory."""
+
+    vram: int
+    ram: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will take.
+
+    Attributes
+    ----------
+    residency
+        ``"vram"``, ``"mapped"`` or ``"streamed"``: where the edges live.
+    buffers
+        Everything, edges included.
+    limits
+        What it may take.
+    head_groups
+        Groups of ``HEAD_GROUP`` heads of every vertex in device memory.
+    hot_bytes
+        Device memory for hot rows: what is left of the budget where edges are mapped, and no more than they take.
+    stage_bytes
+        Bytes of the buffers of streamed edges, in pinned and in device memory each.
+    why
+        One line for each residency that was considered.
+    """
+
+    residency: str
+    buffers: tuple[Buffer, ...]
+    limits: Limits
+    head_groups: int
+    hot_bytes: int = 0
+    stage_bytes: int = 0
+    why: tuple[str, ...] = ()
+
+    def bytes_in(self, where: str) -> int:
+        """Return the bytes in ``where``, one of ``PLACES``."""
+        return sum(buffer.bytes for buffer in self.buffers if buffer.where == where)
+
+    @property
+    def device_bytes(self) -> int:
+        """Bytes in device memory."""
+        return self.bytes_in("vram")
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes of page-locked host memory: mapped, or pinned copies."""
+        return self.bytes_in("mapped") + self.bytes_in("pinned")
+
+    @property
+    def fits(self) -> bool:
+        """Whether it keeps to its limits."""
+        return self.device_bytes <= self.limits.vram and self.host_bytes <= self.limits.ram
+
+    def ledger(self) -> str:
+        """Return the buffers as lines of text."""
+        lines = [
+            f"  {buffer.name:<14} {format_size(buffer.bytes):>9}  {buffer.where:<7} {buffer.purpose}"
+            for buffer in self.buffers
+        ]
+        for where in PLACES:
+            if self.bytes_in(where):
+                lines.append(f"  {'in all':<14} {format_size(self.bytes_in(where)):>9}  {where}")
+        lines.append(f"  {'may be used':<14} {format_size(self.limits.vram):>9}  vram")
+        lines.append(f"  {'may be locked':<14} {format_size(self.limits.ram):>9}  mapped and pinned")
+        return "\n".join(lines)
+
+
+def default_budget(free_bytes: int) -> int:
+    """Return how much of ``free_bytes`` of device memory a run may take when nobody says."""
+    return max(free_bytes - RESERVE, free_bytes // 2)
+
+
+def default_ram_budget(graph: Graph) -> int:
+    """Return how much host memory a run may lock when nobody says: arrays that are in memory already always may."""
+    edges = [rows.edges for _, rows in adjacencies(graph)]
+    there = sum(grain(array.nbytes) for array in edges if not is_file_mapping(array))
+    return max(int(total_memory() * LOCKED_SHARE), there)
+
+
+def make_plan(
+    graph: Graph,
+    residency: str,
+    budget: int,
+    head_groups: int | None = None,
+    hot_bytes: int | None = None,
+    ram_budget: int | None = None,
+    registers_read_only: bool = True,
+) -> Plan:
+    """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
+
+    Parameters
+    ----------
+    graph
+        Plain or compressed.
+    residency
+        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits.
+    budget
+        Bytes of device memory for everything that the run allocates.
+    head_groups
+        So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
+    hot_bytes
+        So much device memory for hot rows of mapped or streamed edges at most; None: what is left of the budget, and
+        where ``residency`` is not ``"auto"`` at most ``HOT_SHARE`` of the edges.
+    ram_budget
+        Bytes of host memory that may be page-locked; None: ``default_ram_budget``.
+    registers_read_only
+        Whether the device can read the pages of a file mapping in place; else it needs a copy.
+
+    Raises
+    ------
+    DoesNotFitError
+        It does not fit; the message holds the ledger and the options that help.
+    UsageError
+        The residency is unknown.
+    """
+    limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
+    plan = choose_residency(graph, residency, limits, head_groups, registers_read_only)
+    if hot_bytes is None:
+        edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
+        hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
+    return _with_hot_rows(plan, graph, hot_bytes)
+
+
+def choose_residency(
+    graph: Graph, residency: str, limits: Limits, head_groups: int | None = None, registers_read_only: bool = True
+) -> Plan:
+    """Return the plan of the first residency that keeps to ``limits``, hot rows aside; the arguments of ``make_plan``.
+
+    Raises
+    ------
+    DoesNotFitError, UsageError
+        As ``make_plan``.
+    """
+    if residency not in RESIDENCIES:
+        raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+    why: list[str] = []
+    for choice in LADDER if residency == "auto" else (residency,):
+        for groups, stages in product(
+            HEAD_GROUPS if head_groups is None else (head_groups,), stage_sizes(graph) if choice == "streamed" else (0,)
+        ):
+            plan = _plan(graph, choice, limits, groups, stages, registers_read_only)
+            if plan.fits:
+                chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
+                return replace(plan, why=(*why, chosen))
+        why.append(f"{choice}: {_needs(plan)} even with the smallest head table: does not fit")
+    raise DoesNotFitError(
+        f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}\n{_help(plan, graph)}"
+    )
+
+
+def _plan(graph: Graph, residency: str, limits: Limits, groups: int, stages: int, registers_read_only: bool) -> Plan:
+    """Return the plan of one choice, whether it fits or not."""
+    if residency == "streamed":
+        return Plan(residency, streamed_buffers(graph, groups, stages), limits, groups, stage_bytes=stages)
+    return Plan(residency, buffers_of(graph, _edges_in(graph, residency, registers_read_only), groups), limits, groups)
+
+
+def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
+    """Return where the edges of a run with ``residency`` live, one of ``PLACES``."""
+    if residency == "vram":
+        return "vram"
+    in_place = all(reads_in_place(rows.edges, registers_read_only) for _, rows in adjacencies(graph))
+    return "mapped" if in_place else "pinned"
+
+
+def _needs(plan: Plan) -> str:
+    """Return what of its limits a plan takes."""
+    vram = f"{format_size(plan.device_bytes)} of {format_size(plan.limits.vram)} GPU memory"
+    if not plan.host_bytes:
+        return vram
+    return f"{vram}, {format_size(plan.host_bytes)} of {format_size(plan.limits.ram)} host memory locked"
+
+
+def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
+    """Give hot rows what is left of the budget, up to ``most`` bytes."""
+    hubs = sum(hubs_of(adjacency) for _, adjacency in adjacencies(graph))
+    room = min(plan.limits.vram - plan.device_bytes, most) // GRAIN * GRAIN
+    if plan.residency == "vram" or room <= offset_bytes(hubs):
+        return plan
+    return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
+
+
+def _help(plan: Plan, graph: Graph) -> str:
+    """Return the options that would help where ``plan`` does not fit."""
+    options = []
+    if plan.device_bytes > plan.limits.vram:
+        if plan.residency == "vram":
+            options.append("--residency mapped (edges stay in host memory)")
+        options.append(f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)")
+    if plan.residency == "mapped" and plan.host_bytes > plan.limits.ram:
+        options.append("--residency streamed (edges stay in the file)")
+    if plan.host_bytes > plan.limits.ram:
+        options.append(f"--ram-budget {-(-plan.host_bytes // 2**20)}MiB or more (if the machine has it)")
+    if (
+        graph.codec == "plain"
+        and plan.residency != "streamed"
+        and (plan.residency == "vram" or plan.host_bytes > plan.limits.ram)
+    ):
+        options.append("--compressed (fewer bytes for the same edges)")
+    return "what helps: " + "; ".join([*options, "--backend cpu"])

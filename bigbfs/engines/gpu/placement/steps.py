@@ -1,0 +1,133 @@
+"""What placement makes of the rows, step by step, as they become readable: hot rows, a range near them, heads, a proof.
+
+In: ranges of the edges, in file order, as ``Runtime.map`` page-locks them. Out: filled tables, and whether all rows are
+as they should be (kernels/proof/prove.cu). The kernels of one step run while the next is page-locked, which is the
+longer of the two. They read aligned words of rows that have been page-locked whole: none of these straddles a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bigbfs.engines.gpu.runtime.arguments import WARP, defines
+from bigbfs.engines.gpu.runtime.launch import launch
+from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.graph.adjacency import Adjacency
+
+if TYPE_CHECKING:
+    from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+
+FILE, PROOF = "kernels/placement/place.cu", "kernels/proof/prove.cu"
+KERNELS = ("place_hot", "place_heads")
+PROOF_KERNELS = ("prove_rows", "prove_chunks")
+
+
+@dataclass
+class HotRows:
+    """Where copies of rows go.
+
+    Attributes
+    ----------
+    hot_from
+        Ids from which a row is hot.
+    bare
+        The struct of the adjacency without any hot rows: what they are copied from.
+    begin, end
+        Edges that are copied as they are stored.
+    """
+
+    hot_from: int
+    bare: np.ndarray
+    begin: int = 0
+    end: int = 0
+
+
+class Steps:
+    """Fills the tables of ``placed``.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    placed
+        Its struct leads to the tables already, and is told where the edges are.
+    adjacency
+        The rows.
+    hot
+        Which rows are copied; None: none.
+    heads
+        The head table; None: there is none.
+    prove
+        Look at every edge.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        placed: PlacedAdjacency,
+        adjacency: Adjacency,
+        hot: HotRows | None,
+        heads: Array | None,
+        prove: bool,
+    ) -> None:
+        self._runtime, self._placed, self._indptr = runtime, placed, adjacency.indptr
+        self._edges, self._n = adjacency.edges, adjacency.n
+        self._hot, self._heads, self._prove = hot, heads, prove
+        self._counts = runtime.zeros(2, np.uint64)
+        self._rows = 0
+        variant = defines(adjacency.ids, adjacency.codec)
+        names = [(FILE, name) for name in KERNELS] + [(PROOF, name) for name in PROOF_KERNELS if prove]
+        self._kernels = {name: runtime.kernel(file, name, variant) for file, name in names}
+
+    def use(self, view: Array, begin: int, end: int) -> None:
+        """Do what can be done with the edges before ``end``; see ``Runtime.map``."""
+        runtime, placed = self._runtime, self._placed
+        placed.struct["data"] = runtime.pointer(view)
+        if begin == 0:
+            self._rows = 0
+            runtime.fill(self._counts, 0)
+        first, last = self._rows, self._rows_before(end)
+        self._rows = last
+        hubs = np.searchsorted(placed.hubs, np.array([first, last], np.uint64))
+        chunks = (placed.hub_ptr[hubs[0]], placed.hub_ptr[hubs[1]])
+        if self._hot is not None:
+            self._hot.bare["data"] = placed.struct["data"]
+            self._copy_hot(self._hot, chunks)
+            self._copy_near(self._hot, view, begin, end)
+        rows = (np.uint64(first), np.uint64(last))
+        if self._heads is not None:
+            arguments = (self._heads, np.uint32(placed.ranked), *rows, self._counts)
+            self._launch("place_heads", last - first, placed.struct, *arguments)
+        if self._prove:
+            self._launch("prove_rows", last - first, placed.struct, *rows, self._counts[1:])
+            self._launch("prove_chunks", int(chunks[1] - chunks[0]) * WARP, placed.struct, *chunks, self._counts[1:])
+
+    def found(self) -> tuple[int, bool]:
+        """Wait; return how many ids read for the heads are no vertices, and whether the proof has found no fault."""
+        invalid, faults = self._runtime.download(self._counts)
+        return int(invalid), int(faults) == 0
+
+    def _rows_before(self, end: int) -> int:
+        """Return how many rows can be read whole, a multiple of 32 unless all can."""
+        if end == len(self._edges):
+            return self._n
+        rows = int(np.searchsorted(self._indptr, np.uint64(end), side="right")) - 1
+        return max(self._rows, rows // WARP * WARP)
+
+    def _copy_hot(self, hot: HotRows, chunks: tuple[np.uint64, np.uint64]) -> None:
+        arrays = self._placed.arrays
+        if "hot" in arrays:
+            targets = (np.uint64(hot.hot_from), arrays["hot_ptr"], arrays["hot"])
+            self._launch("place_hot", int(chunks[1] - chunks[0]) * WARP, hot.bare, *targets, *chunks)
+
+    def _copy_near(self, hot: HotRows, view: Array, begin: int, end: int) -> None:
+        low, high = max(begin, hot.begin), min(end, hot.end)
+        if low < high:
+            near = self._placed.arrays["near"]
+            self._runtime.copy(near[low - hot.begin : high - hot.begin], view[low:high])
+
+    def _launch(self, name: str, threads: int, *arguments: Array) -> None:
+        launch(self._runtime, self._kernels[name], threads, arguments)

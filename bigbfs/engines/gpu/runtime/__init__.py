@@ -1,0 +1,1 @@
+"""A device: memory, kernels, launches."""

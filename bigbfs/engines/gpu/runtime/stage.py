@@ -1,0 +1,106 @@
+"""A buffer of pinned host memory and its twin on a CUDA device, filled by a stream of its own.
+
+Copies go on while kernels run: the stream waits for the kernels that still read the twin (``done``), kernels wait for
+the copy (``send``), and the host waits for it before it writes again (``wait``). No call but ``wait`` and ``close``
+holds the host up.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from bigbfs.engines.gpu.runtime.memory import MAPPED, Registration
+from bigbfs.errors import DoesNotFitError
+from bigbfs.sizes import format_size, free_memory
+
+TO_DEVICE = 1
+"""cudaMemcpyKind."""
+
+
+class CudaStage:
+    """See ``runtime.Stage``.
+
+    Parameters
+    ----------
+    cupy
+        The module.
+    nbytes
+        Size.
+    array
+        The twin: CuPy array, uint8.
+    stream
+        For copies; it does not wait for other streams of its own accord.
+    errors
+        Returns a context manager that turns CUDA's errors into ours.
+
+    Raises
+    ------
+    DoesNotFitError
+        So much host memory cannot be had or pinned.
+    """
+
+    def __init__(
+        self, cupy: Any, nbytes: int, array: Any, stream: Any, errors: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._cupy = cupy
+        self._errors = errors
+        self._stream = stream
+        self._registration: Registration | None = None
+        self.array = array
+        if nbytes > free_memory():  # the kernel would hand out the pages and then kill the process that touches them
+            raise DoesNotFitError(_refusal(nbytes, f"{format_size(free_memory())} are free"))
+        with errors():
+            self._copied = cupy.cuda.Event(disable_timing=True)
+            self._consumed = cupy.cuda.Event(disable_timing=True)
+        try:
+            pages = mmap.mmap(-1, nbytes)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                pages.madvise(mmap.MADV_HUGEPAGE)
+            self.host = np.frombuffer(pages, np.uint8)
+            self._registration = Registration(cupy.cuda.runtime, int(self.host.ctypes.data), nbytes, MAPPED)
+        except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            raise DoesNotFitError(_refusal(nbytes, str(error))) from error
+
+    def wait(self) -> None:
+        """Return when the last copy has ended."""
+        with self._errors():
+            self._copied.synchronize()
+
+    def send(self, nbytes: int) -> None:
+        """Copy the first ``nbytes``."""
+        cuda, stream = self._cupy.cuda, self._stream
+        with self._errors():
+            stream.wait_event(self._consumed)
+            cuda.runtime.memcpyAsync(self.array.data.ptr, self.host.ctypes.data, nbytes, TO_DEVICE, stream.ptr)
+            self._copied.record(stream)
+            cuda.get_current_stream().wait_event(self._copied)
+
+    def done(self) -> None:
+        """Let the next copy wait for everything launched so far."""
+        with self._errors():
+            self._consumed.record(self._cupy.cuda.get_current_stream())
+
+    def close(self) -> None:
+        """Wait for the copy, and release both; a second call does nothing."""
+        registration, self._registration = self._registration, None
+        if registration is None:
+            return
+        try:
+            with self._errors():
+                self._stream.synchronize()
+        finally:
+            registration.close()
+            self.array = None
+            self.host = np.empty(0, np.uint8)
+
+
+def _refusal(nbytes: int, reason: str) -> str:
+    return (
+        f"{format_size(nbytes)} of pinned host memory for a buffer cannot be had: {reason}; use a smaller "
+        "--ram-budget, or raise the limit of locked memory (ulimit -l)"
+    )

@@ -1,0 +1,46 @@
+"""The message for a line that cannot be read: file, line, text, what was expected, and the option that helps."""
+
+from __future__ import annotations
+
+from bigbfs.errors import InputError
+from bigbfs.formats.readers import tokenizer
+
+_SHOWN = 80
+
+
+def shown(line: bytes) -> str:
+    """Return a line as it goes into a message: quoted, escaped, at most 80 characters of it."""
+    text = line.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
+    quoted = repr(text[:_SHOWN])
+    return quoted + (f"... ({len(text)} characters)" if len(text) > _SHOWN else "")
+
+
+def reason(status: int, low: int, high: int, expected: str) -> str:
+    """Return what is wrong with a line and what was expected instead."""
+    if status == tokenizer.NEGATIVE:
+        return "a vertex id is negative; ids are 0 to 2^63-1"
+    if status == tokenizer.TOO_BIG or (status == tokenizer.OUT_OF_RANGE and high == 2**63 - 1 and low == 0):
+        return "a vertex id is over 2^63-1, the largest that is supported"
+    return {
+        tokenizer.NOT_A_NUMBER: f"expected {expected}",
+        tokenizer.ONE_COLUMN: f"only one column; expected {expected}",
+        tokenizer.OUT_OF_RANGE: f"a vertex id is outside the declared range {low} to {high}",
+        tokenizer.LONE_RETURN: "a carriage return inside the line (old Mac line ends?); convert it: tr '\\r' '\\n'",
+        tokenizer.NUL_BYTE: "a NUL byte: the file looks binary or damaged",
+        tokenizer.NO_VALUE: f"a column is missing (line cut short?); expected {expected}",
+        tokenizer.WRONG_PREFIX: f"expected {expected}",
+    }[status]
+
+
+def line_error(name: str, number: int, line: bytes, why: str) -> InputError:
+    """Return the error for line ``number`` of ``name``."""
+    return InputError(f"{name}: line {number}: {shown(line)}: {why}")
+
+
+def bad_line(name: str, number: int, line: bytes, why: str, skipped: int, hint: str = "") -> InputError:
+    """Return the error for line ``number`` of ``name``, after ``skipped`` bad lines that were let pass."""
+    if skipped:
+        way_out = f"{skipped} bad lines were skipped as allowed; allow more with a larger --skip-bad-lines"
+    else:
+        way_out = "correct the line, or skip such lines with --skip-bad-lines N"
+    return line_error(name, number, line, f"{why}{hint}; {way_out}")

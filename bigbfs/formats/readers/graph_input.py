@@ -1,0 +1,66 @@
+"""A graph file (.csrbin, .ccsr, raw .csrbin, GAP .sg) as the edges that it holds, so that it can be converted again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bigbfs.errors import FormatError
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.streams.sources import Source
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.workers import balanced_ranges, run, thread_count
+
+
+def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
+    """Read all edges of a graph file in original ids.
+
+    Vertices without edges are declared as part of the range of ids, or listed as isolated where ids have gaps.
+
+    Raises
+    ------
+    FormatError
+        It is no graph file, is cut short, damaged, or of a newer version.
+    """
+    from bigbfs.graph import rows  # here and not above: formats do not depend on graphs, this one function does
+    from bigbfs.graph.graph import Graph
+
+    with source.seekable() as (_, path):
+        try:
+            csrbin.require_checksums(path)
+            with Graph.open(path) as graph:
+                rows.require_valid(graph.adjacency, source.name)
+                plain = graph.decompress().adjacency
+                assert isinstance(plain, PlainAdjacency)
+                edges = _edges(plain, graph.labels, graph.first_id, thread_count(threads))
+                return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed)
+        except FormatError as error:
+            if str(path) != source.name:
+                raise FormatError(str(error).replace(str(path), source.name)) from error
+            raise
+
+
+def _edges(plain: PlainAdjacency, labels: np.ndarray | None, first_id: int, threads: int) -> EdgeList:
+    """Return the edges and vertices, all copies, in original ids."""
+    n = plain.n
+    if labels is None:
+        ids = np.arange(first_id, first_id + n, dtype=np.uint32 if first_id + n <= 2**32 else np.uint64)
+    else:
+        ids = labels.astype(np.uint64 if n > 0 and int(labels.max()) >= 2**32 else np.uint32)
+    sources, targets = np.empty(plain.m, ids.dtype), np.empty(plain.m, ids.dtype)
+    base = np.array(first_id, ids.dtype)
+
+    def spread(first: int, last: int) -> None:
+        start, stop = int(plain.indptr[first]), int(plain.indptr[last])
+        sources[start:stop] = np.repeat(ids[first:last], np.diff(plain.indptr[first : last + 1]).astype(np.int64))
+        if labels is None:
+            np.add(plain.indices[start:stop], base, out=targets[start:stop], casting="unsafe")
+        else:
+            np.take(ids, plain.indices[start:stop], out=targets[start:stop], mode="clip")  # "raise" makes a copy
+
+    run(threads, spread, balanced_ranges(plain.indptr, max(16 * threads, plain.m >> 18)) if n else [])
+    if labels is None:
+        return EdgeList(sources, targets, first_id=first_id, declared_n=n)
+    return EdgeList(sources, targets, isolated=ids[plain.degrees() == 0])

@@ -1,0 +1,1 @@
+"""Bytes of an input, decompressed as they come."""

@@ -1,0 +1,70 @@
+"""Bit operations, an unaligned load and an unaligned store for Numba's CPU kernels, each one LLVM instruction."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import types
+
+from bigbfs.jit.interpreted import intrinsic
+
+
+@intrinsic
+def trailing_zeros(typing_context, word):
+    """Return the position (uint64) of the lowest set bit of a uint64; 64 for 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def leading_zeros(typing_context, word):
+    """Return the number (uint64) of zero bits above the highest set bit of a uint64; 64 for 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def population(typing_context, word):
+    """Return the number (uint64) of set bits of a uint64."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def load_word(typing_context, array, position):
+    """Return the 8 bytes at ``array[position:]`` (uint8, contiguous) as one little-endian uint64.
+
+    Bounds are not checked: the caller keeps ``position + 8`` inside the array.
+    """
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte = builder.gep(view.data, [arguments[1]])
+        word = builder.bitcast(byte, ir.IntType(64).as_pointer())
+        return builder.load(word, align=1)
+
+    return types.uint64(array, types.int64), generate
+
+
+@intrinsic
+def store_word(typing_context, array, position, word):
+    """Write a uint64, little-endian, to the 8 bytes at ``array[position:]`` (uint8, contiguous).
+
+    Bounds are not checked: the caller keeps ``position + 8`` inside the array.
+    """
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte = builder.gep(view.data, [arguments[1]])
+        builder.store(arguments[2], builder.bitcast(byte, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.uint64), generate

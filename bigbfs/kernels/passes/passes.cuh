@@ -1,0 +1,89 @@
+// A pass over the rows of a graph: an operation meets every edge of the vertices that it wants, in two kernels.
+//
+// walk_rows: a warp owns 32 vertices; a row of at most THREAD_IDS ids is read by one thread, a longer one by the warp,
+// a hub not at all. walk_hubs: a warp takes a chunk of a hub row. An operation has
+//   bool wants(v)         asked once for each row (or chunk)
+//   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from the head table where that holds the whole row
+// and a PassTally of what it did, which add_up() hands in at the end: all threads of a warp together.
+#pragma once
+#include "kernels/rows/heads.cuh"
+
+// What passes add to.
+struct Counts {
+    u64 invalid;  // ids read that are no vertices
+    u64 read;     // ids read from rows
+    u64 merged;   // trees hooked, or labels lowered
+    u64 open;     // links tried once whose ends differed
+};
+static_assert(sizeof(Counts) == COUNTS_BYTES, "Counts differs from its NumPy dtype");
+
+struct PassTally {
+    u32 read;
+    u32 merged;
+    u32 open;
+};
+
+DEVICE void add_up(const PassTally& tally, Counts* counts) {
+    const u64 read = warp_sum(tally.read);
+    const u64 merged = warp_sum(tally.merged);
+    const u64 open = warp_sum(tally.open);
+    if (lane_id() > 0) return;
+    if (read) atomicAdd(&counts->read, read);
+    if (merged) atomicAdd(&counts->merged, merged);
+    if (open) atomicAdd(&counts->open, open);
+}
+
+// One segment of the row of v, read by WIDTH lanes; an id of a corrupt file could be anything.
+template <u32 WIDTH, typename Operation>
+DEVICE void walk(const Adjacency& a, Operation& operation, vid v, const Segment& segment, u32 lane, Counts* counts) {
+    Cursor<WIDTH> cursor(a, segment, lane);
+    while (cursor.load()) {
+        operation.tally.read += (u32)__popc(cursor.valid);
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!cursor.has(j)) continue;
+            if (cursor.ids[j] < a.n) operation.edge(v, cursor.ids[j]);
+            else atomicAdd(&counts->invalid, (u64)1);
+        }
+    }
+}
+
+template <bool HEADS_TOO, typename Operation> DEVICE void walk_rows(const Adjacency& a, Operation& operation, Counts* counts) {
+    for (u64 base = thread_id() / WARP * WARP; base < a.n; base += thread_count()) {
+        const u64 v = base + lane_id();
+        const bool mine = v < a.n && test_bit(a.rows, v) && operation.wants(v);
+        u64 ids = mine ? degree(a, v) : 0;
+        if (ids > BLOCK_IDS) ids = 0;
+        if (HEADS_TOO && ids && heads_are_all(a, ids)) {
+            for (u32 i = 0; i < ids; ++i) operation.edge((vid)v, head(a, v, i));
+            ids = 0;
+        }
+        Segment segment = {0, 0, 0};
+        if (ids) segment = row(a, v);
+        for (u32 wide = __ballot_sync(ALL_LANES, ids > THREAD_IDS); wide; wide &= wide - 1) {
+            const u32 from = (u32)__ffs((int)wide) - 1;
+            walk<WARP>(a, operation, (vid)(base + from), broadcast(segment, from), lane_id(), counts);
+        }
+        if (ids && ids <= THREAD_IDS) walk<1>(a, operation, (vid)v, segment, 0, counts);
+    }
+    add_up(operation.tally, counts);
+}
+
+template <typename Operation> DEVICE void walk_hubs(const Adjacency& a, Operation& operation, Counts* counts) {
+    const u64 warps = thread_count() / WARP;
+    for (u64 start = thread_id() / WARP; start < a.chunks; start += warps * WARP) {
+        const u64 c = start + lane_id() * warps;
+        u32 hub = 0;
+        bool active = false;
+        if (c < a.chunks) {
+            hub = __ldg(a.chunk_hub + c);
+            active = operation.wants(a.hubs[hub]);
+        }
+        for (u32 todo = __ballot_sync(ALL_LANES, active); todo; todo &= todo - 1) {
+            const u32 from = (u32)__ffs((int)todo) - 1;
+            const u32 which = __shfl_sync(ALL_LANES, hub, from);
+            walk<WARP>(a, operation, a.hubs[which], chunk(a, start + from * warps, which), lane_id(), counts);
+        }
+    }
+    add_up(operation.tally, counts);
+}

@@ -1,0 +1,98 @@
+// The rows of a graph, whichever way they are encoded (-D VARINT=0|1). Algorithms use only what this page declares.
+//
+//   u64 degree(a, v)                 ids in the row of v
+//   Segment row(a, v)                the row of v (of a hub: its first BLOCK_IDS ids can be read from it)
+//   Segment chunk(a, c, hub)         chunk c of the hub rows, hub = a.chunk_hub[c]
+//   Cursor<WIDTH>(a, segment, lane)  WIDTH neighbouring lanes (1 or 32) read a segment together:
+//       while (cursor.load()) for (u32 j = 0; j < SLOTS; ++j) if (cursor.has(j)) ... cursor.ids[j] ...
+//     load() gives the same answer to all WIDTH lanes, which call it together; who has enough stops asking.
+//     Ids come in no particular order among lanes and slots; each id of the segment exactly once.
+//   Segment cursor.rest()            (WIDTH 1) what load() has not given yet
+//
+// A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
+// numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
+// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there; and so
+// may a range of other rows (`near`), to which a cursor finds its way by itself.
+// heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
+#pragma once
+#include "kernels/base/bitmap.cuh"
+#include "kernels/base/warp.cuh"
+
+constexpr u32 BLOCK_IDS = 1024;
+
+// Longest row that one thread reads alone.
+constexpr u32 THREAD_IDS = 8;
+
+// Ids that one load() of a cursor gives a lane at most.
+constexpr u32 SLOTS = 4;
+
+struct Adjacency {
+    const u64* indptr;       // n + 1: first id (plain) or byte (varint) of each row in data
+    const vid* degrees;      // varint: ids in each row
+    const void* data;        // ids (plain) or LEB128 differences (varint); in device or in host memory
+    const vid* hubs;         // vertices of more than BLOCK_IDS ids, ascending
+    const u64* hub_ptr;      // hubs + 1: first chunk of each hub
+    const u64* block_ptr;    // varint: first byte of each chunk
+    const u32* chunk_hub;    // chunks: index in hubs
+    const u32* rows;         // bitmap: 0 < degree
+    const vid* heads;        // head_groups x n x HEAD_GROUP: see heads.cuh
+    const void* hot;         // the rows of the hot hubs, in device memory, encoded as in data
+    const u64* hot_ptr;      // hubs: first id or byte of each hot hub in hot
+    u64 n;
+    u64 chunks;
+    u64 data_bytes;
+    u64 hub_count;
+    u64 head_groups;         // 0: there is no head table
+    u64 hot_from;            // ids of a row from which it is hot; all ones: there are no hot rows
+    u64 hot_bytes;
+    const void* near;        // what data holds in [near_begin, near_end), in device memory: near + i has data + i
+    u64 near_begin;
+    u64 near_end;
+    u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
+};
+static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
+
+// Part of one row: ids or bytes [begin, end) of data; base is added to every id (varint: the id before begin).
+struct Segment {
+    u64 begin;
+    u64 end;
+    vid base;
+    bool hot;  // of `hot` instead of `data`: some chunks, never row() or rest()
+};
+
+// Where the ids or bytes of a segment lie, and (varint) the end of what may be read there.
+DEVICE bool is_near(const Adjacency& a, const Segment& s) { return s.begin >= a.near_begin && s.end <= a.near_end; }
+DEVICE const void* memory_of(const Adjacency& a, const Segment& s) {
+    return s.hot ? a.hot : is_near(a, s) ? a.near : a.data;
+}
+DEVICE u64 memory_end(const Adjacency& a, const Segment& s) {
+    return s.hot ? a.hot_bytes : is_near(a, s) ? a.near_end : a.data_bytes;
+}
+
+// What the lane `lane` has got from row() or rest().
+DEVICE Segment broadcast(const Segment& s, u32 lane) {
+    Segment same;
+    same.begin = __shfl_sync(ALL_LANES, s.begin, lane);
+    same.end = __shfl_sync(ALL_LANES, s.end, lane);
+    same.base = __shfl_sync(ALL_LANES, s.base, lane);
+    same.hot = false;
+    return same;
+}
+
+#if VARINT
+#include "kernels/rows/varint.cuh"
+#else
+#include "kernels/rows/plain.cuh"
+#endif
+
+// Index in a.hubs of a hub.
+DEVICE u32 find_hub(const Adjacency& a, vid v) {
+    u64 low = 0;
+    u64 high = a.hub_count - 1;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (a.hubs[middle] < v) low = middle + 1;
+        else high = middle;
+    }
+    return (u32)low;
+}

@@ -1,0 +1,206 @@
+"""The CPU's connected components against the reference and SciPy: every algorithm and switch on the zoo, and graphs
+that are hard for a union of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components as scipy_components
+
+from bigbfs.algorithms.components.cpu import labels as components
+from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
+from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
+
+CODECS = ("plain", "varint")
+
+
+@cache
+def expected(name: str) -> np.ndarray:
+    return reference_components(zoo.shared()[name])
+
+
+def check(graph: Graph, labels: np.ndarray, *, threads: int | None = None) -> None:
+    with CpuEngine(graph, threads=threads) as engine:
+        for _ in range(2):  # the second run starts from what the first one left
+            result = engine.connected_components()
+            assert result.labels.dtype == np.int64
+            np.testing.assert_array_equal(result.labels, labels)
+            sizes = np.unique(labels, return_counts=True)[1]
+            assert (result.record.components, result.record.largest) == (len(sizes), sizes.max(initial=0))
+
+
+@pytest.mark.parametrize("giant", [0.0, 0.75, 2.0], ids=["one round", "adaptive", "two rounds"])
+@pytest.mark.parametrize("codec", CODECS)
+def test_zoo(codec: str, giant: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(components, "GIANT", giant)
+    for name in zoo.names():
+        graph = zoo.shared()[name]
+        check(graph.compress() if codec == "varint" else graph, expected(name))
+
+
+VARIANTS = (
+    *(ComponentsOptions(rounds=rounds) for rounds in (0, 1, 2, 5)),
+    *(ComponentsOptions(rounds=rounds, skip_giant=False, single_pass=True) for rounds in (None, 0)),
+    ComponentsOptions(single_pass=True),
+    ComponentsOptions("sv"),
+    ComponentsOptions("sv", skip_giant=False, single_pass=True),
+    ComponentsOptions("labelprop"),
+    ComponentsOptions("labelprop", single_pass=True),
+)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_algorithm_and_switch(codec: str) -> None:
+    for name in zoo.names():
+        graph = zoo.shared()[name]
+        with CpuEngine(graph.compress() if codec == "varint" else graph) as engine:
+            for how in VARIANTS:
+                result = engine.connected_components(how)
+                np.testing.assert_array_equal(result.labels, expected(name), err_msg=f"{name} {how}")
+                assert result.record.algorithm == how.algorithm
+                assert result.record.left == 0 or how.single_pass
+
+
+def test_what_a_run_says_of_itself() -> None:
+    graph = zoo.build(1_000, shuffled(1_000, zoo.path(1_000), 7))
+    with CpuEngine(graph, threads=1) as engine:
+
+        def run(*arguments: object, **switches: object) -> tuple[int, int, int]:
+            record = engine.connected_components(ComponentsOptions(*arguments, **switches)).record  # type: ignore[arg-type]
+            return record.edges_read, record.passes, record.left
+
+        assert run(rounds=0, skip_giant=False) == (graph.m, 1, 0)
+        assert run("sv")[0] <= run("sv", skip_giant=False)[0]
+        once, passes, left = run("sv", skip_giant=False, single_pass=True)
+        assert (once, passes) == (2 * graph.m, 2)
+        assert left > 0
+        read, passes, _ = run("sv", skip_giant=False)
+        assert read == passes * graph.m > graph.m
+        assert run("labelprop")[1] > 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"algorithm": "quickest"},
+        {"rounds": -1},
+        {"rounds": 9},
+        {"algorithm": "sv", "rounds": 1},
+        {"algorithm": "labelprop", "skip_giant": True},
+    ],
+)
+def test_switches_that_an_algorithm_does_not_have(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        ComponentsOptions(**wrong)  # type: ignore[arg-type]
+
+
+def shuffled(n: int, pairs: tuple[np.ndarray, np.ndarray], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges ``pairs`` between n vertices that are renumbered at random."""
+    order = np.random.default_rng(seed).permutation(n)
+    return order[pairs[0]], order[pairs[1]]
+
+
+def comb(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A path of n / 2 vertices, each with one leaf."""
+    half = n // 2
+    return zoo.join(zoo.path(half), (np.arange(half), half + np.arange(half)))
+
+
+ADVERSARIES: dict[str, Callable[[int], tuple[int, tuple[np.ndarray, np.ndarray]]]] = {
+    "path, ascending": lambda n: (n, zoo.path(n)),
+    "path, descending": lambda n: (n, tuple(n - 1 - side for side in zoo.path(n))),
+    "path, random order": lambda n: (n, shuffled(n, zoo.path(n), 1)),
+    "comb, random order": lambda n: (n, shuffled(n, comb(n), 2)),
+    "pairs": lambda n: (n, shuffled(n, (np.arange(0, n - 1, 2), np.arange(1, n, 2)), 3)),
+    "triples and isolated": lambda n: (n + 5_000, (np.arange(n), np.arange(n) // 3 * 3)),
+    "two equal giants": lambda n: (
+        2 * n,
+        zoo.join(zoo.random(n, 4 * n, seed=4), zoo.random(n, 4 * n, seed=4, first=n)),
+    ),
+    "giant without vertex 0": lambda n: (n + 100, zoo.join(zoo.path(100), zoo.random(n, 4 * n, seed=5, first=100))),
+    "two stars joined by leaves": lambda n: (
+        n,
+        zoo.join(zoo.star(n // 2, hub=7), (np.full(n // 2, n - 1), np.arange(n // 2 - 1, n - 1))),
+    ),
+    "star": lambda n: (n, zoo.star(n, hub=n // 3)),
+    "all isolated": lambda n: (n, (np.empty(0), np.empty(0))),
+    "path of cliques": lambda n: (n, zoo.join(*(zoo.random(50, 300, seed=6, first=49 * i) for i in range(n // 50)))),
+}
+
+
+SIZES = {"path, random order": 10**6, "comb, random order": 10**6, "star": 10**6, "all isolated": 10**6}
+"""Adversaries that are a union of trees at its worst, or trivial: large. The others: 20,000."""
+
+
+def by_scipy(n: int, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the smallest vertex of every vertex's component, as SciPy finds it from the edges themselves."""
+    ones = np.ones(len(pairs[0]), np.int8)
+    found = scipy_components(coo_array((ones, (pairs[0], pairs[1])), shape=(n, n)), directed=False)[1]
+    smallest = np.full(n, n)
+    np.minimum.at(smallest, found, np.arange(n))
+    return smallest[found]
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_adversaries(name: str) -> None:
+    n, pairs = ADVERSARIES[name](SIZES.get(name, 20_000))
+    graph = zoo.build(n, pairs)
+    labels = reference_components(graph)
+    np.testing.assert_array_equal(labels, by_scipy(n, tuple(np.asarray(side, np.int64) for side in pairs)))
+    for threads in (1, 2):
+        check(graph, labels, threads=threads)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_adversaries_of_every_algorithm(name: str, algorithm: str) -> None:
+    n, pairs = ADVERSARIES[name](600)
+    graph = zoo.build(n, pairs)
+    labels = reference_components(graph)
+    with CpuEngine(graph) as engine:
+        for once in (False, True):
+            result = engine.connected_components(ComponentsOptions(algorithm, single_pass=once))
+            np.testing.assert_array_equal(result.labels, labels)
+
+
+def test_flattening_is_not_undone() -> None:
+    """Long ways to the root, flattened by several threads at once, a hundred times: every label must be a root."""
+    n, pairs = ADVERSARIES["path, random order"](30_000)
+    graph = zoo.build(n, pairs)
+    labels = reference_components(graph)
+    with CpuEngine(graph, threads=2) as engine:
+        for _ in range(100):
+            np.testing.assert_array_equal(engine.connected_components().labels, labels)
+
+
+@pytest.mark.parametrize("name", ["path, descending", "comb, random order", "giant without vertex 0"])
+@pytest.mark.parametrize("in_rows", [True, False])
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+def test_edges_in_one_direction_only(name: str, in_rows: bool, ids: type) -> None:
+    """A vertex outside the giant may be tied to it only by an edge stored with a member."""
+    n, pairs = ADVERSARIES[name](3_000)
+    for u, v in (pairs, pairs[::-1]):
+        graph = zoo.build(n, (u, v), directed=True, in_rows=in_rows, ids=ids)
+        check(graph, reference_components(graph))
+        check(graph.compress(), reference_components(graph))
+        with CpuEngine(graph) as engine:
+            for algorithm in ALGORITHMS[1:] if name == "giant without vertex 0" else ("sv",):
+                result = engine.connected_components(ComponentsOptions(algorithm))
+                np.testing.assert_array_equal(result.labels, reference_components(graph))
+
+
+@given(st.integers(1, 150), st.integers(0, 200), st.integers(0, 2**32), st.sampled_from(["both", "in", "out"]))
+def test_random_graphs(n: int, edges: int, seed: int, kind: str) -> None:
+    u, v = zoo.random(n, edges, seed=seed)
+    graph = zoo.build(n, (u, v), directed=kind != "both", in_rows=kind == "in")
+    check(graph, by_scipy(n, (u, v)))

@@ -1,0 +1,115 @@
+"""Temporary folders: gone at the end, gone after a kill, never taken from a living process, in reserved space."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bigbfs.conversion.on_disk import scratch as module
+from bigbfs.conversion.on_disk.scratch import RESERVE_STEP, Scratch, remove_stale
+from bigbfs.errors import DoesNotFitError, FileAccessError
+
+
+def test_the_folder_goes_with_the_context(tmp_path):
+    with Scratch(tmp_path) as scratch:
+        (scratch.folder / "file").write_bytes(b"x")
+        assert scratch.folder.parent == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_living_folder_is_left_alone_and_a_dead_one_removed(tmp_path):
+    dead = tmp_path / f"{module.PREFIX}dead"
+    (dead / "deep").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    with Scratch(tmp_path) as living:
+        assert not dead.exists()
+        assert remove_stale(tmp_path) == 0
+        assert living.folder.is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_a_reservation_gives_way_to_what_is_written(tmp_path):
+    with Scratch(tmp_path, 4 * RESERVE_STEP) as scratch:
+        reserve = scratch.folder / "reserve"
+        held = reserve.stat().st_blocks * 512
+        if held == 0:
+            pytest.skip("this file system cannot reserve space")
+        assert held >= 4 * RESERVE_STEP
+        scratch.wrote(RESERVE_STEP // 2)
+        assert reserve.stat().st_size == 4 * RESERVE_STEP
+        scratch.wrote(RESERVE_STEP)
+        assert reserve.stat().st_size == 3 * RESERVE_STEP
+        scratch.wrote(9 * RESERVE_STEP)
+        assert reserve.stat().st_size == 0
+        scratch.release()
+
+
+def test_no_room_to_reserve(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.ENOSPC)
+    with pytest.raises(DoesNotFitError, match=r"needs about 1 GB of temporary space there .*--tmp"):
+        Scratch(tmp_path, 10**9)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.EOPNOTSUPP)
+    with Scratch(tmp_path, 10**9) as scratch:
+        scratch.wrote(10**10)
+
+
+def test_no_folder_to_write_to(tmp_path):
+    with pytest.raises(FileAccessError, match="write temporary files"):
+        Scratch(tmp_path / "missing")
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from bigbfs.conversion.on_disk.scratch import Scratch
+with Scratch(Path(sys.argv[1])) as scratch:
+    (scratch.folder / "file").write_bytes(b"x")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    assert remove_stale(tmp_path) == 0
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert remove_stale(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_conversion_that_is_killed_is_done_again_cleanly(tmp_path):
+    """Killed while it spills or sorts: half a file is never there, and the next run leaves nothing of the last."""
+    source = tmp_path / "g.txt"
+    source.write_text("".join(f"{i} {i * 7919 % 300_007}\n" for i in range(300_000)))
+    script = (
+        "import sys; from pathlib import Path; from dataclasses import replace\n"
+        "from bigbfs.conversion import convert, pipeline, ConvertOptions\n"
+        "from bigbfs.conversion.on_disk import convert as external; from bigbfs.conversion.on_disk.plan import Plan\n"
+        "pipeline.must_spill = lambda *_: True\n"
+        "external.make_plan = lambda *_: Plan(1 << 28, 3000, 1 << 16, 1 << 20, 200)\n"
+        "print('go', flush=True); convert([sys.argv[1]], None, ConvertOptions(force=True))\n"
+    )
+    command = [sys.executable, "-c", script, str(source)]
+    subprocess.run(command, check=True, capture_output=True)  # with compilation
+    whole = (tmp_path / "g.csrbin").read_bytes()
+    for delay in (0.05, 0.3):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert (tmp_path / "g.csrbin").read_bytes() == whole
+    subprocess.run(command, check=True, capture_output=True)
+    assert not list(tmp_path.glob(module.PREFIX + "*"))
+    assert (tmp_path / "g.csrbin").read_bytes() == whole

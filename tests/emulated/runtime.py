@@ -1,0 +1,272 @@
+"""``bigbfs.engines.gpu.runtime.runtime.Runtime`` on the emulation: the level loops of gpu/ run unchanged on NumPy
+arrays.
+
+Memory is guarded and poisoned (loader.empty); also what the GPU would map in place is copied there, so that a read
+past the end of a row's file section is seen. ``watch`` lets a test look at every launch before and after it runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from bigbfs.engines.gpu.runtime.runtime import unused
+from emulated import loader
+from emulated.builds import KERNELS, missing
+from emulated.loader import Function, LaunchOptions
+
+BUILD_VARIABLE = "SIMT_BUILD"
+"""Environment variable that names the build of a process started for the sanitizers."""
+
+
+def builds_here() -> list[str]:
+    """Return the builds that this process can run, for a test module to parametrize with.
+
+    A sanitizer's library must have been loaded before Python. Without a compiler the whole module is skipped.
+    """
+    only = os.environ.get(BUILD_VARIABLE)
+    names = [only] if only else ["plain", "preempt"]
+    if missing(names[0]):
+        pytest.skip(f"the emulation cannot be built: {missing(names[0])}", allow_module_level=True)
+    return names
+
+
+@dataclass
+class Timer:
+    """Wall time of a ``with`` block."""
+
+    seconds: float = 0.0
+
+
+@dataclass
+class SimtMapping:
+    """A guarded copy that stands for mapped host memory."""
+
+    array: np.ndarray
+    kind: str = "emulated"
+
+    def close(self) -> None:
+        """Forget the copy."""
+        self.array = np.empty(0, self.array.dtype)
+
+
+class SimtStage:
+    """A pinned buffer whose copy happens as late as it may: a host that writes too early spoils it."""
+
+    def __init__(self, runtime: SimtRuntime, nbytes: int) -> None:
+        self.host = np.full(nbytes, 0xCB, np.uint8)
+        self.array = runtime.empty(nbytes, np.uint8)
+        self._runtime = runtime
+        self._pending = 0
+        self._busy = False
+
+    def wait(self) -> None:
+        """Carry out the copy; what the host has written is spoilt, as what the last batch left would be."""
+        self.copy()
+        self.host.fill(0xCB)
+
+    def send(self, nbytes: int) -> None:
+        """Remember the copy."""
+        assert not self._busy, "a batch is sent while kernels of the one before are still to be launched"
+        assert nbytes <= len(self.host)
+        self.copy()
+        self._pending, self._busy = nbytes, True
+        self._runtime.stages.append(self)
+
+    def copy(self) -> None:
+        """Carry out the copy if there is one."""
+        self.array[: self._pending] = self.host[: self._pending]
+        self.array[self._pending :] = 0xCB
+        self._pending = 0
+
+    def done(self) -> None:
+        """Launches have ended when they return."""
+        self._busy = False
+
+    def close(self) -> None:
+        """Forget the memory."""
+        self.copy()
+        self.host = np.empty(0, np.uint8)
+
+
+class SimtKernel:
+    """A kernel of a SimtRuntime."""
+
+    def __init__(self, runtime: SimtRuntime, function: Function) -> None:
+        self.name = function.name
+        self.signature = function.signature
+        self._runtime = runtime
+        self._function = function
+
+    def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
+        runtime = self._runtime
+        runtime.carry_out_copies()
+        runtime.launches += 1
+        seed = runtime.seed and runtime.seed * 1_000_003 + runtime.launches
+        options = LaunchOptions(
+            seed=seed,
+            resident=0 if self.name in runtime.cooperative else runtime.resident,
+            preempt_every=runtime.preempt_every,
+        )
+        self._function(int(grid), int(block), args, shared, options)
+        for look in runtime.watchers:
+            look(self.name, int(grid), int(block), args)
+
+
+@dataclass
+class SimtRuntime:
+    """A small device: ``sm_count`` multiprocessors, one block each.
+
+    Attributes
+    ----------
+    build
+        Name of the build, see builds.py.
+    seed
+        0: no preemption. Else every launch gets a seed of its own from it.
+    resident
+        Blocks of an ordinary launch that are alive at a time.
+    preempt_every
+        See LaunchOptions.
+    team
+        Threads of a block of a cooperative kernel for 32-bit ids: few, so that small graphs have levels too wide
+        for one block.
+    cooperative
+        Kernels whose blocks wait for each other, so that all must be alive at once.
+    kernels
+        Folder of the .cu files.
+    watchers
+        Called after each launch with (name, grid, block, args).
+    """
+
+    build: str = "plain"
+    seed: int = 0
+    resident: int = 1
+    preempt_every: int = 8
+    sm_count: int = 3
+    cooperative: frozenset[str] = frozenset()
+    team: int = 64
+    kernels: Path = KERNELS
+    name: str = "emulated GPU"
+    registers_read_only: bool = True
+    launches: int = 0
+    watchers: list[Callable[[str, int, int, tuple[Any, ...]], None]] = field(default_factory=list)
+    stages: list[SimtStage] = field(default_factory=list)
+    closed: bool = False
+
+    def free_bytes(self) -> int:
+        """Return a size that any test graph fits into."""
+        return 4 << 30
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> np.ndarray:
+        """Return poisoned memory."""
+        return loader.empty(shape, dtype, self.build)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> np.ndarray:
+        """Return zeros."""
+        array = self.empty(shape, dtype)
+        array.fill(0)
+        return array
+
+    def fill(self, array: np.ndarray, value: int) -> None:
+        """Set every element."""
+        array.fill(value)
+
+    def upload(self, array: np.ndarray) -> np.ndarray:
+        """Copy to guarded memory."""
+        return loader.copy(np.asarray(array), self.build)
+
+    def write(self, array: np.ndarray, values: np.ndarray) -> None:
+        """Overwrite ``array``."""
+        array[...] = values
+
+    def download(self, array: np.ndarray) -> np.ndarray:
+        """Copy to ordinary memory."""
+        return np.array(array)
+
+    def map(self, array: np.ndarray, use: Callable[[np.ndarray, int, int], None] = unused) -> SimtMapping:
+        """Copy to guarded memory that stands for the file's, a third at a time: the rest is poison when it is used."""
+        view = self.empty(array.shape, array.dtype)
+        ends = [0, len(array) // 3, len(array) * 2 // 3, len(array)]
+        for begin, end in itertools.pairwise(ends):
+            view[begin:end] = array[begin:end]
+            use(view, begin, end)
+        return SimtMapping(view)
+
+    def copy(self, target: np.ndarray, source: np.ndarray) -> None:
+        """Copy."""
+        target[...] = source
+
+    def pointer(self, array: np.ndarray) -> int:
+        """Return the address of the first element."""
+        return int(array.ctypes.data)
+
+    def kernel(self, file: str, name: str, defines: Mapping[str, str], *, cooperative: bool = False) -> SimtKernel:
+        """Compile (or find) a kernel."""
+        if cooperative:
+            self.cooperative |= {name}
+        module = loader.load(self.kernels / file, dict(defines), self.build, self.kernels)
+        return SimtKernel(self, module.get_function(name))
+
+    def max_blocks(self, kernel: SimtKernel, block: int) -> int:
+        """Return the blocks alive at once: one for each multiprocessor."""
+        return self.sm_count
+
+    def read(self, array: np.ndarray, values: np.ndarray) -> None:
+        """Copy to ``values``."""
+        values[...] = array
+
+    def stage(self, nbytes: int) -> SimtStage:
+        """Make a buffer."""
+        return SimtStage(self, nbytes)
+
+    def synchronize(self) -> None:
+        """Launches here have ended when they return, copies to stages have not."""
+        self.carry_out_copies()
+
+    def carry_out_copies(self) -> None:
+        """Do what stages have put off."""
+        while self.stages:
+            self.stages.pop().copy()
+
+    @contextmanager
+    def timer(self) -> Iterator[Timer]:
+        """Measure the wall time of what runs inside."""
+        timer = Timer()
+        start = time.perf_counter()
+        yield timer
+        timer.seconds = time.perf_counter() - start
+
+    def close(self) -> None:
+        """Arrays are freed when nobody holds them."""
+        self.closed = True
+
+
+def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
+    """Return the environment of a Python process that can run ``build`` (``asan`` or ``tsan``); reports go to
+    ``folder``, where the loader turns each into a KernelFault."""
+    from emulated.builds import BUILDS, runtime_library
+
+    prefix = str(folder / f"report-{build}")
+    common = f"halt_on_error=0:log_path={prefix}:exitcode=0"
+    return {
+        **os.environ,
+        BUILD_VARIABLE: build,
+        loader.REPORT_VARIABLE: prefix,
+        "LD_PRELOAD": runtime_library(BUILDS[build].preload),
+        "ASAN_OPTIONS": f"{common}:detect_leaks=0:suppress_equal_pcs=0",
+        "TSAN_OPTIONS": f"{common}:report_thread_leaks=0:history_size=2:"
+        "suppress_equal_stacks=0:suppress_equal_addresses=0",
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")])),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_NUM_THREADS": "1",
+    }

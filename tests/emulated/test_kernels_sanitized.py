@@ -1,0 +1,69 @@
+"""The suites of the emulated kernels once more in processes of their own, under the sanitizers.
+
+The address sanitizer's library must be loaded before Python, so each build is a pytest run with LD_PRELOAD. A report
+of a sanitizer is a failed test there (simt/loader.py), and all of it is shown here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from emulated.builds import missing
+from emulated.runtime import BUILD_VARIABLE, sanitizer_environment
+from emulated.table import TABLE_VARIABLE
+
+HERE = Path(__file__).parent
+SUITES = (
+    "simt",
+    "test_kernels_rows.py",
+    "test_kernels_probe.py",
+    "test_kernels_heads.py",
+    "test_kernels_prove.py",
+    "test_kernels_components.py",
+    "test_kernels_streamed.py",
+    "test_kernels_engine.py",
+)
+NO_RANDOM_ADDRESSES = 0x0040000  # personality(2)
+
+pytestmark = pytest.mark.skipif(BUILD_VARIABLE in os.environ, reason="already inside a sanitizer's process")
+
+
+def fixed_addresses():
+    """Old thread sanitizers refuse the address layout of kernels that randomize more bits."""
+    ctypes.CDLL(None).personality(NO_RANDOM_ADDRESSES)
+
+
+def run(build, folder, *arguments):
+    if missing(build):
+        pytest.skip(missing(build))
+    environment = sanitizer_environment(build, folder)
+    environment[TABLE_VARIABLE] = str(folder / "table.json")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
+    return subprocess.run(
+        command,
+        env=environment,
+        cwd=HERE.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=fixed_addresses if build == "tsan" else None,
+    )
+
+
+# The halves of the long suite come first and run side by side where pytest-xdist gives them two processes.
+@pytest.mark.parametrize("suite", SUITES[::-1])
+@pytest.mark.parametrize("build", ["tsan", "asan"])
+def test_kernels_under(build, suite, tmp_path, record_property):
+    done = run(build, tmp_path, str(HERE / suite))
+    table = tmp_path / "table.json"
+    if table.exists():
+        record_property(TABLE_VARIABLE, table.read_text())
+    last = done.stdout.strip().splitlines()[-1:] or [""]
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-5_000:]
+    assert "passed" in last[0], last

@@ -1,0 +1,155 @@
+"""The kernels as far as no GPU is needed: they compile clean, and Python and C++ agree about them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.components.gpu import loop as cc
+from bigbfs.engines.gpu import check, rates
+from bigbfs.engines.gpu.loops import kernel_names
+from bigbfs.engines.gpu.placement.plan import LADDER
+from bigbfs.engines.gpu.runtime import arguments
+from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source, source_hash
+
+FILES = sorted(path.name for path in SOURCES.glob("*.cu"))
+HEADERS = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cuh"))
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """tools/compile_kernels.py, where NVRTC is installed."""
+    pytest.importorskip("cupy", exc_type=ImportError)
+    from cupy.cuda import nvrtc
+
+    try:
+        nvrtc.getVersion()
+    except Exception as error:
+        pytest.skip(f"NVRTC cannot be loaded: {error}")
+    import compile_kernels
+
+    return compile_kernels
+
+
+def nvrtc_compile(text, codec="plain", ids=np.uint32):
+    from cupy.cuda.compiler import _NVRTCProgram
+
+    options = compile_options(arguments.defines(np.dtype(ids), codec))
+    _NVRTCProgram(text, "test.cu").compile(("-arch=sm_90", *options))
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("file", FILES)
+def test_compiles_without_spills(compiler, file, ids, codec):
+    for usage in compiler.compile_kernel(file, 90, ids, codec):
+        assert (usage.stack, usage.spills) == (0, 0), usage
+        # a team, or four blocks of 256 threads, on a multiprocessor
+        threads = arguments.team_threads(arguments.TEAM, ids) if usage.kernel == "bfs_traverse" else 4 * arguments.BLOCK
+        assert usage.registers * threads <= 65536, usage
+
+
+def test_a_spill_is_seen(compiler):
+    log = """ptxas info    : Compiling entry function 'k' for 'sm_90'
+    ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+    ptxas info    : Used 32 registers, used 0 barriers, 1024 bytes smem"""
+    assert list(compiler.parse_usage(log)) == [compiler.Usage("k", 32, 1024, 8, 28)]
+
+
+def test_a_compiler_message_names_file_and_line(compiler):
+    from cupy.cuda.compiler import CompileException
+
+    with pytest.raises(CompileException, match=r"place\.cu\(1\): error"):
+        nvrtc_compile(source("kernels/placement/place.cu").replace("\n", "\nthis is no C++ ", 1))
+
+
+STRUCTS = {
+    "Piece": arguments.PIECE,
+    "Search": arguments.SEARCH,
+    "Tables": arguments.TABLES,
+    "Adjacency": arguments.ADJACENCY,
+    "Bfs": arguments.BFS,
+    "Slot": arguments.SLOT,
+    "Progress": arguments.PROGRESS,
+    "Counts": arguments.COUNTS,
+}
+
+HOMES = dict.fromkeys(STRUCTS, "algorithms/bfs/gpu/bfs.cuh") | {
+    "Counts": "kernels/passes/passes.cuh",
+    "Piece": "kernels/rows/piece.cuh",
+    "Search": "algorithms/bfs/gpu/streamed.cuh",
+}
+del HOMES["Tables"]
+
+
+@pytest.mark.parametrize(("struct", "dtype"), STRUCTS.items())
+def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
+    checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
+    for name, (_, offset) in dtype.fields.items():
+        checks.append(f'static_assert(__builtin_offsetof({struct}, {name}) == {offset}, "{name}");')
+    header = f'#include "{HOMES[struct]}"\n' if struct in HOMES else source("kernels/placement/streamed_place.cu")
+    nvrtc_compile(header + "\n".join(checks))
+    with pytest.raises(Exception, match="static assertion failed"):
+        nvrtc_compile(header + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
+
+
+def test_constants_that_both_languages_name_agree():
+    text = (SOURCES / "kernels/rows/heads.cuh").read_text()
+    assert f"HEAD_GROUP = {arguments.HEAD_GROUP};" in text
+    note = (SOURCES / "algorithms/bfs/gpu/bfs.cuh").read_text()
+    assert "// " + ", ".join(f"{code} {name}" for code, name in arguments.DIRECTIONS.items()) in note
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_kernel_has_its_entry(file):
+    text = (SOURCES / file).read_text()
+    kernels = re.findall(r"^KERNEL void (\w+)\(", text, re.M)
+    assert kernels
+    assert kernels == re.findall(r"^ENTRY\((\w+)\)", text, re.M)
+
+
+@pytest.mark.parametrize("file", FILES + HEADERS)
+def test_sources_keep_to_what_both_compilers_take(file):
+    text = (SOURCES / file).read_text()
+    assert text.startswith("// ")
+    assert len(text.splitlines()) <= 200
+    assert set(re.findall(r"#include (\S+)", text)) <= {f'"{name}"' for name in HEADERS} | {'"simt.hpp"'}
+    assert "<<<" not in text
+    if file != "kernels/base/platform.cuh":
+        text = re.sub(r"//.*", "", text)
+        assert "asm" not in text
+        assert not re.search(r"\b(?:u?int\d*_t|size_t|unsigned|long|short|__global__|extern)\b", text)
+
+
+def test_every_kernel_is_launched_by_somebody():
+    launched = {
+        pair
+        for strategy in STRATEGIES.values()
+        for place in LADDER
+        for pair in kernel_names(strategy, place, prove=True)
+    }
+    launched |= {(module.FILE, name) for module in (check, rates) for name in module.KERNELS}
+    launched |= {(cc.SIMPLE, name) for name in cc.SIMPLE_KERNELS}
+    exist = {
+        (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)
+    }
+    assert launched == exist
+
+
+def test_the_hash_follows_the_sources(tmp_path, monkeypatch):
+    from bigbfs.engines.gpu.runtime import cuda
+
+    before = source_hash()
+    assert f"-DBIGBFS_SOURCES=0x{before}" in compile_options({})
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "a.cuh").write_text("// a")
+    monkeypatch.setattr(cuda, "SOURCES", tmp_path)
+    source_hash.cache_clear()
+    first = source_hash()
+    (tmp_path / "include" / "a.cuh").write_text("// b")
+    source_hash.cache_clear()
+    assert len({before, first, source_hash()}) == 3
+    monkeypatch.undo()
+    source_hash.cache_clear()
+    assert source_hash() == before
