@@ -1,7 +1,7 @@
 """The sources that a run on a GPU vouches for, and their hash: every kernel, and the code that launches kernels.
 
 That is every .cu and .cuh of the package, the modules of engines/gpu/, and those of algorithms/*/gpu/ and strategies/.
-What no device sees does not count: docstrings and comments of Python, line ends, where a file lies in the order of the disk.
+What no device sees does not count: docstrings, comments and layout of Python, line ends.
 """
 
 from __future__ import annotations
