@@ -1,98 +1,166 @@
-"""Fail on an import that points the wrong way between the layers of the package.
+"""Fail on an import that runs upwards between the rooms of the package, on an import circle, and on a crowded root.
 
-The layers are listed from the bottom; a module may import modules of its own layer's group and of the layers named
-for it. ``import`` statements inside functions count too: a lazy import is still a dependency.
+``ROOMS`` lists the rooms from the ground up. A module may import modules of its own room and of rooms below it, those
+on the same floor excepted. ``import`` statements inside functions count too: a lazy import is still a dependency; those
+under ``if TYPE_CHECKING`` do not make circles. Only the rooms of ``MAY_USE_CUPY`` may import CuPy.
 """
 
 import ast
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
-BASE = {"errors", "record", "sizes", "config", "components", "flags", "backends"}
-FILES = BASE | {"adjacency", "edges", "machine", "structure", "formats", "rows", "row_kernels"}
-GRAPH = FILES | {"graph", "original_ids"}
-MAY_IMPORT = {
-    "errors": set(),
-    "record": set(),
-    "sizes": {"errors"},
-    "config": {"errors"},
-    "components": {"errors"},
-    "backends": {"errors"},
-    "flags": set(),
-    "adjacency": {"errors"},
-    "edges": set(),
-    "machine": set(),
-    "structure": {"adjacency", "errors", "machine"},
-    "row_kernels": {"adjacency", "machine"},
-    "rows": FILES,
-    # readers of .sg and .csrbin inputs open them as graphs: the one arrow from formats to graph
-    "formats": FILES | {"graph"},
-    "original_ids": {"adjacency", "errors", "flags"},
-    "graph": FILES | {"formats", "original_ids"},
-    "conversion": GRAPH,
-    "generate": GRAPH | {"conversion"},
-    "reference": GRAPH,
-    "cpu": GRAPH,
-    "gpu": GRAPH,
-    "report": GRAPH | {"api"},
-    "engine": {"components", "record"},
-    "api": GRAPH | {"engine", "conversion", "reference", "cpu", "gpu"},
-    "verification": GRAPH | {"generate", "reference", "api", "report"},
-    "cli": GRAPH
-    | {"conversion", "generate", "reference", "cpu", "gpu", "report", "api", "verification", "__version__"},
-    "__init__": set(),
-    "__main__": {"cli"},
-}
+ROOMS: tuple[tuple[str, ...], ...] = (
+    ("errors", "record"),
+    ("sizes", "config"),
+    ("jit",),
+    ("graph",),
+    ("formats.atomic",),
+    ("formats.container", "formats.streams"),
+    ("formats.readers", "formats.writers"),
+    ("formats",),
+    ("conversion.report", "conversion.options", "conversion.sorting"),
+    ("conversion.in_memory", "conversion.orders"),
+    ("conversion.on_disk",),
+    ("conversion",),
+    ("generate",),
+    ("engines.backends", "engines.engine"),
+    ("engines.cpu", "engines.gpu.runtime"),
+    ("engines.gpu.placement",),
+    ("engines.gpu.streamed",),
+    ("engines.gpu",),
+    ("engines",),
+    ("algorithms.plain_rows", "algorithms.rules"),
+    ("algorithms.bfs", "algorithms.components", "algorithms.topological"),
+    ("algorithms",),
+    ("api",),
+    ("report",),
+    ("verification",),
+    ("__init__",),
+    ("cli",),
+    ("__main__",),
+)
+"""From the ground up; a room with a dot lies inside another, whose other modules are above it."""
+
+MAY_USE_CUPY = ("engines.gpu",)
+
+MOST_AT_ROOT = 8
 
 
-def layer(module: str) -> str:
-    """Return the layer of ``bigbfs.<layer>...``; the package itself exports ``__version__`` alone."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else "__version__"
+def module_of(path: Path, package: Path) -> str:
+    """Return the dotted name below the package of the module in ``path``."""
+    parts = path.relative_to(package).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-def imports(tree: ast.AST) -> list[tuple[int, str]]:
-    """Return (line, module) of every import of the package in ``tree``."""
-    found = []
+def room_of(module: str) -> tuple[int, str] | None:
+    """Return floor and name of the innermost room that holds ``module``; None: no room does."""
+    found = [
+        (floor, room)
+        for floor, rooms in enumerate(ROOMS)
+        for room in rooms
+        if module == room or module.startswith(room + ".")
+    ]
+    return max(found, key=lambda entry: len(entry[1]), default=None)
+
+
+def imports(tree: ast.AST, modules: Iterable[str]) -> list[tuple[int, str]]:
+    """Return (line, module below the package) of every import of the package in ``tree``."""
+    known, found = set(modules), []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(node.lineno, name.name) for name in node.names if name.name.split(".")[0] == "bigbfs"]
+            names = [name.name for name in node.names if name.name.split(".")[0] == "bigbfs"]
+            found += [(node.lineno, name.partition(".")[2] or "__init__") for name in names]
         elif isinstance(node, ast.ImportFrom) and node.level:
-            found.append((node.lineno, "bigbfs.(relative; write the whole name)"))
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "bigbfs":
-            if node.module == "bigbfs":
-                found += [(node.lineno, f"bigbfs.{name.name}") for name in node.names]
-            else:
-                found.append((node.lineno, node.module))
+            found.append((node.lineno, "(relative; write the whole name)"))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bigbfs":
+            base = (node.module or "").partition(".")[2]
+            for name in node.names:
+                whole = f"{base}.{name.name}".lstrip(".")
+                found.append((node.lineno, whole if whole in known else base or "__init__"))
     return found
 
 
-def wrong_arrows(package: Path = PACKAGE) -> list[str]:
-    """Return one line for each import that the table does not allow, and for each import of CuPy outside gpu/."""
-    wrong = []
-    for path in sorted(package.rglob("*.py")):
+def for_types_only(tree: ast.AST) -> set[int]:
+    """Return the lines under ``if TYPE_CHECKING``."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            lines |= {inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.Import | ast.ImportFrom)}
+    return lines
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import one another in a circle (Tarjan's strongly connected components)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for target in sorted(arrows.get(module, ())):
+            if target not in index:
+                visit(target)
+                low[module] = min(low[module], low[target])
+            elif target in stack:
+                low[module] = min(low[module], index[target])
+        if low[module] == index[module]:
+            group = stack[stack.index(module) :]
+            del stack[stack.index(module) :]
+            if len(group) > 1 or module in arrows.get(module, ()):
+                found.append(sorted(group))
+
+    for module in sorted(arrows):
+        if module not in index:
+            visit(module)
+    return found
+
+
+def objections(package: Path = PACKAGE) -> list[str]:
+    """Return one line for each arrow that runs upwards, circle, stray use of CuPy, and for a crowded root."""
+    paths = {module_of(path, package): path for path in sorted(package.rglob("*.py"))}
+    wrong: list[str] = []
+    arrows: dict[str, set[str]] = {}
+    for module, path in paths.items():
         relative = path.relative_to(package)
-        own = relative.parts[0].removesuffix(".py")
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        if own not in MAY_IMPORT:
-            wrong.append(f"{relative}: layer {own!r} has no entry in tools/check_imports.py")
+        own = room_of(module)
+        if own is None:
+            wrong.append(f"{relative}: {module} is in no room of tools/check_imports.py")
             continue
-        for line, module in imports(tree):
-            target = layer(module)
-            if target != own and target not in MAY_IMPORT[own]:
-                wrong.append(f"{relative}:{line}: {own} must not import {target}")
-        for node in ast.walk(tree):
-            names = [n.name for n in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            if own != "gpu" and any(name.split(".")[0] in ("cupy", "cupyx") for name in names):
-                wrong.append(f"{relative}:{node.lineno}: only gpu/ may import cupy")  # type: ignore[attr-defined]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        types_only = for_types_only(tree)
+        for line, target in imports(tree, paths):
+            room = room_of(target)
+            if room is None or (room[0] >= own[0] and room[1] != own[1]):
+                wrong.append(f"{relative}:{line}: {own[1]} must not import {target}")
+            if line not in types_only:
+                arrows.setdefault(module, set()).add(target)
+        if own[1].split(".")[:2] != ["engines", "gpu"]:
+            wrong += [f"{relative}:{line}: only engines/gpu may import cupy" for line in cupy_lines(tree)]
+    wrong += ["import circle: " + " <-> ".join(group) for group in circles(arrows)]
+    root = sorted(path.name for path in package.glob("*.py"))
+    if len(root) > MOST_AT_ROOT:
+        wrong.append(f"{len(root)} modules at the root of the package, {MOST_AT_ROOT} at most: {', '.join(root)}")
     return wrong
 
 
+def cupy_lines(tree: ast.AST) -> list[int]:
+    """Return the lines that import CuPy."""
+    found = []
+    for node in ast.walk(tree):
+        names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        if any(name.split(".")[0] in ("cupy", "cupyx") for name in names):
+            found.append(node.lineno)  # type: ignore[attr-defined]
+    return found
+
+
 if __name__ == "__main__":
-    problems = wrong_arrows()
+    problems = objections()
     print("\n".join(problems) or "imports point the right way")
     sys.exit(bool(problems))
