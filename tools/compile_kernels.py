@@ -13,13 +13,16 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.gpu import levels
+from bigbfs.algorithms.bfs.gpu.search import level_defines, search_defines
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.engines.gpu.runtime.arguments import defines, team_of
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
@@ -47,18 +50,34 @@ def files() -> list[str]:
     return sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cu"))
 
 
+def defines_of(file: str, arch: int, ids: type, codec: str) -> list[Mapping[str, str]]:
+    """Return the defines that ``file`` is compiled with: more than one set where strategies share it."""
+    width = np.dtype(ids)
+    if file == levels.FILE:
+        return [level_defines(width, codec)]
+    entries = [entry for entry in STRATEGIES.values() if entry.loop == "levels" and entry.file == file]
+    if entries:
+        sets = [search_defines(entry, width, codec, levels.THREADS) for entry in entries]
+        return [chosen for i, chosen in enumerate(sets) if chosen not in sets[:i]]
+    return [defines(width, codec, team_of((arch // 10, arch % 10)))]
+
+
 def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
-    """Compile ``file`` for ``sm_<arch>`` and return the usage of each kernel in it.
+    """Compile ``file`` for ``sm_<arch>``, once for each set of its defines, and return the usage of each kernel in it.
 
     Raises
     ------
     CompileFailure
         It does not compile, or compiles with a warning.
     """
+    return [usage for chosen in defines_of(file, arch, ids, codec) for usage in _compile(file, arch, chosen)]
+
+
+def _compile(file: str, arch: int, chosen: Mapping[str, str]) -> list[Usage]:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
-    options = compile_options(defines(np.dtype(ids), codec, team_of((arch // 10, arch % 10))))
+    options = compile_options(chosen)
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:

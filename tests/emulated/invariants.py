@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.gpu.search import RECORD
+from bigbfs.algorithms.bfs.strategies import Strategy
 from bigbfs.engines.gpu.runtime.arguments import PROGRESS, SLOT
 from bigbfs.graph.graph import Graph
 
@@ -114,3 +116,49 @@ class LabelWatch:
         if self.component is not None:
             wrong = np.flatnonzero(self.component[forest] != self.component)
             assert len(wrong) == 0, f"after {name} vertex {wrong[0]} is linked to another component"
+
+
+class LevelWatch:
+    """The frontier that a level leaves for the next one is what its labels say, and its parents lie in the one before.
+
+    Looks after the last launch of each level. In: the argument struct of a strategy's kernels.
+
+    Parameters
+    ----------
+    graph
+        Plain.
+    strategy
+        The entry whose kernels run.
+    """
+
+    def __init__(self, graph: Graph, strategy: Strategy) -> None:
+        self.n, self.ids = graph.n, graph.ids
+        self.strategy = strategy
+        self.launches = 0
+
+    def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
+        if name != self.strategy.steps[-1].kernel or int(args[0]["out"]["n"]) != self.n:
+            return
+        self.launches += 1
+        state = args[0]
+        old = int(state["level"])
+        levels = array_at(state["levels"], self.n, np.int32)
+        assert levels.max(initial=-1) <= old + 1, f"after {name} a level is larger than {old + 1}"
+        found = np.flatnonzero(levels == old + 1)
+        record = array_at(state["records"], (int(state["slot"]) + 2) * len(RECORD.names), np.uint64).view(RECORD)[-1]
+        if state["parents"]:
+            parents = array_at(state["parents"], self.n, self.ids)[found]
+            assert (parents < self.n).all(), f"after {name} a vertex of level {old + 1} has no parent"
+            assert (levels[parents] == old).all(), f"after {name} a parent is not in the level before"
+        if "next_queue" in state.dtype.names and not record["overflow"]:
+            self._look_at_queue(name, state, int(record["size"]), found)
+        if "next_frontier" in state.dtype.names:
+            bits = members(array_at(state["next_frontier"], -(-self.n // 32), np.uint32), self.n)
+            assert np.array_equal(bits, found), f"after {name} the bitmap is not the next frontier"
+
+    def _look_at_queue(self, name: str, state: np.ndarray, size: int, found: np.ndarray) -> None:
+        queue = array_at(state["next_queue"], int(state["capacity"]), self.ids)
+        entries = np.sort(queue[:size])
+        if self.strategy.racing:
+            entries = np.unique(entries)
+        assert np.array_equal(entries, found), f"after {name} the queue is not the next frontier"

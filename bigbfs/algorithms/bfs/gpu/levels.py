@@ -1,0 +1,295 @@
+"""BFS whose levels the host launches: one loop for every strategy of the catalogue but the persistent ones.
+
+In: placed rows, an entry of the catalogue, its arrays. Out: levels int32 (n), parents id (n), and what the run
+measured. The steps of a level come from the entry. What a level counts stays on the device, a record for each, from
+which the next one takes its size; the host reads it once a level, or once in ``AHEAD`` levels.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.gpu.loop import Run
+from bigbfs.algorithms.bfs.gpu.search import RECORD, START, level_defines, search_defines, search_dtype
+from bigbfs.algorithms.bfs.gpu.tree import TreeArrays
+from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy, evaluate
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import SLOT, no_vertex, struct
+from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
+from bigbfs.record import LevelRecord
+
+FILE = "algorithms/bfs/gpu/levels.cu"
+KERNELS = ("begin_levels", "count_levels")
+
+THREADS = 256
+"""Threads of a block."""
+
+AHEAD = 1
+"""Levels launched before the host reads what they counted. A read takes as long as two launches; but the host does not
+know how large the later ones are, and launches some for nothing at the end."""
+
+UNKNOWN = 2**62
+"""Size of a frontier that the host has not read."""
+
+SLOTS = RECORDS
+"""Levels from one beginning of the records to the next."""
+
+
+class LevelBfs(TreeArrays):
+    """The state of a strategy on one placed graph, reused from source to source.
+
+    Each search sets everything that it relies on, so that an interrupted one leaves nothing behind but nonsense in
+    levels and parents.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    out
+        Rows to expand.
+    incoming
+        Rows to search bottom-up (``out`` itself for a symmetric graph); None: levels stay top-down.
+    strategy
+        From the catalogue; its loop is ``"levels"``.
+    ids, codec
+        Dtype of an id, and encoding of the rows.
+    arrays
+        Those that the strategy declares, by name.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        out: PlacedAdjacency,
+        incoming: PlacedAdjacency | None,
+        strategy: Strategy,
+        *,
+        ids: np.dtype,
+        codec: str,
+        arrays: Mapping[str, Array],
+    ) -> None:
+        super().__init__(runtime, out.n, ids)
+        self.strategy = strategy
+        self._out = out
+        self._arrays = {array.name: arrays[array.name] for array in strategy.arrays}
+        self._levels, self._parents = self._arrays["levels"], self._arrays["parents"]
+        wanted = search_defines(strategy, ids, codec, THREADS)
+        self._kernels = {name: runtime.kernel(file, name, wanted) for file, name in strategy.kernels}
+        common = level_defines(ids, codec)
+        self._begin, self._count = (runtime.kernel(FILE, name, common) for name in KERNELS)
+        self._most = {name: runtime.max_blocks(kernel, THREADS) for name, kernel in self._kernels.items()}
+        self._can_turn = bool(strategy.turn) and (incoming is not None or not strategy.bottom_up)
+        self._state = struct(
+            search_dtype(strategy),
+            out=out.struct,
+            capacity=len(self._arrays["queue"]) if "queue" in self._arrays else 0,
+            **{name: runtime.pointer(array) for name, array in self._arrays.items()},
+        )
+        self._state["in"] = (incoming or out).struct
+        self.launches = self.reads = 0
+
+    @property
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array by its name in the ledger."""
+        return {name: int(array.nbytes) for name, array in self._arrays.items()}
+
+    def warm(self) -> None:
+        """Run every kernel without work: the driver loads a kernel when it is first launched."""
+        runtime = self._runtime
+        runtime.fill(self._arrays["records"], 0)
+        nothing = self._state.copy()
+        for side in ("out", "in"):
+            nothing[side]["n"] = 0
+        nothing["slot"], nothing["level"] = 0, -2 % 2**64  # no vertex has this level
+        for kernel in self._kernels.values():
+            kernel(1, THREADS, (nothing,))
+        records = self._arrays["records"]
+        idle = struct(START, records=runtime.pointer(records), n=0)
+        self._begin(1, THREADS, (idle,))
+        self._count(1, THREADS, (nothing["out"], self._levels, np.uint64(0), self._arrays["histogram"]))
+        runtime.synchronize()
+
+    def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
+        """Traverse from ``source``; levels and parents stay on the device.
+
+        The clock runs from the reset of the state to the last record. The vertices of each level are counted
+        afterwards: a queue may hold one twice.
+
+        Raises
+        ------
+        DeviceError
+            A kernel failed.
+        """
+        runtime = self._runtime
+        kept = want_parents or self.strategy.claims == "parents"
+        self._state["parents"] = runtime.pointer(self._parents) if kept else 0
+        self.launches = self.reads = 0
+        with runtime.timer() as timer:
+            self._reset(source)
+            walked = _Walk(self, max_depth)
+            walked.levels()
+        frontiers, edges = self._count_levels(walked.level)
+        records = tuple(
+            LevelRecord(level, walked.directions[level], frontiers[level], walked.seconds[level])
+            for level in range(min(len(frontiers), walked.level))
+        )
+        return Run(
+            reached=sum(frontiers),
+            depth=len(frontiers) - 1,
+            edges=edges,
+            seconds=timer.seconds,
+            level_records=records,
+            invalid_ids=walked.invalid,
+            slots=np.empty(0, SLOT),
+        )
+
+    def _reset(self, source: int) -> None:
+        """Bring all that a search relies on into its first state."""
+        runtime, state, arrays = self._runtime, self._state, self._arrays
+        for name in self.strategy.clears:
+            runtime.fill(arrays[name], 0)
+        state["source"], state["slot"], state["level"] = source, 0, 0
+        for name, array in arrays.items():
+            if name not in ("levels", "parents"):
+                state[name] = runtime.pointer(array)  # as before the swaps of the search before
+        start = struct(
+            START,
+            **{name: state[name] for name in ("levels", "parents", "records")},
+            queue=state["queue"] if "queue" in arrays else 0,
+            bits=state["frontier"] if "frontier" in arrays else 0,
+            record_words=len(arrays["records"]),
+            n=self.n,
+            source=source,
+        )
+        blocks = min(runtime.max_blocks(self._begin, THREADS), -(-max(self.n, 1) // THREADS))
+        self._begin(blocks, THREADS, (start,))
+        self.launches += 1
+
+    def is_wide(self, size: int) -> bool:
+        """Return whether a frontier of ``size`` entries takes the steps of wide levels."""
+        return self._can_turn and size > evaluate(self.strategy.turn, {"n": self.n})
+
+    def launch(self, step: Step, size: int) -> None:
+        """Launch a step of a level whose frontier has ``size`` entries."""
+        for name in step.clears:
+            self._runtime.fill(self._now(name), 0)
+        most = self._most[step.kernel]
+        sizes = {"n": self.n, "words": -(-self.n // 32), "frontier": size, "resident": most * THREADS}
+        threads = evaluate(step.covers, sizes)
+        self._kernels[step.kernel](max(1, min(most, -(-threads // THREADS))), THREADS, (self._state,))
+        self.launches += 1
+
+    def _now(self, name: str) -> Array:
+        """Return the array that kernels see as ``name``: swaps move names, not memory."""
+        address = int(self._state[name])
+        return next(array for array in self._arrays.values() if self._runtime.pointer(array) == address)
+
+    def advance(self) -> None:
+        """Go on to the next level: its record, and what was found is what will be expanded."""
+        state = self._state
+        for one, other in self.strategy.swaps:
+            state[one], state[other] = int(state[other]), int(state[one])
+        state["slot"] += 1
+        state["level"] += 1
+
+    def read_records(self, slots: int) -> np.ndarray:
+        """Read the records of the last ``slots`` levels and of the one to come; where they are full, begin again."""
+        runtime, slot = self._runtime, int(self._state["slot"])
+        words = len(RECORD.names or ())
+        found = runtime.download(self._arrays["records"][(slot - slots) * words : (slot + 1) * words]).view(RECORD)
+        if slot == SLOTS:
+            again = np.zeros(RECORDS + 1, RECORD)
+            again[0] = found[-1]
+            runtime.write(self._arrays["records"], again.view(np.uint64))
+            self._state["slot"] = 0
+        self.reads += 1
+        return found
+
+    def room(self) -> int:
+        """Return for how many levels there are records."""
+        return SLOTS - int(self._state["slot"])
+
+    def _count_levels(self, launched: int) -> tuple[list[int], int]:
+        """Return the vertices of each level, and the edges of all that are reached."""
+        runtime, bins = self._runtime, self._arrays["histogram"]
+        blocks = max(1, min(runtime.max_blocks(self._count, THREADS), -(-self.n // THREADS)))
+        found, edges = [np.empty(0, np.uint64)], 0
+        for first in range(0, launched + 1, BINS):
+            runtime.fill(bins, 0)
+            self._count(blocks, THREADS, (self._out.struct, self._levels, np.uint64(first), bins))
+            counted = runtime.download(bins)
+            found.append(counted[:BINS])
+            edges += int(counted[BINS])
+        sizes = np.concatenate(found)
+        return [int(size) for size in sizes[: int(np.flatnonzero(sizes).max(initial=-1)) + 1]], edges
+
+    def lend_parents(self) -> Array:
+        """Return the n ids of the parents; between two searches others may work in them."""
+        return self._parents
+
+    def parents_of(self, *, wanted: bool) -> np.ndarray:
+        """Return the parents, or none where nobody wanted them."""
+        return self.parents() if wanted else np.full(self.n, no_vertex(self.ids), self.ids)
+
+
+class _Walk:
+    """The levels of one search.
+
+    Attributes
+    ----------
+    level
+        Levels launched that had a frontier.
+    directions, seconds, checked
+        What each of them did. The time of levels that were launched together is shared out evenly.
+    invalid
+        Ids read that are no vertices.
+    """
+
+    def __init__(self, search: LevelBfs, max_depth: int | None) -> None:
+        self._search = search
+        self._limit = UNKNOWN if max_depth is None else max_depth
+        self.level = self.invalid = 0
+        self.directions: list[str] = []
+        self.seconds: list[float] = []
+        self.checked: list[int] = []
+
+    def levels(self) -> None:
+        """Go on from level to level until a frontier is empty."""
+        search, size = self._search, 1
+        for step in search.strategy.steps:
+            if step.when == "first":
+                search.launch(step, size)
+        blind = not (search.strategy.turn or search.strategy.racing)
+        before = time.perf_counter()
+        while size and self.level < self._limit:
+            count = min(AHEAD if blind else 1, self._limit - self.level, search.room())
+            directions = [self._launch_level(size if i == 0 else UNKNOWN) for i in range(count)]
+            records = search.read_records(count)
+            now = time.perf_counter()
+            self._note(records, directions, (now - before) / count)
+            before, size = now, int(records["size"][-1])
+
+    def _launch_level(self, size: int) -> str:
+        """Launch the steps of a level; return its direction."""
+        search = self._search
+        wide = search.is_wide(size)
+        for step in search.strategy.steps:
+            if step.when in ("always", "wide" if wide else "narrow"):
+                search.launch(step, size)
+        search.advance()
+        return "bottom-up" if wide and search.strategy.bottom_up else "top-down"
+
+    def _note(self, records: Any, directions: list[str], seconds: float) -> None:
+        """Write down the levels that had a frontier."""
+        for record, direction in zip(records[:-1], directions, strict=True):
+            if not record["size"]:
+                break
+            self.level += 1
+            self.directions.append(direction)
+            self.seconds.append(seconds)
+            self.checked.append(int(record["checked"]))
+            self.invalid += int(record["invalid"])

@@ -1,0 +1,179 @@
+"""Every strategy whose levels the host launches, emulated: strategies x codecs x the zoo, and what each invites.
+
+Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is for
+the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues are
+made so small that small graphs fill them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.gpu import levels as loop
+from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.strategies import STRATEGIES, evaluate
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import no_vertex
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+from emulated.invariants import LevelWatch
+from emulated.runtime import SimtRuntime, builds_here
+
+HERE = builds_here()
+CODECS = ("plain", "varint")
+NAMES = [name for name, strategy in STRATEGIES.items() if strategy.loop == "levels"]
+FEW_GRAPHS = ("clique", "two-hubs", "degree-1024", "random", "duplicates-kept", "wide-ids-hub", "directed-multi")
+"""Both widths of ids, rows of all classes, and vertices that many threads find at once."""
+
+DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lollipop", "binary-tree")
+DTYPES = {"u8": np.uint8, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
+
+
+def graphs(build):
+    """Return the names of the graphs that ``build`` traverses."""
+    few = build != "plain" or os.environ.get("SIMT_GRAPHS") == "few"
+    return (*FEW_GRAPHS, "path") if few else [name for name in zoo.names() if name != "empty"]
+
+
+def is_too_slow(strategy, name):
+    """Every level of a quadratic strategy looks at all vertices."""
+    return "quadratic" in STRATEGIES[strategy].frontier and name in (*DEEP, *zoo.BIG) and name != "path"
+
+
+@cache
+def graph(name, codec):
+    plain = zoo.shared()[name]
+    return plain.compress() if codec == "varint" else plain
+
+
+@cache
+def expected_levels(name, source):
+    return reference_bfs(zoo.shared()[name], source)[0]
+
+
+@contextlib.contextmanager
+def search_of(whole, strategy, runtime, *, mapped=False, capacity=None):
+    """Yield a search by ``strategy`` of a graph placed on ``runtime``."""
+    entry = STRATEGIES[strategy]
+    with contextlib.ExitStack() as stack:
+        def place(adjacency):
+            return stack.enter_context(PlacedAdjacency(runtime, adjacency, mapped=mapped))
+
+        out = place(whole.adjacency)
+        incoming = out
+        if whole.in_adjacency is not whole.adjacency:
+            incoming = None if whole.in_adjacency is None else place(whole.in_adjacency)
+        sizes = {
+            "n": whole.n,
+            "words": -(-whole.n // 32),
+            "blocks": -(-whole.n // loop.THREADS),
+            "capacity": capacity or whole.n,
+        }
+        arrays = {
+            array.name: runtime.empty(evaluate(array.count, sizes), DTYPES.get(array.dtype, whole.ids))
+            for array in entry.arrays
+        }
+        search = LevelBfs(runtime, out, incoming, entry, ids=whole.ids, codec=whole.codec, arrays=arrays)
+        search.warm()
+        yield search
+
+
+def runtime_of(build, name):
+    """Return a runtime whose shape varies from graph to graph."""
+    return SimtRuntime(
+        build=build, sm_count=1 + sum(name.encode()) % 3, resident=1 if build in ("plain", "asan") else 3
+    )
+
+
+def check(search, plain, source, levels, **asked):
+    """Run from ``source`` and compare everything."""
+    found = search.run(source, asked.pop("max_depth", None), want_parents=True, **asked)
+    assert np.array_equal(search.levels(), levels)
+    parents = search.parents()
+    signed = parents.astype(np.int64)
+    signed[parents == no_vertex(search.ids)] = -1
+    if (levels >= 0).sum() == (reference_bfs(plain, source)[0] >= 0).sum():
+        validate_tree(plain, source, search.levels(), signed)
+    sizes = np.bincount(levels[levels >= 0]).tolist()
+    assert found.reached == int((levels >= 0).sum())
+    assert found.depth == levels.max()
+    assert found.edges == int(plain.degrees()[levels >= 0].sum())
+    assert [level.frontier for level in found.level_records] == sizes[: len(found.level_records)]
+    assert len(found.level_records) >= len(sizes) - 1
+    assert found.invalid_ids == 0
+    return found
+
+
+CASES = [
+    (build, strategy, codec, name)
+    for build in HERE
+    for strategy in NAMES
+    for codec in CODECS
+    for name in graphs(build)
+    if not is_too_slow(strategy, name)
+]
+
+
+@pytest.mark.parametrize(("build", "strategy", "codec", "name"), CASES)
+def test_bfs(build, strategy, codec, name, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64 if len(name) % 3 else 256)
+    plain = zoo.shared()[name]
+    runtime = runtime_of(build, name)
+    runtime.watchers.append(LevelWatch(plain, STRATEGIES[strategy]))
+    with search_of(graph(name, codec), strategy, runtime, mapped=len(name) % 2 == 0) as search:
+        few = build == "tsan" or name in DEEP or name in zoo.BIG
+        for number, source in enumerate(zoo.sources(plain, 1 if few else 2)):
+            runtime.seed = 1 + number if build == "preempt" else 0
+            check(search, plain, source, expected_levels(name, source))
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_levels_ahead_of_the_host_and_few_records(build, strategy, monkeypatch):
+    """Levels launched before the host has read a size, and records that begin again, change nothing."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    monkeypatch.setattr(loop, "AHEAD", 3)
+    monkeypatch.setattr(loop, "SLOTS", 4)
+    plain = zoo.shared()["grid-2d" if build == "plain" else "vertices-129"]
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        levels = reference_bfs(plain, 0)[0]
+        found = check(search, plain, 0, levels)
+        assert search.reads <= len(found.level_records) + 1
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_a_depth_limit_and_no_parents(build, strategy, codec, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["vertices-129"]
+    whole = expected_levels("vertices-129", 0)
+    with search_of(graph("vertices-129", codec), strategy, runtime_of(build, strategy)) as search:
+        for depth in (0, 1, 2, 100):
+            levels = np.where(whole <= depth, whole, -1)
+            found = search.run(0, depth, want_parents=False)
+            assert np.array_equal(search.levels(), levels)
+            assert found.reached == (levels >= 0).sum()
+        # a run with parents after one without sees nothing of it
+        check(search, plain, 5, expected_levels("vertices-129", 5))
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["kronecker-dense"]
+    indices = plain.adjacency.indices.copy()
+    indices[::97] = plain.n
+    indices[1::97] = 2**32 - 1
+    damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+    with search_of(damaged, strategy, runtime_of(build, strategy)) as search:
+        assert search.run(int(plain.degrees().argmax()), None, want_parents=True).invalid_ids > 0
