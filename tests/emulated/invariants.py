@@ -134,10 +134,13 @@ class LevelWatch:
     def __init__(self, graph: Graph, strategy: Strategy) -> None:
         self.n, self.ids = graph.n, graph.ids
         self.strategy = strategy
+        steps = [step for step in strategy.steps if step.when != "first"]
+        narrow = [step.kernel for step in steps if step.when != "wide"]
+        self.last = {steps[-1].kernel, *narrow[-1:]}
         self.launches = 0
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
-        if name != self.strategy.steps[-1].kernel or int(args[0]["out"]["n"]) != self.n:
+        if name not in self.last or int(args[0]["out"]["n"]) != self.n:
             return
         self.launches += 1
         state = args[0]

@@ -22,7 +22,8 @@ from bigbfs.algorithms.bfs.strategies import STRATEGIES, evaluate
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import no_vertex
-from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph import varint
+from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.invariants import LevelWatch
 from emulated.runtime import SimtRuntime, builds_here
@@ -64,6 +65,7 @@ def search_of(whole, strategy, runtime, *, mapped=False, capacity=None):
     """Yield a search by ``strategy`` of a graph placed on ``runtime``."""
     entry = STRATEGIES[strategy]
     with contextlib.ExitStack() as stack:
+
         def place(adjacency):
             return stack.enter_context(PlacedAdjacency(runtime, adjacency, mapped=mapped))
 
@@ -74,7 +76,6 @@ def search_of(whole, strategy, runtime, *, mapped=False, capacity=None):
         sizes = {
             "n": whole.n,
             "words": -(-whole.n // 32),
-            "blocks": -(-whole.n // loop.THREADS),
             "capacity": capacity or whole.n,
         }
         arrays = {
@@ -177,3 +178,18 @@ def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, mo
     damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
     with search_of(damaged, strategy, runtime_of(build, strategy)) as search:
         assert search.run(int(plain.degrees().argmax()), None, want_parents=True).invalid_ids > 0
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_damaged_varint_bytes_never_reach_outside(build, strategy, monkeypatch):
+    """Random bytes in place of the blob: any answer, but no access outside an array."""
+    monkeypatch.setattr(loop, "THREADS", 64)
+    whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1)).adjacency)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        noise = rng.integers(0, 256, len(whole.blob)).astype(np.uint8)
+        blob = np.where(rng.random(len(whole.blob)) < (0.05, 0.5, 1)[seed], noise, whole.blob)
+        damaged = CompressedAdjacency(whole.indptr, whole.degree, blob, whole.hubs, whole.hub_ptr, whole.block_ptr)
+        with search_of(Graph(damaged), strategy, runtime_of(build, strategy)) as search:
+            search.run(0, 3, want_parents=True)

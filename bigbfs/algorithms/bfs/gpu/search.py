@@ -18,10 +18,7 @@ RECORD = np.dtype([(name, np.uint64) for name in RECORD_FIELDS])
 """What a level counts."""
 
 START = np.dtype(
-    [
-        (name, np.uint64)
-        for name in ("levels", "parents", "queue", "bits", "records", "record_words", "n", "source")
-    ]
+    [(name, np.uint64) for name in ("levels", "parents", "queue", "bits", "records", "record_words", "n", "source")]
 )
 """What a search begins with (gpu/levels.cu)."""
 

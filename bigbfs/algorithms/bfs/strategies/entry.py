@@ -34,7 +34,7 @@ class Array:
     dtype
         ``"id"``, ``"u8"``, ``"u32"``, ``"u64"`` or ``"i32"``.
     count
-        How many, as a formula in n, words (n / 32), blocks (of THREADS entries, at most), capacity (of a racing queue).
+        How many, as a formula in n and words (n / 32).
     purpose
         For the ledger.
     """

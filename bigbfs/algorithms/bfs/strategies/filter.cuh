@@ -24,3 +24,20 @@ DEVICE bool swap_label(const Search& s, vid v, vid u) {
     set_parent(s, u, v);
     return true;
 }
+
+// Whoever looks before the label is stored wins: several threads may. All write the same level, and the last one the parent.
+DEVICE bool store_label(const Search& s, vid v, vid u) {
+    if (is_reached(s, u)) return false;
+    relaxed_store(s.levels + u, (i32)s.level + 1);
+    if (s.parents) relaxed_store(s.parents + u, v);
+    return true;
+}
+
+// Exactly one thread wins, by its place as the parent; the source, which has none, is nobody's.
+DEVICE bool claim_parent(const Search& s, vid v, vid u) {
+    const vid none = ~(vid)0;
+    if (u == s.source || relaxed_load(s.parents + u) != none) return false;
+    if (atomicCAS(s.parents + u, none, v) != none) return false;
+    s.levels[u] = (i32)s.level + 1;
+    return true;
+}

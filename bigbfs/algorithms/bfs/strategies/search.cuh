@@ -92,17 +92,23 @@ template <typename Edge> DEVICE u64 read_alone(const Search& s, const Adjacency&
     return read;
 }
 
-// edges(valid, u) for the ids of the row of v, up to 32 at a time, one to a lane; all lanes of a warp call it with the same
-// v, and all are called. Returns the ids that the lane has read.
+// edges(valid, u) for the ids of a segment, up to 32 at a time, one to a lane; all lanes of a warp call it with the same
+// segment, and all are called. Returns the ids that the lane has read.
+template <typename Edges>
+DEVICE u64 read_segment(const Search& s, const Adjacency& a, const Segment& segment, Edges edges) {
+    u64 read = 0;
+    Cursor<WARP> cursor(a, segment, lane_id());
+    while (cursor.load()) {
+        read += (u32)__popc(cursor.valid);
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) edges(cursor.has(j) && is_vertex(s, cursor.ids[j]), cursor.ids[j]);
+    }
+    return read;
+}
+
+// The same for the whole row of v.
 template <typename Edges> DEVICE u64 read_together(const Search& s, const Adjacency& a, vid v, Edges edges) {
     u64 read = 0;
-    for (Pieces pieces(a, v); pieces.next < pieces.end;) {
-        Cursor<WARP> cursor(a, pieces.take(a, v), lane_id());
-        while (cursor.load()) {
-            read += (u32)__popc(cursor.valid);
-#pragma unroll
-            for (u32 j = 0; j < SLOTS; ++j) edges(cursor.has(j) && is_vertex(s, cursor.ids[j]), cursor.ids[j]);
-        }
-    }
+    for (Pieces pieces(a, v); pieces.next < pieces.end;) read += read_segment(s, a, pieces.take(a, v), edges);
     return read;
 }
