@@ -132,11 +132,11 @@ class LevelWatch:
     """
 
     def __init__(self, graph: Graph, strategy: Strategy) -> None:
-        self.n, self.ids = graph.n, graph.ids
+        self.graph, self.n, self.ids = graph, graph.n, graph.ids
         self.strategy = strategy
-        steps = [step for step in strategy.steps if step.when != "first"]
-        narrow = [step.kernel for step in steps if step.when != "wide"]
-        self.last = {steps[-1].kernel, *narrow[-1:]}
+        ways = (("always", "narrow"), ("always", "wide"), ("swept",), ("overflow",))
+        launched = [[step.kernel for step in strategy.steps if step.when in way] for way in ways]
+        self.last = {kernels[-1] for kernels in launched if kernels}
         self.launches = 0
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
@@ -153,11 +153,25 @@ class LevelWatch:
             parents = array_at(state["parents"], self.n, self.ids)[found]
             assert (parents < self.n).all(), f"after {name} a vertex of level {old + 1} has no parent"
             assert (levels[parents] == old).all(), f"after {name} a parent is not in the level before"
-        if "next_queue" in state.dtype.names and not record["overflow"]:
+        if ("queue", "next_queue") in self.strategy.swaps and record["size"] <= state["capacity"]:
             self._look_at_queue(name, state, int(record["size"]), found)
         if "next_frontier" in state.dtype.names:
             bits = members(array_at(state["next_frontier"], -(-self.n // 32), np.uint32), self.n)
             assert np.array_equal(bits, found), f"after {name} the bitmap is not the next frontier"
+
+        if "next_edges" in state.dtype.names and record["size"] <= state["edge_capacity"]:
+            self._look_at_edges(name, state, int(record["size"]), found)
+
+    def _look_at_edges(self, name: str, state: np.ndarray, size: int, found: np.ndarray) -> None:
+        """The edge queue holds the rows of the frontier, some more than once, and where each edge begins."""
+        ends = array_at(state["next_edges"], size, self.ids).astype(np.uint64)
+        origins = array_at(state["next_origins"], size, self.ids).astype(np.uint64)
+        indptr, indices = self.graph.adjacency.indptr.astype(np.int64), self.graph.adjacency.indices
+        rows = [indices[indptr[v] : indptr[v + 1]].astype(np.uint64) for v in found]
+        begins = np.repeat(found.astype(np.uint64), [len(row) for row in rows])
+        want = np.unique(begins * np.uint64(self.n) + np.concatenate([np.empty(0, np.uint64), *rows]))
+        have = np.unique(origins * np.uint64(self.n) + ends)
+        assert np.array_equal(have, want), f"after {name} the edge queue is not the rows of the next frontier"
 
     def _look_at_queue(self, name: str, state: np.ndarray, size: int, found: np.ndarray) -> None:
         queue = array_at(state["next_queue"], int(state["capacity"]), self.ids)

@@ -1,14 +1,15 @@
 """Every strategy whose levels the host launches, emulated: strategies x codecs x the zoo, and what each invites.
 
-Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is for
-the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues are
-made so small that small graphs fill them.
+Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is
+for the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues
+are made so small that small graphs fill them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -31,7 +32,16 @@ from emulated.runtime import SimtRuntime, builds_here
 HERE = builds_here()
 CODECS = ("plain", "varint")
 NAMES = [name for name, strategy in STRATEGIES.items() if strategy.loop == "levels"]
-FEW_GRAPHS = ("clique", "two-hubs", "degree-1024", "random", "duplicates-kept", "wide-ids-hub", "directed-multi")
+FEW_GRAPHS = (
+    "clique",
+    "two-hubs",
+    "degree-1024",
+    "degree-2048",
+    "random",
+    "duplicates-kept",
+    "wide-ids-hub",
+    "directed-multi",
+)
 """Both widths of ids, rows of all classes, and vertices that many threads find at once."""
 
 DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lollipop", "binary-tree")
@@ -110,6 +120,11 @@ def check(search, plain, source, levels, **asked):
     assert [level.frontier for level in found.level_records] == sizes[: len(found.level_records)]
     assert len(found.level_records) >= len(sizes) - 1
     assert found.invalid_ids == 0
+    rows = int(plain.degrees()[(levels >= 0) & (levels < len(found.level_records))].sum())
+    if search.strategy.racing:
+        assert sum(search.checked) >= rows
+    elif not search.strategy.bottom_up:
+        assert sum(search.checked) == rows, "a row is read twice, or not to its end"
     return found
 
 
@@ -177,7 +192,13 @@ def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, mo
     indices[1::97] = 2**32 - 1
     damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
     with search_of(damaged, strategy, runtime_of(build, strategy)) as search:
-        assert search.run(int(plain.degrees().argmax()), None, want_parents=True).invalid_ids > 0
+        found = search.run(int(plain.degrees().argmax()), None, want_parents=True)
+        rows = np.repeat(search.levels() >= 0, np.diff(plain.adjacency.indptr.astype(np.int64)))
+        wrong = int(np.count_nonzero(indices[rows] >= plain.n))
+        if search.strategy.racing or search.strategy.bottom_up:
+            assert found.invalid_ids > 0
+        else:  # each reading of a row counts them
+            assert found.invalid_ids in (wrong, 3 * wrong)
 
 
 @pytest.mark.parametrize("strategy", NAMES)
@@ -193,3 +214,45 @@ def test_damaged_varint_bytes_never_reach_outside(build, strategy, monkeypatch):
         damaged = CompressedAdjacency(whole.indptr, whole.degree, blob, whole.hubs, whole.hub_ptr, whole.block_ptr)
         with search_of(Graph(damaged), strategy, runtime_of(build, strategy)) as search:
             search.run(0, 3, want_parents=True)
+
+
+MERRILL = [name for name in NAMES if STRATEGIES[name].racing]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("strategy", MERRILL)
+@pytest.mark.parametrize("build", HERE)
+def test_queues_that_overflow_lose_nothing(build, strategy, codec, monkeypatch):
+    """Edge queues of a few dozen ids, a gather buffer of 32: levels are read in windows, or found by their labels."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    entry = STRATEGIES[strategy]
+    small = replace(
+        entry,
+        arrays=tuple(
+            replace(array, count="37") if array.count.startswith("4 * n") else array for array in entry.arrays
+        ),
+        defines=(*entry.defines, ("GATHER_IDS", "32")),
+    )
+    monkeypatch.setitem(STRATEGIES, strategy, small)
+    for name in ("kronecker-dense", "degree-1024", "wide-ids") if build == "plain" else ("vertices-129", "random"):
+        plain = zoo.shared()[name]
+        runtime = runtime_of(build, name)
+        runtime.watchers.append(LevelWatch(plain, small))
+        with search_of(graph(name, codec), strategy, runtime) as search:
+            runtime.seed = 1 if build == "preempt" else 0
+            source = int(plain.degrees().argmax())
+            check(search, plain, source, expected_levels(name, source))
+
+
+@pytest.mark.parametrize("strategy", [name for name in MERRILL if ("queue", "next_queue") in STRATEGIES[name].swaps])
+@pytest.mark.parametrize("build", HERE)
+def test_a_vertex_queue_that_overflows_is_rebuilt(build, strategy, monkeypatch):
+    """A queue said to hold fewer than a level finds: the rest is found by its labels, each vertex once."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    plain = zoo.shared()["kronecker-dense"]
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        said = []
+        monkeypatch.setattr(search, "overflows", lambda size: said.append(size) is None and size > 40)
+        source = int(plain.degrees().argmax())
+        check(search, plain, source, expected_levels("kronecker-dense", source))
+        assert max(said) > 40

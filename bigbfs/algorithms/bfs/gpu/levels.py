@@ -19,7 +19,7 @@ from bigbfs.algorithms.bfs.gpu.tree import TreeArrays
 from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy, evaluate
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import SLOT, no_vertex, struct
-from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
+from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.record import LevelRecord
 
 FILE = "algorithms/bfs/gpu/levels.cu"
@@ -59,6 +59,15 @@ class LevelBfs(TreeArrays):
         Dtype of an id, and encoding of the rows.
     arrays
         Those that the strategy declares, by name.
+
+    Attributes
+    ----------
+    launches, reads
+        Kernels launched and records read back by the last search, before the clock stopped.
+    checked
+        Ids that each of its levels has read from rows.
+    batches_last
+        Whether a level ends with steps that may have to run for further windows of its edges.
     """
 
     def __init__(
@@ -86,11 +95,19 @@ class LevelBfs(TreeArrays):
         self._state = struct(
             search_dtype(strategy),
             out=out.struct,
-            capacity=len(self._arrays["queue"]) if "queue" in self._arrays else 0,
+            capacity=self._length("queue"),
+            edge_capacity=self._length("edges"),
             **{name: runtime.pointer(array) for name, array in self._arrays.items()},
         )
         self._state["in"] = (incoming or out).struct
+        last = [step for step in strategy.steps if step.when != "overflow"][-1]
+        self.batches_last = last.batched
         self.launches = self.reads = 0
+        self.checked: tuple[int, ...] = ()
+
+    def _length(self, name: str) -> int:
+        """Return how many elements the array ``name`` has; 0 if there is none."""
+        return len(self._arrays[name]) if name in self._arrays else 0
 
     @property
     def buffers(self) -> dict[str, int]:
@@ -132,6 +149,7 @@ class LevelBfs(TreeArrays):
             self._reset(source)
             walked = _Walk(self, max_depth)
             walked.levels()
+        self.checked = tuple(walked.checked)
         frontiers, edges = self._count_levels(walked.level)
         records = tuple(
             LevelRecord(level, walked.directions[level], frontiers[level], walked.seconds[level])
@@ -152,7 +170,7 @@ class LevelBfs(TreeArrays):
         runtime, state, arrays = self._runtime, self._state, self._arrays
         for name in self.strategy.clears:
             runtime.fill(arrays[name], 0)
-        state["source"], state["slot"], state["level"] = source, 0, 0
+        state["source"], state["slot"], state["level"], state["window"] = source, 0, 0, 0
         for name, array in arrays.items():
             if name not in ("levels", "parents"):
                 state[name] = runtime.pointer(array)  # as before the swaps of the search before
@@ -169,9 +187,53 @@ class LevelBfs(TreeArrays):
         self._begin(blocks, THREADS, (start,))
         self.launches += 1
 
-    def is_wide(self, size: int) -> bool:
-        """Return whether a frontier of ``size`` entries takes the steps of wide levels."""
-        return self._can_turn and size > evaluate(self.strategy.turn, {"n": self.n})
+    def steps(self, size: int) -> tuple[list[Step], bool]:
+        """Return the steps of a level whose frontier has ``size`` entries, and whether it goes bottom-up."""
+        entry, resident = self.strategy, self._most[self.strategy.steps[0].kernel] * THREADS
+        if int(self._state["level"]) == 0 or size > self._length("edges"):
+            swept = [step for step in entry.steps if step.when == "swept"]
+            if swept:
+                return swept, False
+        wide = self._can_turn and size > evaluate(entry.turn, {"n": self.n, "resident": resident})
+        chosen = ("always", "wide" if wide else "narrow")
+        return [step for step in entry.steps if step.when in chosen], wide and entry.bottom_up
+
+    def level(self, size: int) -> bool:
+        """Launch a level whose frontier has ``size`` entries; return whether it goes bottom-up."""
+        steps, bottom_up = self.steps(size)
+        batched = [step for step in steps if step.batched]
+        last = steps.index(batched[-1]) + 1 if batched else 0
+        for step in steps[:last]:
+            self.launch(step, size)
+        if last < len(steps) and batched:
+            self.other_windows(int(self.read_records(1)[0]["edges"]))
+        for step in steps[last:]:
+            self.launch(step, size)
+        return bottom_up
+
+    def other_windows(self, edges: int) -> bool:
+        """Launch the batched steps once more for every window of the level's edges that the first has not held; return
+        whether there were any."""
+        held = self._length("edges")
+        windows = range(held, edges, held) if held else ()
+        for self._state["window"] in windows:
+            for step in self.strategy.steps:
+                if step.batched:
+                    self.launch(step, UNKNOWN)
+        self._state["window"] = 0
+        return len(windows) > 0
+
+    def rebuild(self) -> None:
+        """Find the vertices of the next level once more, where its queue could not hold them."""
+        words, slot = len(RECORD.names or ()), int(self._state["slot"]) + 1
+        self._runtime.write(self._arrays["records"][slot * words : slot * words + 1], np.zeros(1, np.uint64))
+        for step in self.strategy.steps:
+            if step.when == "overflow":
+                self.launch(step, UNKNOWN)
+
+    def overflows(self, size: int) -> bool:
+        """Return whether the next queue cannot hold the ``size`` vertices found."""
+        return size > self._length("queue") and any(step.when == "overflow" for step in self.strategy.steps)
 
     def launch(self, step: Step, size: int) -> None:
         """Launch a step of a level whose frontier has ``size`` entries."""
@@ -197,17 +259,19 @@ class LevelBfs(TreeArrays):
         state["level"] += 1
 
     def read_records(self, slots: int) -> np.ndarray:
-        """Read the records of the last ``slots`` levels and of the one to come; where they are full, begin again."""
-        runtime, slot = self._runtime, int(self._state["slot"])
-        words = len(RECORD.names or ())
-        found = runtime.download(self._arrays["records"][(slot - slots) * words : (slot + 1) * words]).view(RECORD)
-        if slot == SLOTS:
-            again = np.zeros(RECORDS + 1, RECORD)
-            again[0] = found[-1]
-            runtime.write(self._arrays["records"], again.view(np.uint64))
-            self._state["slot"] = 0
+        """Read the records of the last ``slots`` levels and of the one to come."""
+        first, words = int(self._state["slot"]) + 1 - slots, len(RECORD.names or ())
         self.reads += 1
-        return found
+        return self._runtime.download(self._arrays["records"][first * words : (first + slots + 1) * words]).view(RECORD)
+
+    def begin_records(self, record: np.ndarray) -> None:
+        """Go on with the first record where the last but one is used up; ``record`` is that of the level to come."""
+        if int(self._state["slot"]) < SLOTS:
+            return
+        again = np.zeros(RECORDS + 1, RECORD)
+        again[0] = record
+        self._runtime.write(self._arrays["records"], again.view(np.uint64))
+        self._state["slot"] = 0
 
     def room(self) -> int:
         """Return for how many levels there are records."""
@@ -260,36 +324,33 @@ class _Walk:
     def levels(self) -> None:
         """Go on from level to level until a frontier is empty."""
         search, size = self._search, 1
-        for step in search.strategy.steps:
-            if step.when == "first":
-                search.launch(step, size)
         blind = not (search.strategy.turn or search.strategy.racing)
         before = time.perf_counter()
         while size and self.level < self._limit:
             count = min(AHEAD if blind else 1, self._limit - self.level, search.room())
-            directions = [self._launch_level(size if i == 0 else UNKNOWN) for i in range(count)]
+            directions = [search.level(size)]
+            for _ in range(count - 1):
+                search.advance()
+                directions.append(search.level(UNKNOWN))
             records = search.read_records(count)
+            if search.batches_last and search.other_windows(int(records["edges"][-2])):
+                records = search.read_records(count)
+            if search.overflows(int(records["size"][-1])):
+                search.rebuild()
+                records = search.read_records(count)
+            search.advance()
+            search.begin_records(records[-1])
             now = time.perf_counter()
             self._note(records, directions, (now - before) / count)
             before, size = now, int(records["size"][-1])
 
-    def _launch_level(self, size: int) -> str:
-        """Launch the steps of a level; return its direction."""
-        search = self._search
-        wide = search.is_wide(size)
-        for step in search.strategy.steps:
-            if step.when in ("always", "wide" if wide else "narrow"):
-                search.launch(step, size)
-        search.advance()
-        return "bottom-up" if wide and search.strategy.bottom_up else "top-down"
-
-    def _note(self, records: Any, directions: list[str], seconds: float) -> None:
+    def _note(self, records: Any, bottom_up: list[bool], seconds: float) -> None:
         """Write down the levels that had a frontier."""
-        for record, direction in zip(records[:-1], directions, strict=True):
+        for record, up in zip(records[:-1], bottom_up, strict=True):
             if not record["size"]:
                 break
             self.level += 1
-            self.directions.append(direction)
+            self.directions.append("bottom-up" if up else "top-down")
             self.seconds.append(seconds)
             self.checked.append(int(record["checked"]))
             self.invalid += int(record["invalid"])

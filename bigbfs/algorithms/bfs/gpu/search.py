@@ -22,7 +22,7 @@ START = np.dtype(
 )
 """What a search begins with (gpu/levels.cu)."""
 
-FIELDS = ("slot", "level", "source", "capacity")
+FIELDS = ("slot", "level", "source", "capacity", "edge_capacity", "window")
 """The numbers behind the arrays in ``struct Search``."""
 
 C_TYPES = {"id": "vid", "u8": "u8", "u32": "u32", "u64": "u64", "i32": "i32"}

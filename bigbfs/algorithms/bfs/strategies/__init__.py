@@ -6,12 +6,14 @@ an entry declares is read by everything that must know it (entry.py); nothing el
 
 from __future__ import annotations
 
-from bigbfs.algorithms.bfs.strategies import packed, persistent, queues, scans, sweeps
+from bigbfs.algorithms.bfs.strategies import merrill, packed, persistent, queues, scans, sweeps
 from bigbfs.algorithms.bfs.strategies.entry import Array, Step, Strategy, evaluate
 
 __all__ = ["STRATEGIES", "Array", "Step", "Strategy", "evaluate"]
 
 STRATEGIES: dict[str, Strategy] = {
-    strategy.name: strategy for module in (persistent, sweeps, queues, scans, packed) for strategy in module.ENTRIES
+    strategy.name: strategy
+    for module in (persistent, sweeps, queues, scans, packed, merrill)
+    for strategy in module.ENTRIES
 }
 """Strategies by name; ``auto`` is the default."""

@@ -13,7 +13,7 @@ from types import CodeType
 
 from bigbfs.errors import UsageError
 
-RECORD_FIELDS = ("size", "checked", "invalid", "overflow", "taken", "edges", "small", "medium", "large", "failed")
+RECORD_FIELDS = ("size", "checked", "invalid", "taken", "edges", "vertices", "small", "medium", "large")
 """What a level counts on the device, each a u64 (``struct Record``, search.cuh)."""
 
 RECORDS = 1024
@@ -57,16 +57,20 @@ class Step:
         Threads that have something to do, as a formula in frontier (entries of the queue), n, words and resident (what
         the device runs at once); never more than resident are launched, and each goes on in strides.
     when
-        ``"always"``, ``"first"`` (before the first level), or, where the entry has a ``turn``, ``"wide"`` or
-        ``"narrow"``: levels above it and the others.
+        ``"always"``; where the entry has a ``turn``, ``"wide"`` or ``"narrow"``: levels above it and the others;
+        ``"swept"``: instead of these, in levels whose edge queue does not hold all, and in the first; ``"overflow"``:
+        after a level that has found more than its queue holds.
     clears
         Arrays that are zeroed before.
+    batched
+        Whether it runs again, with the other batched steps, for each further window of the edge queue.
     """
 
     kernel: str
     covers: str
     when: str = "always"
     clears: tuple[str, ...] = ()
+    batched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +159,8 @@ class Strategy:
         """
         if backend not in self.backends:
             raise UsageError(
-                f"strategy {self.name!r} runs on the {' and the '.join(self.backends).upper()} only, and this run is on the "
-                f"{backend.upper()}; choose another backend, or strategy 'auto'"
+                f"strategy {self.name!r} runs on the {' and the '.join(self.backends)} only, and this run is on the "
+                f"{backend}; choose another backend, or strategy 'auto'"
             )
         if backend == "gpu" and residency not in ("auto", *self.residencies):
             raise UsageError(

@@ -14,13 +14,12 @@ struct Record {
     u64 size;      // entries of the level's queue; where there is none: not 0 while the search goes on
     u64 checked;   // ids read from rows
     u64 invalid;   // of them, those that are no vertices
-    u64 overflow;  // of the level's queue, not stored
     u64 taken;     // entries of the queue that somebody has fetched
-    u64 edges;     // entries of the level's edge queue
+    u64 edges;     // ids that the level's rows have, where they go through an edge queue
+    u64 vertices;  // entries of the vertex queue beside an edge queue
     u64 small;     // entries of the queue by the length of their rows
     u64 medium;
     u64 large;
-    u64 failed;    // of the level's edge queue, not stored
 };
 static_assert(sizeof(Record) == RECORD_BYTES, "Record differs from its NumPy dtype");
 
@@ -32,7 +31,9 @@ struct Search {
     u64 slot;      // of the level's record
     u64 level;     // of the vertices to be expanded
     u64 source;
-    u64 capacity;  // ids that a queue holds
+    u64 capacity;  // ids that a vertex queue holds
+    u64 edge_capacity;
+    u64 window;    // number of the first edge of the level that the edge queue holds
 };
 #undef ARRAY
 static_assert(sizeof(Search) == SEARCH_BYTES, "Search differs from its NumPy dtype");
