@@ -20,9 +20,10 @@ struct Culling {
 
 // All threads of the block call it first: an id that is none.
 DEVICE void forget(Culling& c) {
-    if (!(CULLING & HISTORY)) return;
+#if CULLING & 2
     for (u32 i = threadIdx.x; i < REMEMBERED; i += THREADS) c.seen[i] = ~(vid)0;
     __syncthreads();
+#endif
 }
 
 // The word is stored whole, without an atomic: it may undo bits of others, which costs a second look at those ends.

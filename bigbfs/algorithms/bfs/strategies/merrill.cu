@@ -39,7 +39,6 @@ KERNEL void expand_contract(Search s) {
         gather_rows(s, g, v, ids, [](u64) { return (u64)0; }, [&](bool there, vid from, vid u, u64) {
             put_found(s, beyond(s).size, cull(s, c, there, from, u), u);
         });
-        __syncthreads();
     }
     hand_in(s, checked);
 }
@@ -69,7 +68,6 @@ DEVICE void expand_queue(const Search& s, const vid* queue, u64 count, vid* ends
             ends[number - s.window] = u;
             origins[number - s.window] = from;
         });
-        __syncthreads();
     }
     hand_in(s, checked);
 }
@@ -90,6 +88,8 @@ DEVICE void contract_edges(const Search& s, u64 count, u64& found) {
 
 #if EDGE_QUEUES == 1
 
+KERNEL __launch_bounds__(THREADS, BLOCKS) void expand(Search s);
+
 KERNEL void expand(Search s) { expand_queue<true>(s, s.queue, here(s).size, s.edges, s.origins, here(s).edges); }
 ENTRY(expand)
 
@@ -99,6 +99,8 @@ ENTRY(contract)
 #else
 
 // The size of a level is that of its edge queue, found by the level before.
+KERNEL __launch_bounds__(THREADS, BLOCKS) void contract_expand(Search s);
+
 KERNEL void contract_expand(Search s) {
     __shared__ Gather g;
     __shared__ Culling c;
@@ -117,7 +119,6 @@ KERNEL void contract_expand(Search s) {
             s.next_edges[number] = u;
             s.next_origins[number] = from;
         });
-        __syncthreads();
     }
     hand_in(s, checked);
 }
@@ -128,6 +129,8 @@ KERNEL void contract(Search s) { contract_edges(s, here(s).size, beyond(s).verti
 ENTRY(contract)
 
 // Then the rows of what it has found; where that is more than the queue holds, nothing, and the next level is swept.
+KERNEL __launch_bounds__(THREADS, BLOCKS) void expand_found(Search s);
+
 KERNEL void expand_found(Search s) {
     const u64 count = beyond(s).vertices;
     if (count > s.capacity) {
@@ -145,15 +148,17 @@ KERNEL void sweep_labels(Search s) {
         const bool found = v < s.out.n && s.levels[v] == (i32)s.level;
         const u32 finders = __ballot_sync(ALL_LANES, found);
         u64 at = 0;
-        if (lane_id() == 0 && finders) at = atomicAdd(&here(s).vertices, (u64)__popc(finders));
+        if (lane_id() == 0 && finders) at = atomicAdd(&here(s).taken, (u64)__popc(finders));
         at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(finders & ((1u << lane_id()) - 1));
         if (found) s.queue[at] = (vid)v;
     }
 }
 ENTRY(sweep_labels)
 
+KERNEL __launch_bounds__(THREADS, BLOCKS) void expand_swept(Search s);
+
 KERNEL void expand_swept(Search s) {
-    expand_queue<true>(s, s.queue, here(s).vertices, s.edges, s.origins, here(s).edges);
+    expand_queue<true>(s, s.queue, here(s).taken, s.edges, s.origins, here(s).edges);
 }
 ENTRY(expand_swept)
 

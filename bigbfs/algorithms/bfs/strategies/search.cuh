@@ -14,9 +14,9 @@ struct Record {
     u64 size;      // entries of the level's queue; where there is none: not 0 while the search goes on
     u64 checked;   // ids read from rows
     u64 invalid;   // of them, those that are no vertices
-    u64 taken;     // entries of the queue that somebody has fetched
+    u64 taken;     // entries of the queue that somebody has fetched, or that a sweep has made
     u64 edges;     // ids that the level's rows have, where they go through an edge queue
-    u64 vertices;  // entries of the vertex queue beside an edge queue
+    u64 vertices;  // entries of the vertex queue beside the edge queue
     u64 small;     // entries of the queue by the length of their rows
     u64 medium;
     u64 large;
