@@ -17,10 +17,12 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.arguments import defines, team_of
+from bigbfs.algorithms.every_kernel import defines_of
+from bigbfs.engines.gpu.runtime.arguments import team_of
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
@@ -58,7 +60,7 @@ def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
-    options = compile_options(defines(np.dtype(ids), codec, team_of((arch // 10, arch % 10))))
+    options = compile_options(defines_of(file).variant(np.dtype(ids), codec, team_of((arch // 10, arch % 10))))
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:
@@ -94,7 +96,7 @@ def _compile_all(architectures: Iterable[int]) -> bool:
     clean = True
     count = 0
     print(
-        f"{'arch':<7}{'file':<18}{'kernel':<18}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
+        f"{'arch':<7}{'file':<22}{'kernel':<22}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
     )
     with ThreadPoolExecutor() as pool:
         futures = [(job, pool.submit(compile_kernel, *job)) for job in jobs]
@@ -110,7 +112,7 @@ def _compile_all(architectures: Iterable[int]) -> bool:
                 bad = usage.stack > 0 or usage.spills > 0
                 clean &= not bad
                 print(
-                    f"sm_{arch:<4}{file:<18}{usage.kernel:<18}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
+                    f"sm_{arch:<4}{Path(file).name:<22}{usage.kernel:<22}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
                     f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{'  FAILED: spills' if bad else ''}"
                 )
     print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")

@@ -174,14 +174,14 @@ def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monk
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
     from bigbfs.engines.cpu.engine import CpuEngine
 
-    right = CpuEngine.bfs
+    right = CpuEngine.run
 
-    def wrong(self, source, **options):
-        result = right(self, source, **options)
+    def wrong(self, work):
+        result = right(self, work)
         result.levels[result.levels == 2] = 1
         return result
 
-    monkeypatch.setattr(CpuEngine, "bfs", wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     code, _, err = run("bfs", "--source", 10, "--verify", "--backend", "cpu")
     assert code == 3
     assert "vertex" in err

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.arguments import PROGRESS, SLOT
+from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
 from bigbfs.graph.graph import Graph
 
 

@@ -31,6 +31,10 @@ class Strategy:
         What it needs of a graph beyond its rows.
     bottom_up
         Whether levels may search for parents instead of expanding.
+    loop
+        ``"persistent"``: one launch for a whole traversal; ``"levels"``: the host runs level by level.
+    backends, residencies
+        Where it runs, and where its edges may live on a GPU, best first.
     """
 
     name: str
@@ -41,6 +45,9 @@ class Strategy:
     kernels: tuple[str, ...]
     needs: tuple[str, ...] = ()
     bottom_up: bool = False
+    loop: str = "persistent"
+    backends: tuple[str, ...] = ("cpu", "gpu")
+    residencies: tuple[str, ...] = ("vram", "mapped", "streamed")
 
 
 _MAPPING = "8 ids or less: a thread; up to 1024: a warp; longer: a warp for each chunk of 1024; thin levels: one block"

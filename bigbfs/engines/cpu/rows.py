@@ -81,6 +81,14 @@ def row_length(rows: Rows, u: int) -> int:
     return int(rows.degree[u])
 
 
+def row_lengths(rows: Rows, vertices: np.ndarray) -> np.ndarray:
+    """Return the numbers of neighbours of ``vertices``: int64, one for each."""
+    if isinstance(rows, PlainRows):
+        at = vertices.astype(np.int64)
+        return (rows.indptr[at + 1] - rows.indptr[at]).astype(np.int64)
+    return rows.degree[vertices].astype(np.int64)
+
+
 def sample_rows(rows: Rows, ids: np.dtype) -> Rows:
     """Return the smallest rows of the same type, two vertices and their edge, for compiling kernels by running them."""
     offsets = np.arange(3, dtype=np.uint64)

@@ -46,17 +46,9 @@ struct Bfs {
     Adjacency out;       // rows that top-down expands
     Adjacency in;        // rows that bottom-up searches: in-neighbours
     const u32* reachable;  // bitmap: an edge leads there; null: may be any vertex
-    u32* visited;        // bitmap: reached
-    u32* frontier;       // bitmap: to expand (bottom-up)
-    u32* next;           // bitmap: found by the level in progress (bottom-up)
-    u32* open;           // bitmap: not decided by their heads, where rows are put off (bottom-up)
-    vid* queue;          // n: frontiers one behind the other
-    u32* chunk_list;     // chunks of hub rows to be read in this level
-    i32* levels;         // n: -1 unreached; or null if not wanted
-    vid* parents;        // n, or null if not wanted; all ones: none
-    Slot* slots;
-    Progress* progress;
-    u32* meeting;        // of grid.cuh
+    // visited, frontier, next, open, queue, chunk_list, levels, parents, slots, progress, meeting: as arguments.py says
+    // (levels: -1 unreached; parents: all ones none; either may be null, where it is not wanted)
+    BFS_ARRAYS
     u64 slot_count;
     u64 max_depth;
     u64 bottom_up;       // whether levels may search
