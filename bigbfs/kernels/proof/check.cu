@@ -1,11 +1,11 @@
 // Is a result right? The rules of bigbfs.algorithms.validate, for graphs whose results should stay on the device.
 //
-// check_tree_edges: no edge leads from a reached vertex to an unreached one or down more than one level, and the edge that
-// leads to a vertex from its parent marks it in `joined`. check_tree_vertices: the source alone has level 0, who has a
-// level has a parent one level up, joined to it by an edge. check_label_edges: an edge joins equal labels.
-// check_label_vertices: a label is its own label and no larger than the vertex. A warp takes a row, or a chunk of a hub
-// row; a thread a vertex. Atomics: one atomicOr for each tree edge, one count for each fault. Memory per edge: the id,
-// and the level and the parent (or the label) of its end. Source: Graph500 specification, section Validation.
+// check_tree_edges: no edge leads from a reached vertex to an unreached one or down more than one level, and the edge
+// that leads to a vertex from its parent marks it in `joined`. check_tree_vertices: the source alone has level 0, who
+// has a level has a parent one level up, joined to it by an edge. check_label_edges: an edge joins equal labels.
+// check_label_vertices: a label is its own label and no larger than the vertex. A warp takes a row, or a chunk of a
+// hub row; a thread a vertex. Atomics: one atomicOr for each tree edge, one count for each fault. Memory per edge: the
+// id, and the level and the parent (or the label) of its end. Source: Graph500 specification, section Validation.
 #include "kernels/rows/piece.cuh"
 
 struct TreeRule {
@@ -102,7 +102,9 @@ KERNEL void check_label_pieces(Adjacency a, const vid* labels, const Piece* piec
 }
 ENTRY(check_label_pieces)
 
-KERNEL void check_tree_vertices(u64 n, u64 source, const i32* levels, const vid* parents, const u32* joined, u64* faults) {
+KERNEL void check_tree_vertices(
+    u64 n, u64 source, const i32* levels, const vid* parents, const u32* joined, u64* faults
+) {
     for (u64 v = thread_id(); v < n; v += thread_count()) {
         const vid parent = parents[v];
         bool broken = false;
