@@ -3,8 +3,8 @@
 ``left`` (id dtype, one per vertex) is the edges into a vertex that no round has taken off yet. All rounds are one
 ``queue``, each a window of it: a vertex enters once, so n entries suffice. In a parallel round threads share ``left``
 and the queue's end by the atomics of :mod:`bigbfs.jit.atomics` only; of the threads that take edges off a vertex
-exactly one sees the last of them. Vertices of more than ``HUB_EDGES`` neighbours are listed in ``hubs`` too, and threads share
-their rows piece by piece.
+exactly one sees the last of them. Vertices of more than ``HUB_EDGES`` neighbours are listed in ``hubs`` too, and
+threads share their rows piece by piece.
 
 ``counts`` (uint64) is what a pass adds to: see ``FAULTS`` and its neighbours.
 """
