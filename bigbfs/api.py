@@ -226,14 +226,14 @@ def topological_order(graph: Graph) -> np.ndarray:
     Raises
     ------
     UsageError
-        The graph has a cycle; the message names a vertex on it.
+        The graph has a cycle, and the message names vertices on it; or it is undirected.
     FormatError
         The graph's file is damaged.
     """
     from bigbfs.algorithms.topological.reference import topological_order as order
 
     graph.require_valid()
-    return np.asarray(graph.original(order(graph)))
+    return np.asarray(graph.original(order(graph)[0]))
 
 
 def convert(inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Any) -> Any:

@@ -77,7 +77,7 @@ class Expected:
                     for each in items:
                         tallies[name].runs += 1
                         wrong = self.oracles[name].differences(each, engine.run_internal(each))
-                        tallies[name].differences += [f"{self.name}, {line}" for line in wrong]
+                        tallies[name].differences += [f"{self.name}: {line}" for line in wrong]
         except DoesNotFitError as error:
             for tally in tallies.values():
                 tally.left_out.append(f"{self.name}: {str(error).splitlines()[0]}")

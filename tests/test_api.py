@@ -6,6 +6,7 @@ from emulated.runtime import SimtRuntime
 
 import bigbfs
 from bigbfs import api
+from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.engines.gpu import engine as gpu
 from bigbfs.engines.gpu.engine import GpuEngine
@@ -143,4 +144,4 @@ def test_rows_are_proved_before_a_gpu_engine_is_of_use(damage, monkeypatch):
     with pytest.raises(FormatError, match=r"does not ascend|is no vertex|descends"):
         api.engine(graph, backend="gpu", residency="mapped")
     with pytest.raises(UsageError, match="closed"):
-        Emulated.last.traverse(0)
+        Emulated.last.run(BfsOptions(0))

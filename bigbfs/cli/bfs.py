@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +116,7 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
         wanted = (task.max_depth, task.want_levels, task.want_parents)
         work = BfsOptions(source, *wanted, engine.strategy, fetch=task.fetches(engine.backend))
         measured = engine.measure(work, trials=task.trials, verify=task.verify)
-        record = measured.records[-1]
-        record.seconds, record.source = measured.seconds, source
-        summary.runs.append(record)
+        summary.runs.append(replace(measured.records[-1], seconds=measured.seconds, source=source))
         verifying += measured.verify_seconds
         if task.levels:
             write_npy(task.levels, measured.result.levels, "--levels")

@@ -7,7 +7,7 @@ import pytest
 
 from bigbfs.formats.container import csrbin
 
-RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified"]
+RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels"]
 KEYS = {
     *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
     *("median_gteps", "harmonic_mean_gteps", "setup", "bytes"),
@@ -34,6 +34,11 @@ def test_json_object(run, small):
     assert [list(item) for item in result["runs"]] == [RUN_KEYS, RUN_KEYS]
     first = result["runs"][0]
     assert (first["source"], first["reached"], first["depth"], first["edges"], first["verified"]) == (20, 3, 1, 4, True)
+    keys = ("level", "direction", "frontier", "edges")
+    assert [tuple(level[key] for key in keys) for level in first["levels"]] == [
+        (0, "top-down", 1, 2),
+        (1, "top-down", 2, 2),
+    ]
     assert first["gteps"] == pytest.approx(4 / first["seconds"] / 1e9)
 
 

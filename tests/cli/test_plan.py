@@ -158,7 +158,7 @@ def test_a_run_that_cannot_fit_ends_before_it_starts(run, graph, monkeypatch, co
 
 def test_a_profile_changes_costs_and_no_answer(run, graph, monkeypatch):
     """What bfs is told about the device arrives at the engine."""
-    from bigbfs.algorithms.gpu_engine import GpuEngine
+    from bigbfs.engines.gpu.engine import GpuEngine
 
     seen = {}
 

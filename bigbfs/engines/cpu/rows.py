@@ -25,7 +25,7 @@ from numba.extending import intrinsic, overload
 
 from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
 

@@ -1,7 +1,7 @@
 // The state of a BFS that the host runs level by level, and what reading an id means to it: the `Work` of piece.cuh.
 //
-// Expand reaches every id of a frontier vertex's row; Seek stops at the first id of an unvisited vertex's row that is in the
-// frontier. Atomics: an atomicOr on `visited`, whose winner alone writes level, parent and `next`.
+// Expand reaches every id of a frontier vertex's row; Seek stops at the first id of an unvisited vertex's row that is
+// in the frontier. Atomics: an atomicOr on `visited`, whose winner alone writes level, parent and `next`.
 #pragma once
 #include "kernels/rows/piece.cuh"
 

@@ -29,7 +29,8 @@ KERNEL void verify_tree_edges(Adjacency a, const i32* levels, const vid* parents
 ENTRY(verify_tree_edges)
 
 KERNEL void verify_tree_pieces(
-    Adjacency a, const i32* levels, const vid* parents, u32* joined, i32 last, const Piece* pieces, u64 count, u64* faults
+    Adjacency a, const i32* levels, const vid* parents, u32* joined, i32 last, const Piece* pieces, u64 count,
+    u64* faults
 ) {
     verify_pieces(a, TreeRule{levels, parents, joined, last}, pieces, count, faults);
 }
