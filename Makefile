@@ -59,11 +59,12 @@ test-python: $(DEV_ENV)  ## the tests of readers and conversion with the kernels
 fuzz: $(DEV_ENV)  ## fuzz tokenizer, readers, decompressors and graph files (SECONDS_OF_FUZZ=600 JOBS_OF_FUZZ=1)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) tools/fuzz.py --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ)
 
-lint: $(DEV_ENV)  ## ruff, mypy, import directions, spelling
+lint: $(DEV_ENV)  ## ruff, mypy, import directions, layout of the kernels, spelling
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) tools/check_imports.py
+	$(PY) tools/format_kernels.py --check
 	$(PY) -m codespell_lib
 
 kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail

@@ -13,6 +13,8 @@ Examples
 
 from importlib import import_module
 
+from bigbfs.graph import files
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -23,6 +25,9 @@ _HOMES = {
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
 }
+
+# formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted
+files.kept_by(lambda: import_module("bigbfs.formats.container.csrbin"))
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - every name of _HOMES is served by __getattr__
 
 

@@ -1,6 +1,6 @@
-"""The Python interface: open an engine on a graph, traverse, and get results in original ids.
+"""The Python interface: open an engine on a graph, run algorithms, and get results in original ids.
 
-An engine works on internal vertices 0..n-1; everything here takes and returns original ids, one entry per vertex in
+Engines work on internal vertices 0..n-1; everything here takes and returns original ids, one entry per vertex in
 ascending order of original id, whatever the order inside the file.
 """
 
@@ -13,13 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.result import ComponentsResult
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.engines.engine import Engine
+from bigbfs.engines.engine import Engine as Placed
+from bigbfs.engines.engine import Work
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BfsResult, ComponentsResult
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
@@ -52,6 +57,7 @@ def engine(
     ram_budget: int | None = None,
     profile: DeviceProfile | None = None,
     threads: int | None = None,
+    work: Sequence[Work] | None = None,
 ) -> Engine:
     """Place ``graph`` on a backend and return the engine, a context manager that releases it.
 
@@ -60,7 +66,7 @@ def engine(
     backend
         ``"auto"``, ``"cpu"`` or ``"gpu"``.
     strategy
-        A name from ``bigbfs strategies``.
+        Of BFS: a name from ``bigbfs strategies``.
     residency
         Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
         file, read in batches) or ``"auto"``.
@@ -72,6 +78,9 @@ def engine(
         Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
         CPU threads; None: every core that this process may use.
+    work
+        Options of what is going to be run: memory is planned, and kernels are loaded, for that; other work may be run
+        in what is left. None: BFS and connected components.
 
     Raises
     ------
@@ -80,7 +89,7 @@ def engine(
     DoesNotFitError
         The placement does not fit the memory that it may use.
     UsageError
-        A name is unknown, or an option of the GPU is given for the CPU.
+        A name is unknown, an option of the GPU is given for the CPU, or the work cannot run there.
     FormatError
         The graph's file is damaged: an offset or an id is out of range.
     """
@@ -90,65 +99,29 @@ def engine(
     values = (residency if residency != "auto" else None, vram_budget, ram_budget, profile)
     given = [name for name, value in zip(GPU_OPTIONS, values, strict=True) if value is not None]
     check_options(backend, chosen, given, None if threads is None else "threads")
+    asked = usual_work(strategy) if work is None else tuple(work)
+    placed: Placed
     if chosen == "gpu":
-        return _gpu_engine(graph, residency, vram_budget, ram_budget, profile, strategy)
-    return _cpu_engine(graph, threads, strategy)
+        from bigbfs.engines.gpu.engine import GpuEngine
 
+        where: dict[str, Any] = {
+            "residency": residency,
+            "vram_budget": vram_budget,
+            "ram_budget": ram_budget,
+            "profile": profile,
+        }
+        placed = GpuEngine(graph, work=asked, **where)
+    else:
+        from bigbfs.engines.cpu.engine import CpuEngine
 
-def _gpu_engine(
-    graph: Graph,
-    residency: str,
-    vram_budget: int | None,
-    ram_budget: int | None,
-    profile: DeviceProfile | None,
-    strategy: str,
-) -> Engine:
-    from bigbfs.engines.gpu.engine import GpuEngine
-
-    gpu: Engine = GpuEngine(
-        graph,
-        residency=residency,
-        vram_budget=vram_budget,
-        ram_budget=ram_budget,
-        profile=profile,
-        strategy=strategy,
-    )
-    return gpu
-
-
-def _cpu_engine(graph: Graph, threads: int | None, strategy: str) -> Engine:
-    from bigbfs.engines.cpu.engine import CpuEngine
-
-    start = time.perf_counter()
-    graph.require_valid()
-    checked = time.perf_counter() - start
-    cpu: Engine = CpuEngine(graph, threads=threads, strategy=strategy)
-    cpu.setup.open = checked
-    return cpu
-
-
-def to_original(graph: Graph, result: BfsResult) -> BfsResult:
-    """Return ``result`` (internal vertices) in original ids and ascending original order."""
-    result.record.source = int(graph.original(result.record.source))
-    return BfsResult(
-        graph.in_original_order(result.levels),
-        graph.in_original_order(graph.original(result.parents)),
-        result.record,
-    )
-
-
-def canonical_labels(graph: Graph, labels: np.ndarray) -> np.ndarray:
-    """Return component labels as the smallest original id of each component, in ascending original order.
-
-    ``labels`` holds, for each internal vertex, the smallest internal vertex of its component. Vertices ascend with
-    their original ids unless the graph is relabelled, so only then the smallest has to be looked for.
-    """
-    if not graph.flags.relabelled:
-        return np.asarray(graph.original(labels))
-    originals = np.asarray(graph.labels).astype(np.int64)
-    smallest = np.full(graph.n, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, labels, originals)
-    return graph.in_original_order(smallest[labels])
+        for each in asked:
+            each.require_backend("cpu", "host")
+        start = time.perf_counter()
+        graph.require_valid()
+        checked = time.perf_counter() - start
+        placed = CpuEngine(graph, work=asked, threads=threads)
+        placed.setup.open = checked
+    return Engine(graph, placed, strategy)
 
 
 def bfs(
@@ -159,6 +132,7 @@ def bfs(
     want_levels: bool = True,
     want_parents: bool = True,
     verify: bool = False,
+    strategy: str = "auto",
     **where: Any,
 ) -> BfsResult:
     """Breadth-first search from the vertex with original id ``source``.
@@ -175,9 +149,11 @@ def bfs(
         False: that array of the result is all -1, and is not paid for.
     verify
         Check the tree by the Graph500 rules before returning it.
+    strategy
+        A name from ``bigbfs strategies``.
     **where
-        ``backend``, ``strategy``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``: see
-        :func:`engine`. To traverse from many sources, place the graph once with :func:`engine`.
+        ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``: see :func:`engine`. To
+        traverse from many sources, place the graph once with :func:`engine`.
 
     Returns
     -------
@@ -194,15 +170,11 @@ def bfs(
     """
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
-    vertex = graph.vertex(source)
-    with engine(graph, **where) as placed:
-        result = placed.bfs(vertex, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
-    if verify:
-        from bigbfs.algorithms.bfs.validate import validate_tree
-
-        validate_tree(graph, vertex, result.levels, result.parents, max_depth=max_depth)
-        result.record.verified = True
-    return to_original(graph, result)
+    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy)
+    options.internal(graph)  # a source that is not there is found before anything is placed
+    with engine(graph, strategy=strategy, work=(options,), **where) as placed:
+        result: BfsResult = placed.measure(options, verify=verify).result
+    return result
 
 
 def connected_components(
@@ -241,14 +213,9 @@ def connected_components(
         The labels break a rule.
     """
     options = ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
-    with engine(graph, **where) as placed:
-        result = placed.connected_components(options)
-    if verify:
-        from bigbfs.algorithms.components.validate import validate_labels
-
-        validate_labels(graph, result.labels)
-        result.record.verified = True
-    return ComponentsResult(canonical_labels(graph, result.labels), result.record)
+    with engine(graph, work=(options,), **where) as placed:
+        result: ComponentsResult = placed.measure(options, verify=verify).result
+    return result
 
 
 def topological_order(graph: Graph) -> np.ndarray:
@@ -259,14 +226,14 @@ def topological_order(graph: Graph) -> np.ndarray:
     Raises
     ------
     UsageError
-        The graph has a cycle; the message names a vertex on it.
+        The graph has a cycle, and the message names vertices on it; or it is undirected.
     FormatError
         The graph's file is damaged.
     """
     from bigbfs.algorithms.topological.reference import topological_order as order
 
     graph.require_valid()
-    return np.asarray(graph.original(order(graph)))
+    return np.asarray(graph.original(order(graph)[0]))
 
 
 def convert(inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Any) -> Any:

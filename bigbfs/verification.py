@@ -1,21 +1,20 @@
-"""Check every algorithm x backend x encoding x residency against the reference, on any set of graphs.
+"""Check every algorithm x backend x encoding x residency x strategy against the reference, on any set of graphs.
 
-A case is one run of one algorithm on one graph. A BFS is right when its levels equal the reference's and its parents
-pass the Graph500 rules; components are right when the labels equal the reference's; both only with the right counts.
+A case is one run of one algorithm on one graph. What is right is for the oracle of the algorithm to say, beside it in
+its folder. Algorithms and strategies come from their registries; where one cannot run is left out by its own
+declaration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from typing import Any
 
 from bigbfs import api
-from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
-from bigbfs.algorithms.bfs.validate import validate_tree
-from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.errors import DoesNotFitError, VerificationError
+from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.registry import Algorithm, Oracle
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 
 CODECS = ("plain", "varint")
@@ -52,71 +51,46 @@ def settings(backends: tuple[str, ...], strategies: tuple[str, ...]) -> Iterator
                     yield Setting(backend, residency, codec, strategy)
 
 
-def sources_of(graph: Graph, count: int, seed: int = 1) -> list[int]:
-    """Return up to ``count`` different internal vertices: first, last, the largest hub, then random ones."""
-    if graph.n == 0:
-        return []
-    first = [0, graph.n - 1, int(np.argmax(graph.degrees()))]
-    random = np.random.default_rng(seed).integers(0, graph.n, count).tolist()
-    return list(dict.fromkeys(first + random))[:count]
-
-
 class Expected:
-    """What the reference says of one graph; computed once, compared with every setting."""
+    """What the references say of one graph; computed once, compared with every setting."""
 
-    def __init__(self, name: str, graph: Graph, sources: int) -> None:
+    def __init__(self, name: str, graph: Graph, runs: int, algorithms: Sequence[Algorithm] = ()) -> None:
         self.name = name
         self.graphs = {"plain": graph.decompress(), "varint": graph.compress()}
-        plain = self.graphs["plain"]
-        self.levels = {source: reference_bfs(plain, source)[0] for source in sources_of(plain, sources)}
-        self.labels = reference_components(plain)
+        self.oracles: dict[str, Oracle] = {}
+        for algorithm in algorithms or ALGORITHMS.values():
+            if algorithm.fits(graph):
+                self.oracles[algorithm.name] = algorithm.part("oracle")(self.graphs["plain"], runs)
 
-    def check(self, setting: Setting) -> tuple[Tally, Tally]:
-        """Run BFS from every source and the components under ``setting``; return what was found."""
+    def check(self, setting: Setting) -> tuple[Tally, ...]:
+        """Run every algorithm under ``setting``; return what was found."""
         graph = self.graphs[setting.codec]
-        bfs, cc = Tally("bfs", setting, graphs=1), Tally("cc", setting, graphs=1)
+        work = {name: list(oracle.work(setting.strategy)) for name, oracle in self.oracles.items()}
+        usable = {name: items for name, items in work.items() if items and runs_there(items[0], setting)}
+        tallies = {name: Tally(name, setting, graphs=1) for name in usable}
+        if not usable:
+            return ()
+        first = [items[0] for items in usable.values()]
         try:
-            with api.engine(
-                graph, backend=setting.backend, residency=setting.residency, strategy=setting.strategy
-            ) as engine:
-                for source, levels in self.levels.items():
-                    bfs.runs += 1
-                    bfs.differences += self._check_bfs(engine, graph, source, levels)
-                cc.runs += 1
-                cc.differences += self._check_components(engine)
+            with api.engine(graph, backend=setting.backend, residency=setting.residency, work=first) as engine:
+                for name, items in usable.items():
+                    for each in items:
+                        tallies[name].runs += 1
+                        wrong = self.oracles[name].differences(each, engine.run_internal(each))
+                        tallies[name].differences += [f"{self.name}: {line}" for line in wrong]
         except DoesNotFitError as error:
-            for tally in (bfs, cc):
+            for tally in tallies.values():
                 tally.left_out.append(f"{self.name}: {str(error).splitlines()[0]}")
-        return bfs, cc
-
-    def _check_bfs(self, engine: api.Engine, graph: Graph, source: int, expected: np.ndarray) -> list[str]:
-        result = engine.bfs(source)
-        where = f"{self.name}, source {source}"
-        wrong = np.flatnonzero(result.levels != expected)
-        if len(wrong):
-            return [_first(where, "level", wrong, result.levels, expected)]
-        try:
-            validate_tree(graph, source, result.levels, result.parents)
-        except VerificationError as error:
-            return [f"{where}: {error}"]
-        record = result.record
-        have = (record.source, record.reached, record.depth, record.edges)
-        want = (source, int((expected >= 0).sum()), int(expected.max()), int(graph.degrees()[expected >= 0].sum()))
-        return [] if have == want else [f"{where}: source, reached, depth, edges are {have}, reference {want}"]
-
-    def _check_components(self, engine: api.Engine) -> list[str]:
-        result = engine.connected_components()
-        wrong = np.flatnonzero(result.labels != self.labels)
-        if len(wrong):
-            return [_first(self.name, "label", wrong, result.labels, self.labels)]
-        sizes = np.unique(self.labels, return_counts=True)[1]
-        have, want = (result.record.components, result.record.largest), (len(sizes), int(sizes.max(initial=0)))
-        return [] if have == want else [f"{self.name}: components and largest are {have}, reference {want}"]
+        return tuple(tallies.values())
 
 
-def _first(where: str, what: str, wrong: np.ndarray, have: np.ndarray, want: np.ndarray) -> str:
-    at = int(wrong[0])
-    return f"{where}: {len(wrong)} {what}s differ, first at vertex {at}: have {have[at]}, reference {want[at]}"
+def runs_there(work: Any, setting: Setting) -> bool:
+    """Return whether ``work`` can run under ``setting``, by its own declaration."""
+    try:
+        work.require_backend(setting.backend, "host" if setting.backend == "cpu" else setting.residency)
+    except UsageError:
+        return False
+    return True
 
 
 def merge(tallies: list[Tally]) -> list[Tally]:

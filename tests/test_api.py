@@ -6,12 +6,13 @@ from emulated.runtime import SimtRuntime
 
 import bigbfs
 from bigbfs import api
-from bigbfs.engines import gpu
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
+from bigbfs.engines.gpu import engine as gpu
 from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
-from bigbfs.record import BfsResult, RunRecord
 
 # a path 10 - 20 - 30 and an edge 5 - 40, stored in the order 30, 10, 20, 40, 5
 LABELS = [30, 10, 20, 40, 5]
@@ -87,7 +88,7 @@ def test_options_that_cannot_work(relabelled, options, message):
 def test_to_original_leaves_the_unreached():
     graph = bigbfs.Graph.from_csr([0, 0, 0], [], labels=[3, 9])
     record = RunRecord(source=1, reached=1, depth=0, edges=0, seconds=1.0)
-    result = api.to_original(graph, BfsResult(np.array([-1, 0], np.int32), np.array([-1, -1]), record))
+    result = BfsResult(np.array([-1, 0], np.int32), np.array([-1, -1]), record).original(graph)
     assert (result.record.source, result.parents.tolist()) == (9, [-1, -1])
 
 
@@ -137,10 +138,10 @@ def test_rows_are_proved_before_a_gpu_engine_is_of_use(damage, monkeypatch):
     if damage is None:
         with api.engine(graph, backend="gpu", residency="mapped") as engine:
             # 30 - 20 - 10, and 40 - 5 out of reach
-            assert engine.bfs(graph.vertex(10)).levels.tolist() == [2, 0, 1, -1, -1]
+            assert engine.bfs(10).levels.tolist() == [-1, 0, 1, 2, -1]
             assert engine.setup.open > 0
         return
     with pytest.raises(FormatError, match=r"does not ascend|is no vertex|descends"):
         api.engine(graph, backend="gpu", residency="mapped")
     with pytest.raises(UsageError, match="closed"):
-        Emulated.last.traverse(0)
+        Emulated.last.run(BfsOptions(0))

@@ -1,6 +1,6 @@
 """Bench the GPU engine on large graphs: generate, place, verify every source on the device, time, print one table.
 
-Results never leave the device, so that a source costs its traversal and its proof (``bigbfs.engines.gpu.check``) and
+Results never leave the device, so that a source costs its traversal and its proof (on the device) and
 no more. ``--output`` writes a JSON line for each row, with the levels of its fastest, median and slowest source.
 Graphs whose edges are streamed are written to ``--folder`` first, and read once, so that they are in the page cache.
 
@@ -30,10 +30,9 @@ import bigbfs
 from bigbfs import generate
 from bigbfs.algorithms.bfs.gpu.loop import Run
 from bigbfs.algorithms.components.options import parse_options
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.conversion.orders.degree import degree_order, renumber
-from bigbfs.engines.gpu.check import DeviceCheck
-from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
@@ -132,12 +131,11 @@ def where_it_belongs(graph: Graph, residency: str, folder: Path | None, clock: C
 def run_bfs(engine: GpuEngine, sources: list[int], trials: int) -> tuple[dict[str, Any], list[tuple[float, Run]]]:
     """Return figures over ``sources``, each proved once and timed as the median of ``trials``, and the runs."""
     timed: list[tuple[float, Run]] = []
-    with DeviceCheck(engine) as check:
-        for source in sources:
-            engine.run_bfs(source)
-            check.tree(source)
-            runs = sorted((engine.run_bfs(source) for _ in range(trials)), key=lambda run: run.seconds)
-            timed.append((runs[trials // 2].seconds, runs[trials // 2]))
+    for source in sources:
+        engine.run_bfs(source)
+        engine.verify_tree(source)
+        runs = sorted((engine.run_bfs(source) for _ in range(trials)), key=lambda run: run.seconds)
+        timed.append((runs[trials // 2].seconds, runs[trials // 2]))
     rates = [gteps(run.edges, seconds) for seconds, run in timed]
     figures = {
         "seconds": median(seconds for seconds, _ in timed),
@@ -156,8 +154,7 @@ def run_cc(engine: GpuEngine, trials: int, words: str) -> dict[str, Any]:
     """Return figures of connected components: proved on the device, the giant against a BFS of it."""
     how = parse_options(words)
     engine.run_components(how)
-    with DeviceCheck(engine) as check:
-        check.labels()
+    engine.verify_labels()
     runtime = engine.runtime()
     labels = runtime.download(engine.label_array())
     roots = np.flatnonzero(labels == np.arange(len(labels), dtype=labels.dtype))

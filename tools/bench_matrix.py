@@ -21,6 +21,7 @@ import bigbfs
 from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.errors import BigBfsError, DoesNotFitError
 from bigbfs.formats.atomic import replacing
@@ -47,7 +48,7 @@ def places(case: BenchCase, present: tuple[str, ...]) -> Iterator[tuple[str, str
                 yield backend, residency
 
 
-def run_bfs(engine: api.Engine, graph: Graph, sources: list[int], trials: int) -> dict[str, Any]:
+def run_bfs(engine: Any, graph: Graph, sources: list[int], trials: int) -> dict[str, Any]:
     """Return medians over ``sources`` of the median over ``trials``; each source is verified once."""
     seconds, rates = [], []
     for source in sources:
@@ -64,7 +65,7 @@ def run_bfs(engine: api.Engine, graph: Graph, sources: list[int], trials: int) -
     }
 
 
-def run_cc(engine: api.Engine, graph: Graph, trials: int) -> dict[str, Any]:
+def run_cc(engine: Any, graph: Graph, trials: int) -> dict[str, Any]:
     """Return the median over ``trials``; the labels are verified once."""
     validate_labels(graph, engine.connected_components().labels)
     return {"seconds": median(engine.connected_components().record.seconds for _ in range(trials))}
@@ -81,7 +82,7 @@ def run_case(case: BenchCase, seed: int, present: tuple[str, ...]) -> Iterator[d
         graph = plain if codec == "plain" else plain.compress()
         for backend, residency in places(case, present):
             try:
-                with api.engine(graph, backend=backend, residency=residency) as engine:
+                with internal_engine(graph, backend=backend, residency=residency) as engine:
                     where = {"backend": backend, "residency": engine.residency, "device": engine.device}
                     common = {"graph": case.name, "n": graph.n, "m": graph.m, "codec": codec, **where}
                     common |= {"strategy": engine.strategy, "setup": asdict(engine.setup), "verified": True}

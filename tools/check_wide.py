@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from bigbfs import api
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.conversion import ConvertOptions, convert
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.container.check import check
@@ -148,13 +148,13 @@ def _compare_runs(steps: Steps, graph: Graph, same: Graph, backend: str) -> None
 
 
 def _traversed(graph: Graph, source: int, backend: str, strategy: str) -> tuple[int, int, int]:
-    with api.engine(graph, backend=backend, strategy=strategy) as engine:
+    with internal_engine(graph, backend=backend, strategy=strategy) as engine:
         record = engine.traverse(graph.vertex(source))
         return record.reached, record.depth, record.edges
 
 
 def _counted(graph: Graph, backend: str) -> tuple[int, int]:
-    with api.engine(graph, backend=backend) as engine:
+    with internal_engine(graph, backend=backend) as engine:
         record = engine.connected_components().record
         return record.components, record.largest
 

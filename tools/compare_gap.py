@@ -32,7 +32,7 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
-from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.algorithms.cpu_engine import CpuEngine
 from bigbfs.graph.graph import Graph
 
 KERNELS = ("bfs", "cc")

@@ -37,6 +37,7 @@ import bigbfs
 from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.conversion.orders.degree import degree_order, renumber
 from bigbfs.errors import BigBfsError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -72,7 +73,7 @@ class CpuSide:
 
     def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
         self._graph = graph
-        self._engine = api.engine(graph, backend="cpu")
+        self._engine = internal_engine(graph, backend="cpu")
         self.about = {"device": self._engine.device}
 
     def bfs(self, source: int, prove: bool) -> dict[str, Any]:
@@ -101,13 +102,11 @@ class GpuSide:
     """bigbfs on the GPU; results stay on the device, and are proved there."""
 
     def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
-        from bigbfs.engines.gpu.check import DeviceCheck
-        from bigbfs.engines.gpu.engine import GpuEngine
+        from bigbfs.algorithms.gpu_engine import GpuEngine
 
         budget = budget if place == "host" else None
         with ExitStack() as opened:
             self._engine = opened.enter_context(GpuEngine(graph, residency=RESIDENCY[place], vram_budget=budget))
-            self._check = opened.enter_context(DeviceCheck(self._engine))
             self._closing = opened.pop_all()
         held = self._engine.bytes
         self.about = {"device": self._engine.device, "device_bytes": held.device, "host_bytes": held.host}
@@ -117,7 +116,7 @@ class GpuSide:
         run = self._engine.run_bfs(source)
         total = None
         if prove:
-            self._check.tree(source)
+            self._engine.verify_tree(source)
             levels = self._engine.runtime().download(self._engine.tree_arrays()[0])
             total = int(np.maximum(levels, 0, out=levels).sum(dtype=np.int64))
         return {"seconds": run.seconds, "edges": run.edges} | facts(run.reached, run.depth, total)
@@ -127,7 +126,7 @@ class GpuSide:
         seconds = self._engine.run_components().seconds
         if not prove:
             return {"seconds": seconds}
-        self._check.labels()
+        self._engine.verify_labels()
         labels = self._engine.runtime().download(self._engine.label_array())
         sizes = np.bincount(labels)
         giant = int(sizes.argmax())

@@ -17,13 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu import levels
-from bigbfs.algorithms.bfs.gpu.search import level_defines, search_defines
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
-from bigbfs.engines.gpu.runtime.arguments import defines, team_of
+from bigbfs.algorithms.every_kernel import variants_of
+from bigbfs.engines.gpu.runtime.arguments import team_of
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
@@ -50,34 +49,24 @@ def files() -> list[str]:
     return sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cu"))
 
 
-def defines_of(file: str, arch: int, ids: type, codec: str) -> list[Mapping[str, str]]:
-    """Return the defines that ``file`` is compiled with: more than one set where strategies share it."""
-    width = np.dtype(ids)
-    if file == levels.FILE:
-        return [level_defines(width, codec)]
-    entries = [entry for entry in STRATEGIES.values() if entry.loop == "levels" and entry.file == file]
-    if entries:
-        sets = [search_defines(entry, width, codec, levels.THREADS) for entry in entries]
-        return [chosen for i, chosen in enumerate(sets) if chosen not in sets[:i]]
-    return [defines(width, codec, team_of((arch // 10, arch % 10)))]
-
-
 def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
-    """Compile ``file`` for ``sm_<arch>``, once for each set of its defines, and return the usage of each kernel in it.
+    """Compile ``file`` for ``sm_<arch>``, in each of its variants, and return the usage of each kernel in it.
 
     Raises
     ------
     CompileFailure
         It does not compile, or compiles with a warning.
     """
-    return [usage for chosen in defines_of(file, arch, ids, codec) for usage in _compile(file, arch, chosen)]
+    team = team_of((arch // 10, arch % 10))
+    variants = [spec.variant(np.dtype(ids), codec, team) for spec in variants_of(file)]
+    return [usage for defines in variants for usage in _compile(file, arch, defines)]
 
 
-def _compile(file: str, arch: int, chosen: Mapping[str, str]) -> list[Usage]:
+def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
-    options = compile_options(chosen)
+    options = compile_options(defines)
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:
@@ -113,7 +102,7 @@ def _compile_all(architectures: Iterable[int]) -> bool:
     clean = True
     count = 0
     print(
-        f"{'arch':<7}{'file':<18}{'kernel':<18}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
+        f"{'arch':<7}{'file':<22}{'kernel':<22}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
     )
     with ThreadPoolExecutor() as pool:
         futures = [(job, pool.submit(compile_kernel, *job)) for job in jobs]
@@ -129,7 +118,7 @@ def _compile_all(architectures: Iterable[int]) -> bool:
                 bad = usage.stack > 0 or usage.spills > 0
                 clean &= not bad
                 print(
-                    f"sm_{arch:<4}{file:<18}{usage.kernel:<18}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
+                    f"sm_{arch:<4}{Path(file).name:<22}{usage.kernel:<22}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
                     f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{'  FAILED: spills' if bad else ''}"
                 )
     print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")

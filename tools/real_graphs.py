@@ -19,6 +19,7 @@ import numpy as np
 from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.errors import BigBfsError, VerificationError
 from bigbfs.formats.atomic import replacing
 from bigbfs.graph.graph import Graph
@@ -53,7 +54,7 @@ def check(name: str, have: dict[str, Any], want: dict[str, int]) -> None:
 def traverse(graph: Graph, source: int, backend: str, residency: str, trials: int = 5) -> dict[str, Any]:
     """Run verified BFS and components; return counts and median times."""
     vertex = graph.vertex(source)
-    with api.engine(graph, backend=backend, residency=residency) as engine:
+    with internal_engine(graph, backend=backend, residency=residency) as engine:
         tree = engine.bfs(vertex)
         validate_tree(graph, vertex, tree.levels, tree.parents)
         components = engine.connected_components()

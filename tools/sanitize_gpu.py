@@ -80,7 +80,7 @@ def traverse() -> None:
     """Traverse the small graphs in every encoding and residency; the results are the business of other tests."""
     import cupy
 
-    from bigbfs.engines.gpu.engine import GpuEngine
+    from bigbfs.algorithms.gpu_engine import GpuEngine
     from bigbfs.generate.zoo import sources, zoo
     from bigbfs.graph.graph import Graph
 

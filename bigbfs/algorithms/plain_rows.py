@@ -10,7 +10,7 @@ import numpy as np
 
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
-from bigbfs.graph.rows import frozen, signed
+from bigbfs.graph.views import frozen, signed
 
 
 def plain_rows(graph: Graph) -> tuple[np.ndarray, np.ndarray]:

@@ -52,3 +52,12 @@ def require_array(name: str, array: np.ndarray, dtype: type, n: int) -> None:
             f"{name} are {np.dtype(dtype)}, one per vertex",
             f"{name} have dtype {array.dtype} and shape {array.shape} for {n} vertices",
         )
+
+
+def first_difference(what: str, have: np.ndarray, want: np.ndarray) -> str:
+    """Return in how many ``what`` two arrays differ, and where first; nothing if they are equal."""
+    wrong = np.flatnonzero(have != want)
+    if not len(wrong):
+        return ""
+    at = int(wrong[0])
+    return f"{len(wrong)} {what}s differ, first at vertex {at}: have {have[at]}, reference {want[at]}"

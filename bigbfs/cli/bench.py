@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
@@ -14,7 +13,7 @@ from tqdm import tqdm
 
 from bigbfs import api
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
-from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
@@ -63,7 +62,10 @@ def cc(
     """
     chosen = [each for each in VARIANTS if each.algorithm in (algorithms or ALGORITHMS)]
     options.check_where(where)
-    with options.opened(graph, compressed) as (opened, open_seconds), api.engine(opened, **where) as engine:
+    with (
+        options.opened(graph, compressed) as (opened, open_seconds),
+        api.engine(opened, work=chosen[:1], **where) as engine,
+    ):
         rows = _run(opened, engine, chosen, trials)
         if as_json:
             click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))
@@ -75,21 +77,21 @@ def cc(
         click.echo(table(headers, [_cells(row) for row in rows]))
 
 
-def _run(graph: Graph, engine: api.Engine, chosen: list[ComponentsOptions], trials: int) -> list[dict[str, Any]]:
+def _run(graph: Graph, engine: Engine, chosen: list[ComponentsOptions], trials: int) -> list[dict[str, Any]]:
     """Return one row for each variant."""
     rows: list[dict[str, Any]] = []
     labels: np.ndarray | None = None
     for how in tqdm(chosen, unit="variant", disable=None, file=sys.stderr):
-        results = [engine.connected_components(how) for _ in range(trials)]
+        measured = engine.measure(how, trials=trials, verify=labels is None)
+        found = measured.internal.labels
         if labels is None:
-            labels = results[0].labels
-            validate_labels(graph, labels)
-        if any(not np.array_equal(result.labels, labels) for result in results):
+            labels = found
+        if not np.array_equal(found, labels):
             raise VerificationError(f"{graph.path}: the labels of {how} differ from those of {chosen[0]}")
-        record = results[-1].record
+        record = measured.records[-1]
         rows.append(
             asdict(how)
-            | {"skip_giant": how.skips_giant, "seconds": median(result.record.seconds for result in results)}
+            | {"skip_giant": how.skips_giant, "seconds": measured.seconds}
             | {"edges_read": record.edges_read, "passes": record.passes, "left": record.left}
         )
     return rows

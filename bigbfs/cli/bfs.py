@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
 from tqdm import tqdm
 
 from bigbfs import api
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.result import BfsSummary
+from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
 from bigbfs.cli.sources import choose_sources
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BfsResult, BfsSummary, RunRecord
 from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
@@ -46,10 +46,9 @@ class Task:
                 asked = f"--{name} {path}" if path else "--verify"
                 raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
 
-    @property
-    def arrays(self) -> bool:
-        """Whether anybody looks at levels or parents."""
-        return self.verify or self.levels is not None or self.parents is not None
+    def fetches(self, backend: str) -> bool:
+        """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are."""
+        return (self.verify and backend == "cpu") or self.levels is not None or self.parents is not None
 
 
 @click.command("bfs")
@@ -101,62 +100,32 @@ def command(
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
-        with api.engine(opened, **where) as engine:
-            summary, verify_seconds = _run_all(opened, engine, sources, task)
+        work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"])
+        with api.engine(opened, work=(work,), **where) as engine:
+            summary, verify_seconds = _run_all(engine, sources, task)
             if as_json:
                 click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
             else:
                 _print(opened, engine, open_seconds, verify_seconds, summary)
 
 
-def _run_all(graph: Graph, engine: api.Engine, sources: list[int], task: Task) -> tuple[BfsSummary, float]:
-    summary = BfsSummary()
-    start = time.perf_counter()
-    plain = graph.decompress() if task.verify else graph  # once, not for every source
-    verify_seconds = time.perf_counter() - start
-    for vertex in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
-        record, seconds = _run_source(plain, engine, vertex, task)
-        verify_seconds += seconds
-        summary.runs.append(record)
-    return summary, verify_seconds
+def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary, float]:
+    """Run every source; return what was measured, and the seconds that verifying took."""
+    summary, verifying = BfsSummary(), 0.0
+    for source in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
+        wanted = (task.max_depth, task.want_levels, task.want_parents)
+        work = BfsOptions(source, *wanted, engine.strategy, fetch=task.fetches(engine.backend))
+        measured = engine.measure(work, trials=task.trials, verify=task.verify)
+        summary.runs.append(replace(measured.records[-1], seconds=measured.seconds, source=source))
+        verifying += measured.verify_seconds
+        if task.levels:
+            write_npy(task.levels, measured.result.levels, "--levels")
+        if task.parents:
+            write_npy(task.parents, measured.result.parents, "--parents")
+    return summary, verifying
 
 
-def _run_source(graph: Graph, engine: api.Engine, vertex: int, task: Task) -> tuple[RunRecord, float]:
-    """Run all trials of one source; every trial is verified on plain rows, the median time is kept."""
-    times = []
-    verify_seconds = 0.0
-    wanted: dict[str, Any] = {
-        "max_depth": task.max_depth,
-        "want_levels": task.want_levels,
-        "want_parents": task.want_parents,
-    }
-    for _ in range(task.trials):
-        result = engine.bfs(vertex, **wanted) if task.arrays else None
-        record = result.record if result else engine.traverse(vertex, **wanted)
-        times.append(record.seconds)
-        if result and task.verify:
-            from bigbfs.algorithms.bfs.validate import validate_tree
-
-            start = time.perf_counter()
-            validate_tree(graph, vertex, result.levels, result.parents, max_depth=task.max_depth)
-            verify_seconds += time.perf_counter() - start
-            record.verified = True
-    record.seconds = median(times)
-    record.source = int(graph.original(vertex))
-    if result:
-        _write(graph, result, task)
-    return record, verify_seconds
-
-
-def _write(graph: Graph, result: BfsResult, task: Task) -> None:
-    """Write the arrays that were asked for, in original ids and ascending original order."""
-    if task.levels:
-        write_npy(task.levels, graph.in_original_order(result.levels), "--levels")
-    if task.parents:
-        write_npy(task.parents, graph.in_original_order(graph.original(result.parents)), "--parents")
-
-
-def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
+def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
     click.echo(options.describe(graph))
     click.echo(f"{options.describe_engine(engine)}, strategy {engine.strategy}")
     click.echo("")

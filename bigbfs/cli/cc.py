@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import click
-import numpy as np
 
 from bigbfs import api
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
-from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.components.result import ComponentsRecord
+from bigbfs.algorithms.engine import Measured
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.record import ComponentsRecord, ComponentsResult
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.table import table
@@ -96,10 +94,11 @@ def command(
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         _refuse_overwriting(largest, opened.path)
-        with api.engine(opened, **where) as engine:
-            result, runs, verifying = _run(opened, engine, task)
-            _write(opened, result, task)
-            sizes = size_histogram(result.labels)
+        with api.engine(opened, work=(how,), **where) as engine:
+            measured = engine.measure(how, trials=trials, verify=verify)
+            runs, verifying = measured.records, measured.verify_seconds
+            _write(opened, measured, task)
+            sizes = size_histogram(measured.internal.labels)
             if as_json:
                 click.echo(dumps(cc_object(opened, engine, open_seconds, runs, sizes)))
                 return
@@ -142,30 +141,14 @@ def _check_outputs(task: Task) -> None:
         check_target(task.largest)
 
 
-def _run(graph: Graph, engine: api.Engine, task: Task) -> tuple[ComponentsResult, list[ComponentsRecord], float]:
-    """Return the last result, the record of every trial, and the seconds that verifying took."""
-    runs = []
-    verifying = 0.0
-    for _ in range(task.trials):
-        result = engine.connected_components(task.how)
-        if task.verify:
-            start = time.perf_counter()
-            validate_labels(graph, result.labels)
-            verifying += time.perf_counter() - start
-            result.record.verified = True
-        runs.append(result.record)
-    return result, runs, verifying
-
-
-def _write(graph: Graph, result: ComponentsResult, task: Task) -> None:
+def _write(graph: Graph, measured: Measured, task: Task) -> None:
     """Write what was asked for."""
     if task.labels is not None:
-        write_npy(task.labels, api.canonical_labels(graph, result.labels), "--labels")
+        write_npy(task.labels, measured.result.labels, "--labels")
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 
-        sizes = np.bincount(result.labels, minlength=1)
-        save_part(graph, result.labels == sizes.argmax(), task.largest)
+        save_part(graph, measured.internal.in_largest(), task.largest)
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from bigbfs import __version__
+from bigbfs.algorithms import ALGORITHMS
 from bigbfs.errors import BigBfsError
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
@@ -24,8 +25,7 @@ COMMANDS = {
     "info": "Show the header, sizes and degrees of a graph file.",
     "check": "Validate everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",
-    "bfs": "Breadth-first search from one or many sources.",
-    "cc": "Connected components (Afforest, Shiloach-Vishkin, label propagation), all exact.",
+    **{entry.command: entry.summary for entry in ALGORITHMS.values()},
     "bench": "Time an algorithm under all of its switches.",
     "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
     "probe": "Measure the GPU and its link to host memory; write a device profile.",

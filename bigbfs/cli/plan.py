@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.words import USUAL, usual_work
 from bigbfs.cli import options
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
-from bigbfs.engines.gpu.placement.floor import Floor, floors
-from bigbfs.engines.gpu.placement.plan import PLACES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.floor import Floor, floors
+from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError
 from bigbfs.graph.graph import Graph
@@ -36,6 +38,16 @@ class Target:
 @options.graph_argument
 @options.compressed_option
 @options.memory_options
+@click.option(
+    "--algorithm",
+    "algorithms",
+    type=click.Choice(list(ALGORITHMS)),
+    multiple=True,
+    default=USUAL,
+    show_default=True,
+    help="What is going to be run; repeatable. Memory that they share is counted once.",
+)
+@options.strategy_option
 @options.json_option
 def command(
     graph: Path | None,
@@ -44,9 +56,11 @@ def command(
     vram_budget: int | None,
     ram_budget: int | None,
     profile: DeviceProfile | None,
+    algorithms: tuple[str, ...],
+    strategy: str,
     as_json: bool,
 ) -> None:
-    """Show what a run of bfs or cc on a GPU would keep where, and why; nothing is placed.
+    """Show what a run on a GPU would keep where, and why; nothing is placed.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. With --profile the plan is for the device
     that the profile describes, else for the GPU of this machine, else (there is none) for an H200. A plan that does not
@@ -56,7 +70,10 @@ def command(
     with options.without_backend(), options.opened(graph, compressed) as (opened, _):
         budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
         read_only = target.registers_read_only
-        plan = make_plan(opened, residency, budget, ram_budget=ram_budget, registers_read_only=read_only)
+        work = usual_work(strategy, names=algorithms)
+        for each in work:
+            each.require_backend("gpu", residency)
+        plan = make_plan(opened, residency, budget, ram_budget=ram_budget, registers_read_only=read_only, work=work)
         floor = floors(opened, plan, target.profile)
         if as_json:
             click.echo(dumps(plan_object(opened, target, plan, floor)))

@@ -16,7 +16,7 @@ _DIGITS = len(str(2**63 - 1))
 
 
 def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: int) -> list[int]:
-    """Return the internal vertices to start from, in the order asked for.
+    """Return the vertices to start from, by their original ids, in the order asked for.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
     if bool(one) == bool(many):
         raise UsageError("give the sources with --source V or with --sources random:N or @FILE (one of them)")
     if one:
-        return graph.vertices(one)
+        return _checked(graph, list(one))
     assert many is not None
     if many.startswith("@") and len(many) > 1:
-        return graph.vertices(_read_ids(Path(many[1:])))
+        return _checked(graph, _read_ids(Path(many[1:])))
     kind, _, count = many.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
         raise UsageError(f"--sources {many[:80]!r}: write random:N with N from 1 to 10^{_DIGITS} - 1, or @FILE")
@@ -55,7 +55,13 @@ def choose_sources(graph: Graph, one: tuple[int, ...], many: str | None, seed: i
         wanted = len(candidates)
         click.echo(f"note: --sources {many}: only {wanted:,} vertices have edges; each of them is a source", err=True)
     chosen = np.random.default_rng(seed).choice(candidates, wanted, replace=False)
-    return [int(vertex) for vertex in chosen]
+    return [int(original) for original in graph.original(chosen)]
+
+
+def _checked(graph: Graph, originals: list[int]) -> list[int]:
+    """Return ``originals`` if all of them are in the graph."""
+    graph.vertices(originals)
+    return originals
 
 
 def _read_ids(path: Path) -> list[int]:

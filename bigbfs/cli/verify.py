@@ -13,7 +13,7 @@ import click
 from tqdm import tqdm
 
 from bigbfs import api, verification
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli import options
 from bigbfs.errors import VerificationError
 from bigbfs.generate import graph as generated
@@ -46,7 +46,8 @@ def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool)
     Runs on a zoo of small graphs, on generated graphs and on the GRAPH files given. Exit 3 on any difference.
     """
     backends = _backends(backend)
-    work = list(verification.settings(backends, tuple(STRATEGIES)))
+    strategies = tuple(dict.fromkeys(name for entry in ALGORITHMS.values() for name in entry.strategies))
+    work = list(verification.settings(backends, strategies))
     tallies: list[verification.Tally] = []
     names = 0
     progress = tqdm(_graphs(graphs), unit="graph", disable=None, file=sys.stderr)

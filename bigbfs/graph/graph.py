@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import FormatError, InputError, UsageError
+from bigbfs.graph import files
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.original_ids import OriginalIds
@@ -201,15 +202,12 @@ class Graph(OriginalIds):
     @classmethod
     def open(cls, path: str | Path) -> Graph:
         """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
-        from bigbfs.formats.container import csrbin
-
-        return csrbin.open_graph(Path(path), cls, GraphFlags)
+        graph: Graph = files.keeper().open_graph(Path(path))
+        return graph
 
     def save(self, path: str | Path) -> None:
         """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has."""
-        from bigbfs.formats.container import csrbin
-
-        csrbin.save_graph(self, Path(path))
+        files.keeper().save_graph(self, Path(path))
 
     def close(self) -> None:
         """Let go of the file that the arrays are mapped from; a graph in memory is not affected.

@@ -13,9 +13,9 @@ import numpy as np
 from bigbfs.errors import FormatError
 from bigbfs.graph import varint_kernels as kernels
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.graph.rows import frozen, row_chunks, signed
 from bigbfs.graph.structure import checked_edge_offsets, hub_layout
 from bigbfs.graph.varint_kernels import read_varint
+from bigbfs.graph.views import frozen, row_chunks, signed
 
 __all__ = ["decode", "decode_rows", "encode", "hub_layout", "read_varint", "require_ids"]
 

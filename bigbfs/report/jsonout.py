@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bigbfs.record import SCHEMA, BfsSummary, ComponentsRecord
+from bigbfs.algorithms.bfs.result import BfsSummary
+from bigbfs.algorithms.components.result import ComponentsRecord
+from bigbfs.record import SCHEMA, LevelRecord
 
 if TYPE_CHECKING:
-    from bigbfs.api import Engine
+    from bigbfs.algorithms.engine import Engine
     from bigbfs.graph.graph import Graph
     from bigbfs.report.components import SizeClass
 
@@ -46,6 +49,7 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
             "seconds": run.seconds,
             "gteps": run.gteps,
             "verified": run.verified,
+            "levels": [level_object(level) for level in run.levels],
         }
         for run in summary.runs
     ]
@@ -54,6 +58,13 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
         "median_gteps": summary.median_gteps,
         "harmonic_mean_gteps": summary.harmonic_mean_gteps,
     }
+
+
+def level_object(level: LevelRecord) -> dict[str, Any]:
+    """Return one entry of ``levels``; ``seconds`` is null where several levels ran as one step."""
+    found = asdict(level)
+    found["seconds"] = None if math.isnan(level.seconds) else level.seconds
+    return found
 
 
 def cc_object(

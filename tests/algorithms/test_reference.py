@@ -10,8 +10,6 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import compare_levels, validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.components.validate import validate_labels
-from bigbfs.algorithms.topological.reference import topological_order as reference_order
-from bigbfs.algorithms.topological.validate import validate_order
 from bigbfs.errors import UsageError, VerificationError
 
 
@@ -111,41 +109,6 @@ def test_compare_levels_names_the_first_difference():
         compare_levels(graph, expected, wrong)
     with pytest.raises(VerificationError, match="int64"):
         compare_levels(graph, expected, expected.astype(np.int64))
-
-
-def test_topological_order():
-    for name in ("dag", "directed-star-in"):
-        graph = shared()[name]
-        order = reference_order(graph)
-        assert sorted(order.tolist()) == list(range(graph.n))
-        validate_order(graph, order)
-    assert reference_order(shared()["empty"]).tolist() == []
-    assert reference_order(shared()["isolated"]).tolist() == list(range(70))
-    # a duplicate edge counts twice, and must be taken off twice
-    multi = build(3, ([2, 2, 1], [1, 1, 0]), directed=True, keep=True)
-    assert reference_order(multi).tolist() == [2, 1, 0]
-
-
-def test_a_cycle_is_named_by_a_vertex_that_is_on_it():
-    # 0 -> 1 -> [2 -> 3 -> 4 -> 2] -> 5 -> 6: 5 and 6 wait as well, but are on no cycle
-    edges = ([0, 1, 2, 3, 4, 4, 5], [1, 2, 3, 4, 2, 5, 6])
-    with pytest.raises(UsageError, match=r"vertex (12|13|14) lies on a cycle"):
-        reference_order(build(7, edges, directed=True, first_id=10))
-    with pytest.raises(UsageError, match="vertex 1 lies on a cycle"):
-        reference_order(build(3, ([0, 1, 1], [1, 1, 2]), directed=True, keep=True))
-    with pytest.raises(UsageError, match="--directed"):
-        reference_order(build(2, ([0], [1])))
-
-
-@pytest.mark.parametrize(
-    ("order", "rule"),
-    [([0, 2, 1, 3], "leads forward"), ([0, 1, 1, 3], "every vertex once"), ([0, 1, 2, 4], "holds vertices")],
-)
-def test_a_wrong_order_is_found(order, rule):
-    graph = build(4, path(4), directed=True)
-    validate_order(graph, np.arange(4))
-    with pytest.raises(VerificationError, match=rule):
-        validate_order(graph, np.array(order, np.int64))
 
 
 def test_mapped_read_only_arrays_and_joined_components():

@@ -7,7 +7,7 @@ import pytest
 
 from bigbfs.formats.container import csrbin
 
-RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified"]
+RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels"]
 KEYS = {
     *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
     *("median_gteps", "harmonic_mean_gteps", "setup", "bytes"),
@@ -34,6 +34,11 @@ def test_json_object(run, small):
     assert [list(item) for item in result["runs"]] == [RUN_KEYS, RUN_KEYS]
     first = result["runs"][0]
     assert (first["source"], first["reached"], first["depth"], first["edges"], first["verified"]) == (20, 3, 1, 4, True)
+    keys = ("level", "direction", "frontier", "edges")
+    assert [tuple(level[key] for key in keys) for level in first["levels"]] == [
+        (0, "top-down", 1, 2),
+        (1, "top-down", 2, 2),
+    ]
     assert first["gteps"] == pytest.approx(4 / first["seconds"] / 1e9)
 
 
@@ -174,14 +179,14 @@ def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monk
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
     from bigbfs.engines.cpu.engine import CpuEngine
 
-    right = CpuEngine.bfs
+    right = CpuEngine.run
 
-    def wrong(self, source, **options):
-        result = right(self, source, **options)
+    def wrong(self, work):
+        result = right(self, work)
         result.levels[result.levels == 2] = 1
         return result
 
-    monkeypatch.setattr(CpuEngine, "bfs", wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     code, _, err = run("bfs", "--source", 10, "--verify", "--backend", "cpu")
     assert code == 3
     assert "vertex" in err

@@ -36,14 +36,14 @@ def test_json_and_labels(run, small, compressed):
 def test_a_wrong_result_ends_with_3(run, small, monkeypatch):
     from bigbfs.engines.cpu.engine import CpuEngine
 
-    right = CpuEngine.connected_components
+    right = CpuEngine.run
 
-    def wrong(self, options=None):
-        result = right(self, options)
+    def wrong(self, work):
+        result = right(self, work)
         result.labels[-1] = result.labels[0]
         return result
 
-    monkeypatch.setattr(CpuEngine, "connected_components", wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     code, _, err = run("cc", "--verify", "--backend", "cpu", "--labels", "c.npy")
     assert code == 3
     assert "edge 40 -> 50 joins labels 40 and 10" in err
@@ -137,15 +137,15 @@ def test_bench_lists_every_switch(run, small):
 def test_bench_finds_labels_that_differ(run, small, monkeypatch):
     from bigbfs.engines.cpu.engine import CpuEngine
 
-    right = CpuEngine.connected_components
+    right = CpuEngine.run
 
-    def wrong(self, options=None):
-        result = right(self, options)
-        if options.algorithm == "sv":
+    def wrong(self, work):
+        result = right(self, work)
+        if work.algorithm == "sv":
             result.labels[-1] = 0
         return result
 
-    monkeypatch.setattr(CpuEngine, "connected_components", wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     code, _, err = run("bench", "cc", "graph.csrbin", "--backend", "cpu", "--trials", 1)
     assert code == 3
     assert "differ" in err

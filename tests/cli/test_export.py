@@ -10,9 +10,10 @@ import pytest
 import zoo
 from scipy.io import mmread
 
-from bigbfs.formats.writers.export import chunks, export
+from bigbfs.formats.writers.export import export
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
 
 

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from bigbfs import verification
+from bigbfs.algorithms.bfs.oracle import sources_of
+from bigbfs.algorithms.bfs.result import BfsResult
+from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.formats.container import csrbin
 from bigbfs.graph.graph import Graph
@@ -20,15 +23,15 @@ def test_zoo_generated_and_files_agree(run, small):
 
 
 def test_a_difference_ends_with_3(run, folder, monkeypatch):
-    right = CpuEngine.connected_components
+    right = CpuEngine.run
 
-    def wrong(self):
-        result = right(self)
-        if len(result.labels) == 3:
+    def wrong(self, work):
+        result = right(self, work)
+        if isinstance(result, ComponentsResult) and len(result.labels) == 3:
             result.labels[:] = 0
         return result
 
-    monkeypatch.setattr(CpuEngine, "connected_components", wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     monkeypatch.setattr("bigbfs.cli.verify.zoo", lambda: {"three": Graph.from_csr([0, 1, 2, 2], [1, 0])})
     monkeypatch.setattr("bigbfs.cli.verify.GENERATED", {})
     code, out, err = run("verify", "--backend", "cpu")
@@ -39,8 +42,8 @@ def test_a_difference_ends_with_3(run, folder, monkeypatch):
 
 def test_sources_are_different_and_hold_the_hub():
     star = Graph.from_csr([0, 1, 2, 4], [2, 2, 0, 1])
-    assert verification.sources_of(star, 2) == [0, 2]
-    assert verification.sources_of(Graph.from_csr([0], np.array([], np.uint32)), 4) == []
+    assert sources_of(star, 2) == [0, 2]
+    assert sources_of(Graph.from_csr([0], np.array([], np.uint32)), 4) == []
 
 
 def test_a_missing_file_is_refused_before_the_first_graph_is_checked(run, small, monkeypatch):
@@ -62,23 +65,24 @@ def test_a_damaged_file_is_refused_before_the_reference_reads_it(run, small, mon
 
 
 @pytest.mark.parametrize(
-    ("method", "field", "says"),
+    ("kind", "field", "says"),
     [
-        ("bfs", "edges", "source, reached, depth, edges are (0, 2, 1, 3), reference (0, 2, 1, 2)"),
-        ("bfs", "depth", "are (0, 2, 2, 2), reference (0, 2, 1, 2)"),
-        ("connected_components", "components", "components and largest are (3, 2), reference (2, 2)"),
-        ("connected_components", "largest", "components and largest are (2, 3), reference (2, 2)"),
+        (BfsResult, "edges", "source, reached, depth, edges are (0, 2, 1, 3), reference (0, 2, 1, 2)"),
+        (BfsResult, "depth", "are (0, 2, 2, 2), reference (0, 2, 1, 2)"),
+        (ComponentsResult, "components", "components and largest are (3, 2), reference (2, 2)"),
+        (ComponentsResult, "largest", "components and largest are (2, 3), reference (2, 2)"),
     ],
 )
-def test_a_wrong_count_is_a_difference(monkeypatch, method, field, says):
-    right = getattr(CpuEngine, method)
+def test_a_wrong_count_is_a_difference(monkeypatch, kind, field, says):
+    right = CpuEngine.run
 
-    def wrong(self, *arguments):
-        result = right(self, *arguments)
-        setattr(result.record, field, getattr(result.record, field) + 1)
+    def wrong(self, work):
+        result = right(self, work)
+        if isinstance(result, kind):
+            setattr(result.record, field, getattr(result.record, field) + 1)
         return result
 
-    monkeypatch.setattr(CpuEngine, method, wrong)
+    monkeypatch.setattr(CpuEngine, "run", wrong)
     expected = verification.Expected("three", Graph.from_csr([0, 1, 2, 2], [1, 0]), 1)
     tallies = expected.check(verification.Setting("cpu", "auto", "plain", "auto"))
     assert [says in line for tally in tallies for line in tally.differences] == [True]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
 from bigbfs.algorithms.bfs.gpu.search import RECORD
 from bigbfs.algorithms.bfs.strategies import Strategy
-from bigbfs.engines.gpu.runtime.arguments import PROGRESS, SLOT
 from bigbfs.graph.graph import Graph
 
 

@@ -12,8 +12,8 @@ import zoo
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement import plan
+from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.engines.gpu import planning as plan
 from emulated.invariants import LabelWatch
 from emulated.runtime import SimtRuntime, builds_here
 

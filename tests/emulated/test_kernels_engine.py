@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.algorithms.bfs.gpu import loop as bfs
 from bigbfs.algorithms.bfs.gpu.costs import Costs
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.components.validate import validate_labels
-from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement import plan
+from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.engines.gpu import planning as plan
 from bigbfs.errors import FormatError
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
@@ -103,6 +103,20 @@ class Rule:
     defer_from: int = 1 << 15
     window_bytes: int = 128 << 20
 
+    @property
+    def tuning(self):
+        """How the persistent loop decides."""
+        return Tuning(
+            sort_from=self.sort_from,
+            defer_from_mapped=self.defer_from,
+            defer_from_vram=self.defer_from,
+            window_bytes=self.window_bytes,
+            thin_to=self.thin_to,
+            local=self.local,
+            slots=self.slots,
+            costs=self.costs,
+        )
+
 
 RULES = {
     "auto": Rule(hot_share=1),
@@ -124,14 +138,6 @@ def rule(request, monkeypatch):
     chosen = RULES[request.param]
     monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
     monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
-    monkeypatch.setattr(bfs, "LOCAL", chosen.local)
-    monkeypatch.setattr(bfs, "THIN_TO", chosen.thin_to)
-    monkeypatch.setattr(bfs, "SORT_FROM", chosen.sort_from)
-    monkeypatch.setattr(bfs, "DEFER_FROM", dict.fromkeys(bfs.DEFER_FROM, chosen.defer_from))
-    monkeypatch.setattr(bfs, "WINDOW_BYTES", chosen.window_bytes)
-    monkeypatch.setattr(bfs, "SLOTS", chosen.slots)
-    if chosen.costs:
-        monkeypatch.setattr(bfs, "costs", lambda n, residency, profile: chosen.costs)
     return chosen
 
 
@@ -156,7 +162,8 @@ def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
     runtime.watchers.append(TraversalWatch(plain))
-    with GpuEngine(graph(name, codec), residency=rule.residency, strategy=rule.strategy, runtime=runtime) as engine:
+    how = {"residency": rule.residency, "strategy": rule.strategy, "tuning": rule.tuning}
+    with GpuEngine(graph(name, codec), **how, runtime=runtime) as engine:
         assert engine.residency == rule.residency
         count = 1 if build == "tsan" or name in SLOW or name in zoo.BIG else len(SEEDS)
         for number, source in enumerate(zoo.sources(plain, count)):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.engines.gpu.check import DeviceCheck
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
 from bigbfs.errors import VerificationError
@@ -65,11 +64,11 @@ def test_heads_are_neighbours_the_best_first(build, name, codec, ranked):
             assert found.tolist() == [u for u in row[: heads.shape[1]] if u != v] or len(row) != len(others)
 
 
-def run_tree(engine, check, source, spoil):
+def run_tree(engine, source, spoil):
     engine.run_bfs(source)
     levels, parents = engine.tree_arrays()
     spoil(levels, parents)
-    check.tree(source)
+    engine.verify_tree(source)
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -77,8 +76,8 @@ def run_tree(engine, check, source, spoil):
 def test_a_tree_is_proved_and_planted_faults_are_found(build, codec):
     graph = encoded("kronecker-dense", codec)
     source = int(np.argmax(graph.degrees()))
-    with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build=build)) as engine, DeviceCheck(engine) as check:
-        run_tree(engine, check, source, lambda levels, parents: None)
+    with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build=build)) as engine:
+        run_tree(engine, source, lambda levels, parents: None)
         engine.run_bfs(source)
         last = int(np.argmax(engine.tree_arrays()[0]))
 
@@ -98,18 +97,18 @@ def test_a_tree_is_proved_and_planted_faults_are_found(build, codec):
             set_parent(stranger),
         ):
             with pytest.raises(VerificationError, match="break a rule"):
-                run_tree(engine, check, source, spoil)
+                run_tree(engine, source, spoil)
         with pytest.raises(VerificationError):
-            run_tree(engine, check, source, lambda levels, parents: parents.__setitem__(source, last))
+            run_tree(engine, source, lambda levels, parents: parents.__setitem__(source, last))
 
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("build", HERE)
 def test_labels_are_proved_and_planted_faults_are_found(build, codec):
     graph = encoded("two-components", codec)
-    with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build=build)) as engine, DeviceCheck(engine) as check:
+    with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build=build)) as engine:
         engine.run_components()
-        check.labels()
+        engine.verify_labels()
         labels = engine.label_array()
         whole = labels.copy()
         member = int(np.flatnonzero(labels != np.arange(graph.n))[0])
@@ -117,7 +116,10 @@ def test_labels_are_proved_and_planted_faults_are_found(build, codec):
             labels[:] = whole
             labels[member] = wrong
             with pytest.raises(VerificationError):
-                check.labels()
+                engine.verify_labels()
+        labels[:] = 0  # one label for two components: no edge and no label breaks a rule
+        with pytest.raises(VerificationError, match="1 labels, and 2 components"):
+            engine.verify_labels()
 
 
 class Stumbling(SimtRuntime):

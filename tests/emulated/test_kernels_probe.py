@@ -10,7 +10,7 @@ import pytest
 from bigbfs.config import find_profile, profile_text, read_profile
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.rates import LINE, Sizes, measure
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, defines
+from bigbfs.engines.gpu.runtime.arguments import BLOCK
 from bigbfs.errors import ConfigError, DeviceError, UsageError
 from emulated.runtime import SimtRuntime, builds_here
 
@@ -18,9 +18,8 @@ HERE = builds_here()
 
 
 def kernel(runtime, name):
-    return runtime.kernel(
-        rates.FILE, name, defines(np.dtype(np.uint32), "plain", runtime.team), cooperative=name == "meet"
-    )
+    (spec,) = (spec for spec in rates.KERNELS if spec.name == name)
+    return spec.build(runtime, np.dtype(np.uint32), "plain")
 
 
 def scatter(x):

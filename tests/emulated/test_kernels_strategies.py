@@ -19,8 +19,10 @@ import zoo
 from bigbfs.algorithms.bfs.gpu import levels as loop
 from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
-from bigbfs.algorithms.bfs.strategies import STRATEGIES, evaluate
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import no_vertex
 from bigbfs.graph import varint
@@ -45,7 +47,6 @@ FEW_GRAPHS = (
 """Both widths of ids, rows of all classes, and vertices that many threads find at once."""
 
 DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lollipop", "binary-tree")
-DTYPES = {"u8": np.uint8, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
 
 
 def graphs(build):
@@ -71,28 +72,19 @@ def expected_levels(name, source):
 
 
 @contextlib.contextmanager
-def search_of(whole, strategy, runtime, *, mapped=False, capacity=None):
+def search_of(whole, strategy, runtime, *, mapped=False):
     """Yield a search by ``strategy`` of a graph placed on ``runtime``."""
-    entry = STRATEGIES[strategy]
     with contextlib.ExitStack() as stack:
 
         def place(adjacency):
             return stack.enter_context(PlacedAdjacency(runtime, adjacency, mapped=mapped))
 
-        out = place(whole.adjacency)
-        incoming = out
+        out = incoming = place(whole.adjacency)
         if whole.in_adjacency is not whole.adjacency:
             incoming = None if whole.in_adjacency is None else place(whole.in_adjacency)
-        sizes = {
-            "n": whole.n,
-            "words": -(-whole.n // 32),
-            "capacity": capacity or whole.n,
-        }
-        arrays = {
-            array.name: runtime.empty(evaluate(array.count, sizes), DTYPES.get(array.dtype, whole.ids))
-            for array in entry.arrays
-        }
-        search = LevelBfs(runtime, out, incoming, entry, ids=whole.ids, codec=whole.codec, arrays=arrays)
+        pool = Pool(runtime, Sizes(whole.n, whole.m, out.chunks, whole.ids.itemsize), whole.ids)
+        placed = PlacedGraph(runtime, whole, out, incoming, "mapped" if mapped else "vram", pool)
+        search = LevelBfs(placed, STRATEGIES[strategy])
         search.warm()
         yield search
 

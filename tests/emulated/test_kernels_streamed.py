@@ -19,9 +19,8 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.check import DeviceCheck
-from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement import plan
+from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.engines.gpu import planning as plan
 from bigbfs.engines.gpu.streamed import feed, ledger
 from bigbfs.errors import FormatError, VerificationError
 from bigbfs.graph import varint
@@ -104,7 +103,7 @@ class SearchWatch:
         visited = members(array_at(state["visited"], words, np.uint32), self.n)
         found = members(array_at(state["next"], words, np.uint32), self.n)
         assert np.isin(found, visited).all(), f"{name} found a vertex without visiting it"
-        assert int(array_at(state["counts"], 6, np.uint64)[4]) == len(found), f"{name} counted a vertex twice, or not"
+        assert int(array_at(state["tallies"], 6, np.uint64)[4]) == len(found), f"{name} counted a vertex twice, or not"
         levels = array_at(state["levels"], self.n, np.int32)
         assert np.array_equal(found, np.flatnonzero(levels == int(state["level"]) + 1)), "levels are not what was found"
 
@@ -163,25 +162,22 @@ def test_proofs_read_the_file(build, codec, rule):
     plain = zoo.shared()["kronecker-dense"]
     graph = plain.compress() if codec == "varint" else plain
     source = int(np.argmax(plain.degrees()))
-    with (
-        GpuEngine(graph, residency="streamed", runtime=runtime_of(build, "proof")) as engine,
-        DeviceCheck(engine) as check,
-    ):
+    with GpuEngine(graph, residency="streamed", runtime=runtime_of(build, "proof")) as engine:
         engine.run_bfs(source)
-        check.tree(source)
+        engine.verify_tree(source)
         levels, parents = engine.tree_arrays()
         reached = np.flatnonzero((levels == 1) & (parents == source))
         parents[reached[0]] = reached[1]
         with pytest.raises(VerificationError, match="vertices of the BFS tree"):
-            check.tree(source)
+            engine.verify_tree(source)
         levels[reached[0]] = 3
         with pytest.raises(VerificationError, match="edges of the BFS tree"):
-            check.tree(source)
+            engine.verify_tree(source)
         engine.run_components()
-        check.labels()
+        engine.verify_labels()
         engine.label_array()[reached[0]] = reached[0]
         with pytest.raises(VerificationError, match="edges between labels"):
-            check.labels()
+            engine.verify_labels()
 
 
 SWITCHES = (

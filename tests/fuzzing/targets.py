@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.errors import BigBfsError, FormatError, InputError
 from bigbfs.formats.container import check as checking
 from bigbfs.formats.container import layout
@@ -189,7 +189,7 @@ def container(data: bytes, folder: Path) -> None:
             return
         _compressed(graph, folder, whole=whole)
         try:
-            with api.engine(graph, backend="cpu", threads=1) as engine:
+            with internal_engine(graph, backend="cpu", threads=1) as engine:
                 result, components = engine.bfs(0), engine.connected_components()
         except BigBfsError as error:
             assert not whole, error

@@ -8,7 +8,7 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.graph import Graph
 

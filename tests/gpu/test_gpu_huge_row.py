@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.graph.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph

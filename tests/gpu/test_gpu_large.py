@@ -7,7 +7,7 @@ from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 
 SHAPES = {
     "kronecker-20": ("kronecker", {"scale": 20}),

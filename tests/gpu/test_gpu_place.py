@@ -11,9 +11,8 @@ from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement import plan
-from bigbfs.engines.gpu.placement.plan import make_plan
+from bigbfs.algorithms.gpu_engine import GpuEngine, make_plan
+from bigbfs.engines.gpu import planning as plan
 from bigbfs.engines.gpu.runtime import memory
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
@@ -182,14 +181,14 @@ def test_nothing_is_left_after_a_thousand_engines(tmp_path, registered):
 
 
 def test_a_failure_half_way_releases_everything(tmp_path, medium, registered, monkeypatch):
-    from bigbfs.engines.gpu import loops
+    from bigbfs.algorithms.components.gpu import program
 
     medium.save(tmp_path / "g.csrbin")
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loops, "ComponentsLoop", interrupted)
+    monkeypatch.setattr(program, "ComponentsLoop", interrupted)
     with Graph.open(tmp_path / "g.csrbin") as graph:
         with pytest.raises(KeyboardInterrupt):
             GpuEngine(graph, residency="mapped")

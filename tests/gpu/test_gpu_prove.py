@@ -5,7 +5,7 @@ import pytest
 import zoo
 
 from bigbfs import generate
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 from bigbfs.errors import FormatError

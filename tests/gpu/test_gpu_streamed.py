@@ -7,8 +7,7 @@ import zoo
 from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.check import DeviceCheck
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.streamed import feed, ledger
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
@@ -29,21 +28,18 @@ def test_many_batches_from_a_file(stored, heads, monkeypatch):
     monkeypatch.setattr(ledger, "STAGE_BYTES", 1 << 17)
     monkeypatch.setattr(feed, "LEAST_ROOM", 1 << 16)
     plain = stored.decompress()
-    with (
-        GpuEngine(stored, residency="streamed", head_groups=heads, hot_bytes=0) as engine,
-        DeviceCheck(engine) as check,
-    ):
+    with GpuEngine(stored, residency="streamed", head_groups=heads, hot_bytes=0) as engine:
         assert engine.edges_kind == "file"
         batches = 0
         for source in zoo.sources(plain, 6):
             result = engine.bfs(source)
             np.testing.assert_array_equal(result.levels, reference_bfs(plain, source)[0])
             run = engine.run_bfs(source)
-            check.tree(source)
+            engine.verify_tree(source)
             batches += sum(read.batches for read in run.traffic)
         assert heads or batches > 20
         np.testing.assert_array_equal(engine.connected_components().labels, reference_components(plain))
-        check.labels()
+        engine.verify_labels()
 
 
 def test_a_hundred_engines_leave_no_pinned_memory(stored):

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from bigbfs.errors import FormatError, InputError
 from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.views import row_chunks
 
 IDS = [np.uint32, np.uint64]
 
@@ -144,7 +145,7 @@ def test_row_chunks_cover_the_rows_once():
     for degrees in ([0] * 10, [5] * 10, [0, 0, 1000, 0, 0], [1], [10**12, 1, 1]):
         indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint64)
         for parts in (1, 2, 7, 64):
-            bounds = rows.row_chunks(indptr, parts)
+            bounds = row_chunks(indptr, parts)
             assert bounds[0] == 0 and bounds[-1] == len(degrees) and (np.diff(bounds) >= 0).all()
 
 

@@ -13,10 +13,11 @@ import pytest
 from folders import require_whole
 
 import bigbfs
-from bigbfs import api, generate
+from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.algorithms.internal import internal_engine
 from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.conversion.on_disk import convert as external
 from bigbfs.conversion.on_disk.plan import Plan
@@ -69,7 +70,7 @@ def test_wide_ids_all_the_way(text, monkeypatch, way, options):
         ids, lines = exported(path)
         assert ids == np.uint64 and exported(before) == (np.dtype(np.uint32), lines)
         require_whole(path)
-        with Graph.open(path) as graph, Graph.open(before) as same, api.engine(graph, backend="cpu") as engine:
+        with Graph.open(path) as graph, Graph.open(before) as same, internal_engine(graph, backend="cpu") as engine:
             assert graph.n == same.n
             source = int(graph.degrees().argmax())
             result = engine.bfs(source)
@@ -102,14 +103,14 @@ def test_the_check_that_only_a_large_machine_can_run_in_full(tmp_path, monkeypat
 def test_a_search_that_does_not_fit_is_refused(monkeypatch):
     graph = generate.graph("rmat", scale=10, seed=2)
     monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: 20_000)
-    with api.engine(graph, backend="cpu") as engine:
+    with internal_engine(graph, backend="cpu") as engine:
         with pytest.raises(DoesNotFitError, match=r"1,024 vertices take .* strategy topdown takes"):
             engine.bfs(0)
         with pytest.raises(DoesNotFitError, match=r"1,024 vertices take 34 kB .* 20 kB are free"):
             engine.connected_components()
         with pytest.raises(DoesNotFitError):
             engine.traverse(0)
-    with api.engine(graph, backend="cpu", strategy="topdown") as engine:
+    with internal_engine(graph, backend="cpu", strategy="topdown") as engine:
         assert engine.traverse(0).reached > 1
         with pytest.raises(DoesNotFitError, match="leave out levels or parents"):
             monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: 10_000)
@@ -124,11 +125,11 @@ def test_what_a_search_needs_is_known_beforehand(ids):
     plain = graph.adjacency
     graph = Graph.from_csr(plain.indptr, plain.indices, ids=ids)
     n, ids = graph.n, np.dtype(ids)
-    with api.engine(graph, backend="cpu") as engine:
+    with internal_engine(graph, backend="cpu") as engine:
         edges = engine.bytes.host
         engine.traverse(0)
         searched = engine.bytes.host - edges
-        buffers = engine._search._buffers.nbytes  # of the threads, whatever the graph
+        buffers = engine.program(engine.search(0))._search._buffers.nbytes  # of the threads, whatever the graph
         need = memory.search_bytes(n, ids) + memory.survey_bytes(n, ids)
         assert need <= searched - buffers < 1.01 * need
         engine.connected_components()

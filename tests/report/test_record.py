@@ -1,6 +1,7 @@
 import pytest
 
-from bigbfs.record import BfsSummary, RunRecord, gteps
+from bigbfs.algorithms.bfs.result import BfsSummary, RunRecord
+from bigbfs.record import gteps
 
 
 def run(edges, seconds):

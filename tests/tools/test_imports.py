@@ -1,4 +1,4 @@
-"""The layers: who may import whom, what the light paths must not load, and how fast help is."""
+"""The rooms: who may import whom, what the light paths must not load, and how fast help is."""
 
 import subprocess
 import sys
@@ -8,30 +8,103 @@ import check_imports
 import pytest
 
 
-def test_no_import_points_the_wrong_way():
-    assert check_imports.wrong_arrows() == []
+def test_no_import_points_upwards_or_in_a_circle():
+    assert check_imports.objections() == []
+
+
+def package_of(folder, files):
+    """Return a package in ``folder`` with these files: path -> text."""
+    for place, text in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
 
 
 @pytest.mark.parametrize(
     ("place", "text", "found"),
     [
+        ("graph/bad.py", "from bigbfs.formats import opening\n", "graph/bad.py:1: graph must not import formats"),
         (
-            "formats/bad.py",
-            "def f():\n    from bigbfs.engines.cpu import CpuEngine\n",
-            "bad.py:2: formats must not import cpu",
+            "formats/readers/bad.py",
+            "def f():\n    from bigbfs.engines.cpu.engine import CpuEngine\n",
+            "bad.py:2: formats.readers must not import engines.cpu",
         ),
-        ("cpu/bad.py", "from bigbfs import api\n", "bad.py:1: cpu must not import api"),
-        ("cpu/bad.py", "from ..api import bfs\n", "bad.py:1: cpu must not import (relative"),
-        ("cpu/bad.py", "import cupy as cp\n", "bad.py:1: only gpu/ may import cupy"),
-        ("cli/bad.py", "from cupy.cuda import runtime\n", "only gpu/ may import cupy"),
-        ("mystery/bad.py", "x = 1\n", "no entry"),
+        (
+            "engines/cpu/bad.py",
+            "from bigbfs.engines.gpu.runtime import device\n",
+            "bad.py:1: engines.cpu must not import engines.gpu.runtime",
+        ),
+        ("engines/cpu/bad.py", "import bigbfs.api\n", "bad.py:1: engines.cpu must not import api"),
+        ("engines/cpu/bad.py", "import cupy as cp\n", "bad.py:1: only engines/gpu may import cupy"),
+        ("algorithms/bfs/gpu/bad.py", "import cupyx.scipy\n", "bad.py:1: only engines/gpu may import cupy"),
+        ("cli/bad.py", "def f():\n    from cupy.cuda import runtime\n", "bad.py:2: only engines/gpu may import cupy"),
+        ("engines/cpu/bad.py", "from ..api import bfs\n", "bad.py:1: engines.cpu must not import (relative"),
+        ("engines/cpu/bad.py", "from . import rows\n", "bad.py:1: engines.cpu must not import (relative"),
+        ("mystery/bad.py", "x = 1\n", "mystery.bad is in no room"),
     ],
 )
-def test_a_wrong_arrow_is_found(tmp_path, place, text, found):
-    path = tmp_path / place
-    path.parent.mkdir()
-    path.write_text(text)
-    assert found in "\n".join(check_imports.wrong_arrows(tmp_path))
+def test_a_wrong_import_is_named(tmp_path, place, text, found):
+    (line,) = check_imports.objections(package_of(tmp_path, {place: text}))
+    assert found in line
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ("formats/good.py", "from bigbfs.graph.rows import Rows\nimport bigbfs.errors\nimport numpy\n"),
+        ("formats/good.py", "from bigbfs.formats.readers.text import TextReader\n"),
+        ("engines/gpu/runtime/good.py", "import cupy\n"),
+        ("cli/good.py", "import bigbfs\nfrom bigbfs.api import bfs\n"),
+    ],
+)
+def test_an_import_downwards_or_at_home_is_fine(tmp_path, place, text):
+    assert check_imports.objections(package_of(tmp_path, {place: text})) == []
+
+
+def test_a_circle_inside_a_folder_is_named(tmp_path):
+    files = {
+        "graph/rows.py": "from bigbfs.graph.codec import decode\n",
+        "graph/codec.py": "def f():\n    from bigbfs.graph import views\n",
+        "graph/views.py": "import bigbfs.graph.rows\n",
+        "graph/flags.py": "from bigbfs.graph import rows\n",
+    }
+    found = check_imports.objections(package_of(tmp_path, files))
+    assert found == ["import circle: graph.codec <-> graph.rows <-> graph.views"]
+
+
+def test_an_import_for_types_closes_no_circle(tmp_path):
+    files = {
+        "graph/rows.py": "from bigbfs.graph import codec\n",
+        "graph/codec.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from bigbfs.graph import rows\n",
+    }
+    assert check_imports.objections(package_of(tmp_path, files)) == []
+    files["graph/codec.py"] += "else:\n    from bigbfs.graph import rows\n"
+    found = check_imports.objections(package_of(tmp_path, files))
+    assert found == ["import circle: graph.codec <-> graph.rows"]
+
+
+def test_circles_are_found_among_arrows():
+    arrows = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"f"}, "g": {"a"}}
+    assert sorted(check_imports.circles(arrows)) == [["a", "b", "c"], ["d", "e"], ["f"]]
+    assert check_imports.circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_a_crowded_root_is_refused(tmp_path, monkeypatch):
+    names = [f"module{i}" for i in range(check_imports.MOST_AT_ROOT + 1)]
+    monkeypatch.setattr(check_imports, "ROOMS", (tuple(names),))
+    package = package_of(tmp_path, {f"{name}.py": "" for name in names[:-1]})
+    assert check_imports.objections(package) == []
+    (line,) = check_imports.objections(package_of(tmp_path, {f"{names[-1]}.py": ""}))
+    assert line.startswith("9 modules at the root of the package, 8 at most: module0.py")
+
+
+def test_every_room_is_there_and_stands_once():
+    rooms = [room for floor in check_imports.ROOMS for room in floor]
+    assert len(set(rooms)) == len(rooms)
+    for room in rooms:
+        place = check_imports.PACKAGE / room.replace(".", "/")
+        assert place.is_dir() or place.with_suffix(".py").is_file(), f"{room} is no module of the package"
 
 
 def loaded_after(code):

@@ -10,8 +10,9 @@ smaller hand it to its neighbours, until none does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from bigbfs.algorithms.registry import Options
 from bigbfs.errors import UsageError
 
 ALGORITHMS = ("afforest", "sv", "labelprop")
@@ -21,7 +22,7 @@ MOST_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentsOptions:
+class ComponentsOptions(Options):
     """What is run.
 
     Attributes
@@ -47,6 +48,11 @@ class ComponentsOptions:
     rounds: int | None = None
     skip_giant: bool | None = None
     single_pass: bool = False
+
+    programs: ClassVar[dict[str, str]] = {
+        "cpu": "bigbfs.algorithms.components.cpu.program:CpuComponents",
+        "gpu": "bigbfs.algorithms.components.gpu.program:GpuComponents",
+    }
 
     def __post_init__(self) -> None:
         """Refuse what the algorithm cannot do."""

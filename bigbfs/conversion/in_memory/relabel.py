@@ -16,7 +16,7 @@ from bigbfs.conversion.sorting.csr import Lines
 from bigbfs.errors import InputError
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import ranges, run
 
 LARGEST_ID = 2**63 - 1

@@ -17,7 +17,7 @@ from bigbfs.conversion.on_disk.spill import TABLE_BITS, Partition, Writer, map_b
 from bigbfs.conversion.orders.degree import degree_order
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges
 from bigbfs.sizes import format_size
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.conversion.on_disk import kernels
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges
 
 NONE = frozen(np.empty(0, np.uint64))

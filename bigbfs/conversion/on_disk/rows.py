@@ -18,7 +18,7 @@ from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.spill import PairFile, Partition, Reader, Writer, map_by_weight
 from bigbfs.conversion.sorting.csr import AS_GIVEN, EDGES_PER_BUCKET, LARGER_DIRECTION, MAX_BUCKETS
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, balanced_ranges, ranges
 
 BINS = 1 << 12

@@ -17,7 +17,7 @@ import numpy as np
 
 from bigbfs.conversion.on_disk import kernels
 from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges
 
 MOST_PARTS = 1 << 10

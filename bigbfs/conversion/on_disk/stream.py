@@ -9,7 +9,7 @@ from bigbfs.conversion.on_disk import kernels
 from bigbfs.conversion.on_disk.spill import Writer
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.graph.edges import EdgeList
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges
 
 SLICE = 1 << 20

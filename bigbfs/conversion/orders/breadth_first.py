@@ -18,7 +18,7 @@ import numpy as np
 from bigbfs.conversion.orders.degree import degree_order
 from bigbfs.conversion.sorting.csr import Csr
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.njit import njit
 
 FEW = 24  # children up to which insertion beats NumPy's sort

@@ -13,7 +13,7 @@ import numpy as np
 
 from bigbfs.conversion.sorting import kernels
 from bigbfs.graph.adjacency import PlainAdjacency, id_dtype
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import balanced_ranges, ranges, run
 
 EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache

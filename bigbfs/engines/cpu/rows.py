@@ -25,7 +25,7 @@ from numba.extending import intrinsic, overload
 
 from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
 
@@ -79,6 +79,14 @@ def row_length(rows: Rows, u: int) -> int:
     if isinstance(rows, PlainRows):
         return int(rows.indptr[u + 1]) - int(rows.indptr[u])
     return int(rows.degree[u])
+
+
+def row_lengths(rows: Rows, vertices: np.ndarray) -> np.ndarray:
+    """Return the numbers of neighbours of ``vertices``: int64, one for each."""
+    if isinstance(rows, PlainRows):
+        at = vertices.astype(np.int64)
+        return (rows.indptr[at + 1] - rows.indptr[at]).astype(np.int64)
+    return rows.degree[vertices].astype(np.int64)
 
 
 def sample_rows(rows: Rows, ids: np.dtype) -> Rows:

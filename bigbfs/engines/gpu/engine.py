@@ -1,33 +1,29 @@
-"""The GPU engine: a graph placed once, traversed many times."""
+"""The GPU engine: a graph placed once, worked on many times."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
-from bigbfs.algorithms.bfs.gpu import loop as bfs
-from bigbfs.algorithms.bfs.gpu.loop import Run
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
-from bigbfs.algorithms.components.gpu.loop import Labelling
-from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.config import DeviceProfile
-from bigbfs.engines.gpu.loops import Components, Traversal, kernel_names, make_loops, place
-from bigbfs.engines.gpu.placement.damage import require_no_invalid_ids, require_sound
+from bigbfs.engines.engine import Program, Work
+from bigbfs.engines.gpu.loading import place, placement_kernels
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
+from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
-from bigbfs.engines.gpu.placement.plan import Plan, default_budget, make_plan
-from bigbfs.engines.gpu.results import components_of, tree_of
-from bigbfs.engines.gpu.runtime.arguments import defines
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.planning import RESIDENCIES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.errors import DeviceError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BfsResult, BytesRecord, ComponentsResult, RunRecord, SetupRecord
+from bigbfs.record import BytesRecord, SetupRecord
 
 T = TypeVar("T")
 
@@ -40,12 +36,15 @@ def cuda_runtime(limit: int | None) -> Runtime:
 
 
 class GpuEngine:
-    """BFS and connected components of one graph on one GPU; internal vertices.
+    """One graph on one GPU; internal vertices.
 
     Parameters
     ----------
     graph
         Plain or compressed. It must stay open as long as the engine.
+    work
+        What is going to be run: the plan has room for it, and its kernels are loaded before the first run. Other work
+        may be run too, in what memory is left.
     residency
         ``"vram"``: edges in device memory; ``"mapped"``: in host memory, read in place; ``"streamed"``: in
         the file, read in batches; ``"auto"``: the first of these that fits.
@@ -55,8 +54,6 @@ class GpuEngine:
         Bytes of host memory that may be page-locked; None: what the machine has, less a reserve.
     profile
         Rates of the device, for the choice of directions; None: those of an H200.
-    strategy
-        A name of the catalogue.
     head_groups
         Groups of heads of every vertex in device memory; None: as many as are useful and fit.
     hot_bytes
@@ -68,8 +65,8 @@ class GpuEngine:
 
     Attributes
     ----------
-    backend, device, residency, strategy
-        ``"gpu"``, the device's name, where the edges are, the strategy's name.
+    backend, device, residency
+        ``"gpu"``, the device's name, where the edges are.
     edges_kind
         How the edges are held: ``"device"``; streamed ``"file"`` or ``"memory"``; mapped as memory.py says.
     plan
@@ -84,7 +81,7 @@ class GpuEngine:
     DoesNotFitError
         The graph does not fit.
     UsageError
-        The strategy or the residency is unknown.
+        The residency is unknown, or the work cannot run there.
     """
 
     backend = "gpu"
@@ -93,37 +90,39 @@ class GpuEngine:
         self,
         graph: Graph,
         *,
+        work: Sequence[Work] = (),
         residency: str = "auto",
         vram_budget: int | None = None,
         ram_budget: int | None = None,
         profile: DeviceProfile | None = None,
-        strategy: str = "auto",
         head_groups: int | None = None,
         hot_bytes: int | None = None,
         runtime: Runtime | None = None,
         prove: bool = True,
     ) -> None:
         self.graph = graph
-        self.strategy = strategy
         self.setup = SetupRecord()
         self.bytes = BytesRecord()
+        self._work = tuple(work)
         self._profile = profile
         self._prove = prove and not graph.proved
         self._runtime: Runtime | None = runtime
         self._placed: list[PlacedAdjacency] = []
         self._buffers: Buffers | None = None
-        self._bfs: Traversal | None = None
-        self._cc: Components | None = None
+        self._graph: PlacedGraph | None = None
+        self._programs: dict[Hashable, Program] = {}
         try:
-            if strategy not in STRATEGIES:
-                raise UsageError(f"strategy {strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
+            if residency not in RESIDENCIES:
+                raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+            for each in self._work:
+                each.require_backend("gpu", residency)
             with ThreadPoolExecutor(1) as pool:
                 checks = [pool.submit(self._clocked, "open", graph.require_structure)] if self._prove else []
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                asked = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
-                self.plan: Plan = make_plan(graph, *asked)
+                limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
+                self.plan: Plan = make_plan(graph, *limits, work=self._work)
                 self.residency = self.plan.residency
                 if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
                     checks.append(pool.submit(self._clocked, "open", graph.require_valid))
@@ -135,7 +134,8 @@ class GpuEngine:
                     check.result()
             if self._prove:
                 require_sound(graph, all(placed.sound for placed in self._placed))
-            self._clocked("compile", self._warm)
+            for each in self._work:
+                self.program(each)
             self._count_bytes()
         except BaseException:
             self.close()
@@ -149,12 +149,10 @@ class GpuEngine:
         return result
 
     def _compile(self) -> None:
-        """Build every kernel that a run will ask for, so that placing does not wait for the compiler."""
-        runtime, ids, codec = self._running(), self.graph.ids, self.graph.codec
-        for file, name in kernel_names(STRATEGIES[self.strategy], self.residency, prove=self._prove):
-            team = file == bfs.FILE
-            wanted = defines(ids, codec, runtime.team) if team else defines(ids, codec)
-            runtime.kernel(file, name, wanted, cooperative=name == bfs.KERNELS[0])
+        """Build every kernel that placing and the work will ask for, so that placing does not wait for the compiler."""
+        wanted = [spec for each in self._work for spec in each.kernels(self.residency)]
+        for spec in dict.fromkeys((*placement_kernels(self.residency, prove=self._prove), *wanted)):
+            spec.build(self._running(), self.graph.ids, self.graph.codec)
 
     def _place(self) -> None:
         runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
@@ -177,19 +175,42 @@ class GpuEngine:
             incoming = placed(graph.in_adjacency)
             self._placed.append(incoming)
         self.edges_kind = out.kind
-        self._scratch = runtime.empty(graph.n, graph.ids)
-        self._bfs, self._cc = make_loops(
-            runtime, graph, out, incoming, STRATEGIES[self.strategy], self.residency, self._scratch, self._profile
-        )
+        sizes = Sizes(graph.n, graph.m, max(each.chunks for each in self._placed), graph.ids.itemsize)
+        pool = Pool(runtime, sizes, graph.ids)
+        self._graph = PlacedGraph(runtime, graph, out, incoming, self.residency, pool, self._profile)
         runtime.synchronize()
 
-    def _warm(self) -> None:
-        for loop in (self._bfs, self._cc):
-            assert loop is not None
-            loop.warm()
+    def run(self, work: Work) -> Any:
+        """Run ``work`` and return its result.
+
+        Raises
+        ------
+        UsageError
+            The work has a value that the graph does not allow, cannot run here, or the engine is closed.
+        FormatError
+            The graph file holds ids that are no vertices.
+        DeviceError
+            A kernel failed.
+        DoesNotFitError
+            The work takes more device memory than there is.
+        """
+        result = self.program(work).run(work)
+        self._count_bytes()
+        return result
+
+    def program(self, work: Work) -> Any:
+        """Return the program that runs ``work``; where it is new, it is made and warmed, on the clock of the setup."""
+        self._running()
+        program = self._programs.get(work.key)
+        if program is None:
+            work.require_backend("gpu", self.residency)
+            made: Program = self._clocked("place", lambda: work.program("gpu", self.residency)(self.placed, work))
+            self._clocked("compile", lambda: made.warm(work))
+            program = self._programs[work.key] = made
+            self._count_bytes()
+        return program
 
     def _count_bytes(self) -> None:
-        assert self._bfs is not None and self._cc is not None
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)
         if self._buffers is not None:
             self.bytes.host += self._buffers.host_bytes
@@ -197,122 +218,24 @@ class GpuEngine:
 
     def buffers(self) -> dict[str, int]:
         """Return the bytes of every array in device memory by its name in the ledger."""
-        assert self._bfs is not None and self._cc is not None
-        found = {"queue": int(self._scratch.nbytes)} | self._bfs.buffers | self._cc.buffers
+        found = dict(self.placed.pool.buffers)
         if self._buffers is not None:
             found["stages"] = self._buffers.device_bytes
         for prefix, placed in zip(("", "in_"), self._placed, strict=False):
             found |= {prefix + name: count for name, count in placed.buffers.items()}
         return found
 
-    def bfs(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> BfsResult:
-        """Traverse from vertex ``source``.
-
-        Parameters
-        ----------
-        source
-            Internal vertex.
-        max_depth
-            Last level to reach; None: no limit.
-        want_levels, want_parents
-            False: that array of the result is all -1, and costs neither time nor memory.
-
-        Raises
-        ------
-        UsageError
-            ``source`` is no vertex or ``max_depth`` is negative.
-        FormatError
-            The graph file holds ids that are no vertices.
-        DeviceError
-            A kernel failed.
-        """
-        record = self.traverse(source, max_depth=max_depth, want_levels=want_levels, want_parents=want_parents)
-        assert self._bfs is not None
-        return tree_of(self._bfs, record, want_levels=want_levels, want_parents=want_parents)
-
-    def traverse(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> RunRecord:
-        """Do as ``bfs`` does, but leave levels and parents on the device: what was measured is all that comes back."""
-        if not 0 <= source < self.graph.n:
-            raise UsageError(f"source {source} is no vertex: the graph has {self.graph.n}")
-        if max_depth is not None and max_depth < 0:
-            raise UsageError(f"max_depth {max_depth} is negative")
+    @property
+    def placed(self) -> PlacedGraph:
+        """The graph as it lies there."""
         self._running()
-        assert self._bfs is not None
-        found = self._bfs.run(source, max_depth, want_parents, want_levels)
-        self._count_bytes()
-        self._check_ids(found.invalid_ids)
-        return RunRecord(source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records)
-
-    def connected_components(self, options: ComponentsOptions | None = None) -> ComponentsResult:
-        """Label the (weakly) connected components: the smallest vertex of each.
-
-        Parameters
-        ----------
-        options
-            Algorithm and switches; None: Afforest.
-
-        Raises
-        ------
-        FormatError
-            The graph file holds ids that are no vertices.
-        DeviceError
-            A kernel failed.
-        DoesNotFitError
-            Label propagation needs more device memory than there is.
-        """
-        options = options or ComponentsOptions()
-        found = self.run_components(options)
-        assert self._cc is not None
-        self._count_bytes()
-        self._check_ids(found.invalid_ids)
-        return components_of(self._cc, found, options)
-
-    def run_bfs(self, source: int, *, want_parents: bool = True) -> Run:
-        """Traverse, and leave levels and parents on the device (see ``tree_arrays``)."""
-        self._running()
-        assert self._bfs is not None
-        return self._bfs.run(source, None, want_parents)
-
-    def run_components(self, options: ComponentsOptions | None = None) -> Labelling:
-        """Label the components, and leave the labels on the device (see ``label_array``); parents do not outlive it."""
-        self._running()
-        assert self._cc is not None
-        return self._cc.run(options)
-
-    def trace_components(self, options: ComponentsOptions | None = None) -> list[tuple[str, float]]:
-        """Return (kernel, seconds) of every launch of a run, each waited for."""
-        self._running()
-        assert self._cc is not None
-        return self._cc.trace(options)
-
-    def tree_arrays(self) -> tuple[Array, Array]:
-        """Return the device's levels and parents of the last BFS."""
-        assert self._bfs is not None
-        return self._bfs.device_arrays()
-
-    def label_array(self) -> Array:
-        """Return the device's labels of the last run."""
-        return self._scratch
-
-    def rows(self) -> PlacedAdjacency:
-        """Return the placed rows."""
-        return self._placed[0]
-
-    def runtime(self) -> Runtime:
-        """Return what runs the kernels."""
-        return self._running()
+        assert self._graph is not None
+        return self._graph
 
     def _running(self) -> Runtime:
         if self._runtime is None:
             raise UsageError("this engine is closed")
         return self._runtime
-
-    def _check_ids(self, invalid: int) -> None:
-        require_no_invalid_ids(self.graph, invalid + sum(placed.invalid_ids for placed in self._placed))
 
     def close(self) -> None:
         """Release what the engine placed; a second call does nothing."""
@@ -330,9 +253,8 @@ class GpuEngine:
             self._release(runtime)
 
     def _release(self, runtime: Runtime) -> None:
-        self._bfs = None
-        self._cc = None
-        self._scratch = None
+        self._programs.clear()
+        graph, self._graph = self._graph, None
         placed, self._placed = self._placed, []
         with ExitStack() as closing:  # all of them, also where one fails
             closing.callback(runtime.close)
@@ -340,8 +262,10 @@ class GpuEngine:
                 closing.callback(self._buffers.close)
             for adjacency in placed:
                 closing.callback(adjacency.close)
+            if graph is not None:
+                closing.callback(graph.pool.close)
 
-    def __enter__(self) -> GpuEngine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

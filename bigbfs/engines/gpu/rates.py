@@ -15,12 +15,16 @@ from statistics import median
 import numpy as np
 
 from bigbfs.config import DeviceProfile, LineRate
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, defines, team_threads
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, team_threads
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
 from bigbfs.errors import DeviceError
 
 FILE = "kernels/probe/probe_link.cu"
-KERNELS = ("read_units", "read_lines", "copy_units", "meet")
+KERNELS = (
+    *kernels_of(FILE, ("read_units", "read_lines", "copy_units"), team=True),
+    KernelSpec(FILE, "meet", cooperative=True, team=True),
+)
 
 LINE = 128
 UNIT = 16
@@ -119,10 +123,7 @@ class _Bench:
         self._progress = progress
         ids = np.dtype(np.uint32)
         self._team = team_threads(runtime.team, ids)
-        wanted = defines(ids, "plain", runtime.team)
-        self._kernels: dict[str, Kernel] = {
-            name: runtime.kernel(FILE, name, wanted, cooperative=name == "meet") for name in KERNELS
-        }
+        self._kernels: dict[str, Kernel] = {spec.name: spec.build(runtime, ids, "plain") for spec in KERNELS}
         self._sum = runtime.zeros(1, np.uint64)
 
     def sequence(self, data: Array) -> float:

@@ -23,6 +23,7 @@ from bigbfs.formats.container.mapped import MappedFile
 from bigbfs.graph import rows, structure, varint
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.views import row_chunks
 from bigbfs.sizes import free_memory
 
 CURSOR = 8
@@ -189,7 +190,7 @@ def _decoded(container: Container, adjacency: CompressedAdjacency, prefix: str) 
 
 def _first(plain: PlainAdjacency, *, loops: bool) -> tuple[int, int]:
     """Return edge and row of the first self-loop, or of the first edge equal to the one before it."""
-    bounds = rows.row_chunks(plain.indptr, max(1, plain.m >> 20))
+    bounds = row_chunks(plain.indptr, max(1, plain.m >> 20))
     for first, last in pairwise(bounds):
         start, stop = int(plain.indptr[first]), int(plain.indptr[last])
         degrees = np.diff(plain.indptr[first : last + 1]).astype(np.int64)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -26,9 +26,8 @@ from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.encode_kernels import SLACK, put_rows
-
-if TYPE_CHECKING:
-    from bigbfs.graph.graph import Graph
+from bigbfs.graph.graph import Graph
+from bigbfs.graph.views import frozen, signed
 
 STRETCH = 1 << 18
 """Rows and ids, together, that are encoded in one go: 1 MiB of ids, and about half of that in bytes."""
@@ -157,8 +156,6 @@ class _Encoder:
     """Encodes one adjacency, whose offsets are right, and appends its sections to a file."""
 
     def __init__(self, file: SectionFile, prefix: str, adjacency: PlainAdjacency) -> None:
-        from bigbfs.graph.rows import frozen, signed
-
         self._file, self._prefix, self._ids = file, prefix, adjacency.ids
         self._edge_ptr, self._indices, self._n = signed(adjacency.indptr), frozen(adjacency.indices), adjacency.n
         self._turns, self._room = _Turns(), _Room(adjacency.ids)

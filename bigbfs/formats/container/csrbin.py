@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from bigbfs.formats.container.checksum import Checksum, checksum, checksum_threa
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.container.mapped import MappedFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
-
-if TYPE_CHECKING:
-    from bigbfs.graph.flags import GraphFlags
-    from bigbfs.graph.graph import Graph
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
 
 SUFFIXES = {"plain": ".csrbin", "varint": ".ccsr"}
 """Suffix of a graph file by codec."""
@@ -118,7 +116,7 @@ def require_checksums(path: Path) -> None:
         mapped.close()
 
 
-def open_graph(path: Path, make: type[Graph], make_flags: type[GraphFlags]) -> Graph:
+def open_graph(path: Path) -> Graph:
     """Open any graph file; see :func:`bigbfs.open`.
 
     Raises
@@ -131,12 +129,12 @@ def open_graph(path: Path, make: type[Graph], make_flags: type[GraphFlags]) -> G
     mapped = MappedFile(path)
     start = mapped.start(layout.PAGE)
     if not start.startswith(layout.MAGIC):
-        return _open_foreign(mapped, start, make, make_flags)
+        return _open_foreign(mapped, start)
     container = _container(mapped, start)
     header = container.header
-    return make(
+    return Graph(
         container.adjacency(),
-        make_flags(**{name: name in header.flags for name in layout.FLAGS}),
+        GraphFlags(**{name: name in header.flags for name in layout.FLAGS}),
         labels=container.array("labels") if "labels" in container.sections else None,
         first_id=header.first_id,
         in_adjacency=container.adjacency("in_") if "in_indptr" in container.sections else None,
@@ -146,7 +144,7 @@ def open_graph(path: Path, make: type[Graph], make_flags: type[GraphFlags]) -> G
     )
 
 
-def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flags: type[GraphFlags]) -> Graph:
+def _open_foreign(mapped: MappedFile, start: bytes) -> Graph:
     is_raw, is_gap = raw.fits(start, mapped.size), gapsg.fits(start, mapped.size)
     if not is_raw and not is_gap:
         raise FormatError(
@@ -164,7 +162,7 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
     if directed is False and not found.symmetric:
         raise FormatError(f"{mapped.path}: the .sg says undirected, but some edge is stored one way only")
     directed = not found.symmetric if directed is None else directed
-    flags = make_flags(
+    flags = GraphFlags(
         directed=directed,
         symmetric=found.symmetric,
         sorted=True,
@@ -172,7 +170,7 @@ def _open_foreign(mapped: MappedFile, start: bytes, make: type[Graph], make_flag
         loops_removed=not found.loops,
     )
     backward = rows.transpose(adjacency) if is_gap and not found.symmetric else None
-    return make(adjacency, flags, in_adjacency=backward, path=mapped.path, close=mapped.close)
+    return Graph(adjacency, flags, in_adjacency=backward, path=mapped.path, close=mapped.close)
 
 
 def save_graph(

@@ -18,8 +18,8 @@ from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.container.csrbin import SUFFIXES, save_graph
-from bigbfs.formats.writers.export import chunks
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency, id_dtype
+from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
 
 _OPTION = "--largest"

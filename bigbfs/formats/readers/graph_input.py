@@ -9,8 +9,10 @@ import numpy as np
 from bigbfs.errors import FormatError
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.streams.sources import Source
+from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
+from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import balanced_ranges, run, thread_count
 
 
@@ -24,9 +26,6 @@ def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
     FormatError
         It is no graph file, is cut short, damaged, or of a newer version.
     """
-    from bigbfs.graph import rows  # here and not above: formats do not depend on graphs, this one function does
-    from bigbfs.graph.graph import Graph
-
     with source.seekable() as (_, path):
         try:
             csrbin.require_checksums(path)

@@ -11,9 +11,8 @@ graph has them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,12 +24,10 @@ from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin, gapsg
 from bigbfs.formats.container.describe import degree_blocks
 from bigbfs.formats.writers import export_kernels
-from bigbfs.graph import rows, structure, varint
-from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
+from bigbfs.graph import rows
+from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
-
-CHUNK_EDGES = 1 << 20
-"""Edges formatted at once."""
+from bigbfs.graph.views import frozen, row_chunks, signed
 
 SUFFIXES = {"el": ".el", "mtx": ".mtx", "sg": ".sg", "raw": ".raw.csrbin"}
 """Formats, with the suffix that their files get by default."""
@@ -107,40 +104,6 @@ def _export(graph: Graph, to: str, output: Path | BinaryIO, both_directions: boo
     return Exported(lines, 0, tuple(notes))
 
 
-def chunks(adjacency: Adjacency, edges: int = CHUNK_EDGES) -> Iterator[tuple[int, PlainAdjacency]]:
-    """Yield (first row, plain rows with offsets from 0 on) in order, at most about ``edges`` edges at a time.
-
-    A row that is longer comes in several pieces, each as a row of the same number.
-
-    Raises
-    ------
-    FormatError
-        Offsets that descend, an index out of range, or a damaged blob.
-    """
-    if isinstance(adjacency, PlainAdjacency):
-        offsets = adjacency.indptr
-        if structure.first_descent(offsets) is not None or int(offsets[-1]) != adjacency.m:
-            raise FormatError("corrupted: indptr descends; `bigbfs check` names the place")
-    else:
-        offsets = structure.checked_edge_offsets(adjacency)
-    bounds = rows.row_chunks(offsets, max(1, (int(offsets[-1]) + adjacency.n) // edges))
-    for first, last in pairwise(bounds.tolist()):
-        if isinstance(adjacency, PlainAdjacency):
-            start, stop = int(offsets[first]), int(offsets[last])
-            ids = adjacency.indices[start:stop]
-            if len(ids) and int(ids.max()) >= adjacency.n:
-                raise FormatError("corrupted: an index is no vertex; `bigbfs check` names the place")
-            part = PlainAdjacency(offsets[first : last + 1] - np.uint64(start), ids)
-        else:
-            part = varint.decode_rows(adjacency, first, last)
-        for begin in range(0, part.m, 2 * edges):
-            end = min(begin + 2 * edges, part.m)
-            low = int(np.searchsorted(part.indptr, np.uint64(begin), side="right")) - 1
-            high = int(np.searchsorted(part.indptr, np.uint64(end), side="left"))
-            inside = np.clip(part.indptr[low : high + 1], np.uint64(begin), np.uint64(end)) - np.uint64(begin)
-            yield first + low, PlainAdjacency(inside, part.indices[begin:end])
-
-
 def _edge_list(graph: Graph, stream: BinaryIO, both: bool, progress: Progress) -> Exported:
     half = not graph.flags.directed and not both
     labels = np.zeros(0, np.int64) if graph.labels is None else graph.labels
@@ -190,17 +153,17 @@ def _put_lines(
     text = np.empty(0, np.uint8)
     lines = 0
     for first, part in chunks(graph.adjacency):
-        bounds = rows.row_chunks(part.indptr, 4 * numba.get_num_threads())
+        bounds = row_chunks(part.indptr, 4 * numba.get_num_threads())
         if len(text) < export_kernels.LINE_BYTES * part.m:
             text = np.empty(export_kernels.LINE_BYTES * part.m, np.uint8)
         lengths = np.zeros(len(bounds) - 1, np.int64)
-        ids = rows.frozen(part.indices)
+        ids = frozen(part.indices)
         export_kernels.put_edges(
-            rows.signed(part.indptr),
+            signed(part.indptr),
             ids,
             first,
             bounds,
-            rows.frozen(labels),
+            frozen(labels),
             first_id,
             half,
             larger_first,

@@ -6,8 +6,9 @@
 // DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
 // spin()       inside a loop that waits for other threads.
 // prefetch(p)  asks for the line at p, which will be read soon, from device memory.
-// relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached one.
-// stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last grid
+// relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached
+// one. stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last
+// grid
 //              barrier, whichever came later. For words of which an old value costs time and never the answer.
 // add_left(x, step)  x and that of the lane `step` to the left where there is one; all lanes call it.
 #pragma once
@@ -37,7 +38,9 @@ constexpr u32 ALL_LANES = 0xffffffffu;
 #define METHOD inline
 
 template <typename T> DEVICE T relaxed_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
-template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) { simt::store_relaxed(p, value, file, line); }
+template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) {
+    simt::store_relaxed(p, value, file, line);
+}
 // as a relaxed one: the thread sanitizer would call a plain load beside other threads' atomics a race
 template <typename T> DEVICE T stale_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 DEVICE void spin() { __nanosleep(20); }
@@ -77,7 +80,8 @@ DEVICE u32 add_left(u32 x, u32 step) {
         "shfl.sync.up.b32 left|there, %0, %1, 0x0, 0xffffffff;\n"
         "@there add.u32 %0, %0, left; }"
         : "+r"(x)
-        : "r"(step));
+        : "r"(step)
+    );
     return x;
 #endif
 }

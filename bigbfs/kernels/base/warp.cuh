@@ -37,8 +37,8 @@ DEVICE u32 nth_set_bit(u32 word, u32 rank) {
     return position;
 }
 
-// The set bits of the warp's 32 words in ascending order: bit k is found by any lane in ten steps, so that sparse words
-// still give every lane something to do. All lanes construct it and call find() together.
+// The set bits of the warp's 32 words in ascending order: bit k is found by any lane in ten steps, so that sparse
+// words still give every lane something to do. All lanes construct it and call find() together.
 struct SetBits {
     u32 word;
     u32 before;

@@ -3,7 +3,7 @@
 // walk_rows: a warp owns 32 vertices; a row of at most THREAD_IDS ids is read by one thread, a longer one by the warp,
 // a hub not at all. walk_hubs: a warp takes a chunk of a hub row. An operation has
 //   bool wants(v)         asked once for each row (or chunk)
-//   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from the head table where that holds the whole row
+//   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from a head table that holds the whole row
 // and a PassTally of what it did, which add_up() hands in at the end: all threads of a warp together.
 #pragma once
 #include "kernels/rows/heads.cuh"
@@ -48,7 +48,8 @@ DEVICE void walk(const Adjacency& a, Operation& operation, vid v, const Segment&
     }
 }
 
-template <bool HEADS_TOO, typename Operation> DEVICE void walk_rows(const Adjacency& a, Operation& operation, Counts* counts) {
+template <bool HEADS_TOO, typename Operation>
+DEVICE void walk_rows(const Adjacency& a, Operation& operation, Counts* counts) {
     for (u64 base = thread_id() / WARP * WARP; base < a.n; base += thread_count()) {
         const u64 v = base + lane_id();
         const bool mine = v < a.n && test_bit(a.rows, v) && operation.wants(v);

@@ -1,9 +1,9 @@
 // The heads of a row: its ids of highest degree, best first, as placement puts them into the head table.
 //
-// A warp owns a row; every lane keeps the best LANE_BEST ids that it has read, then the warp takes the best of all lanes, one
-// after the other: exact for rows of up to 128 ids, nearly so for longer ones. A row of SHORT_ROW ids or fewer, as most are,
-// is a thread's own (short_heads). Atomics: one for each id that is no vertex. Memory per edge: the id and, unless ids are
-// ranks already, two words of indptr.
+// A warp owns a row; every lane keeps the best LANE_BEST ids that it has read, then the warp takes the best of all
+// lanes, one after the other: exact for rows of up to 128 ids, nearly so for longer ones. A row of SHORT_ROW ids or
+// fewer, as most are, is a thread's own (short_heads). Atomics: one for each id that is no vertex. Memory per edge:
+// the id and, unless ids are ranks already, two words of indptr.
 #pragma once
 #include "kernels/base/chance.cuh"
 #include "kernels/rows/heads.cuh"
@@ -47,8 +47,8 @@ template <u32 COUNT> struct Best {
     }
 };
 
-// Key of a neighbour by its degree; of equal ones the first by chance, as cc_afforest.cu's first forest wants them: where
-// degrees are alike, few vertices are then better than all of their neighbours.
+// Key of a neighbour by its degree; of equal ones the first by chance, as cc_afforest.cu's first forest wants them:
+// where degrees are alike, few vertices are then better than all of their neighbours.
 DEVICE u64 strength(u64 ids, vid u) {
     const u64 most = 0xffffffffull;
     return ((ids < most ? ids + 1 : most) << 32) | (u32)~chance(u);
@@ -110,7 +110,8 @@ DEVICE void short_heads(const Adjacency& a, u64 v, u32 ranked, vid* heads, u64* 
     const u32 wanted = (u32)a.head_groups * HEAD_GROUP;
 #pragma unroll
     for (u32 i = 0; i < SHORT_ROW; ++i) {
-        if (i < wanted) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = best.keys[i] ? best.ids[i] : (vid)v;
+        if (i >= wanted) continue;
+        heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = best.keys[i] ? best.ids[i] : (vid)v;
     }
     for (u32 i = SHORT_ROW; i < wanted; ++i) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = (vid)v;
 }

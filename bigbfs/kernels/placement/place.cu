@@ -1,8 +1,8 @@
 // What placement derives from the rows of a graph once they can be read.
 //
-// place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk alone.
-// place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no vertex. Memory per edge: as in
-// best.cuh.
+// place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk
+// alone. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no vertex. Memory per
+// edge: as in best.cuh.
 #include "kernels/placement/best.cuh"
 
 DEVICE Segment first_chunk(const Adjacency& a, u64 v) {
@@ -10,8 +10,8 @@ DEVICE Segment first_chunk(const Adjacency& a, u64 v) {
     return chunk(a, a.hub_ptr[hub], hub);
 }
 
-// Writes the bitmap of the vertices with edges and counts them in counts[1]; appends the hubs (in any order) to `hubs`,
-// which has room for `capacity`; counts[0] is how many there are.
+// Writes the bitmap of the vertices with edges and counts them in counts[1]; appends the hubs (in any order) to
+// `hubs`, which has room for `capacity`; counts[0] is how many there are.
 KERNEL void place_rows(Adjacency a, u32* rows, vid* hubs, u64 capacity, u64* counts) {
     const u64 warps_end = words_for(a.n) * WARP;
     u64 with_edges = 0;
@@ -30,9 +30,9 @@ KERNEL void place_rows(Adjacency a, u32* rows, vid* hubs, u64 capacity, u64* cou
 }
 ENTRY(place_rows)
 
-// Fills the head table. ranked: vertices are stored by descending degree, so that a smaller id is a better head. A warp
-// looks at 32 vertices: each lane takes its own if the row is short, then all of them together take the others in turn.
-// Only vertices from `first`, a multiple of 32, to `last` - 1: the rows of the others may not be there yet.
+// Fills the head table. ranked: vertices are stored by descending degree, so that a smaller id is a better head. A
+// warp looks at 32 vertices: each lane takes its own if the row is short, then all of them together take the others in
+// turn. Only vertices from `first`, a multiple of 32, to `last` - 1: the rows of the others may not be there yet.
 KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last, u64* invalid) {
     const u64 warps_end = words_for(last) * WARP;
     for (u64 own = first + thread_id(); own < warps_end; own += thread_count()) {
@@ -48,8 +48,8 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last
 }
 ENTRY(place_heads)
 
-// Copies those of the chunks `first` to `last` - 1 that belong to hubs of `from` ids and more to `hot`, where hot_ptr says;
-// `a` knows of no hot rows yet.
+// Copies those of the chunks `first` to `last` - 1 that belong to hubs of `from` ids and more to `hot`, where hot_ptr
+// says; `a` knows of no hot rows yet.
 KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot, u64 first, u64 last) {
     for (u64 c = first + thread_id() / WARP; c < last; c += thread_count() / WARP) {
         const u32 hub = a.chunk_hub[c];

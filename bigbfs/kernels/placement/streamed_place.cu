@@ -1,7 +1,7 @@
 // What placement derives from rows that are read from the file batch by batch: the head table, and the hot rows.
 //
-// A warp owns a piece. Of a hub only the piece with its first ids is asked for heads. Atomics: as in best.cuh. Memory per
-// edge: as in best.cuh; of a hot row, the id is written too.
+// A warp owns a piece. Of a hub only the piece with its first ids is asked for heads. Atomics: as in best.cuh. Memory
+// per edge: as in best.cuh; of a hot row, the id is written too.
 #include "kernels/placement/best.cuh"
 #include "kernels/rows/piece.cuh"
 

@@ -1,11 +1,11 @@
 // How fast this device reads host memory over the link, copies inside its own memory, and meets at a barrier.
 //
-// read_units: a thread owns 16 bytes at a time, neighbours side by side. read_lines: a warp owns an aligned line of 128
-// bytes at a time; line k is drawn from the `window` lines of window k / per_window, so that windows of a few lines read
-// once give ascending lines at any density, and windows of many lines random ones. copy_units: a thread owns 16 bytes.
-// meet: `rounds` barriers of the grid and nothing else. Four reads are in flight for each thread. Frontier kind: none. Atomics:
-// one for each warp, on the sum that shows that everything was read. Memory per edge: none; 16 or 4 bytes a thread. Source:
-// ours.
+// read_units: a thread owns 16 bytes at a time, neighbours side by side. read_lines: a warp owns an aligned line of
+// 128 bytes at a time; line k is drawn from the `window` lines of window k / per_window, so that windows of a few
+// lines read once give ascending lines at any density, and windows of many lines random ones. copy_units: a thread
+// owns 16 bytes. meet: `rounds` barriers of the grid and nothing else. Four reads are in flight for each thread.
+// Frontier kind: none. Atomics: one for each warp, on the sum that shows that everything was read. Memory per edge:
+// none; 16 or 4 bytes a thread. Source: ours.
 #include "kernels/base/grid.cuh"
 #include "kernels/base/warp.cuh"
 

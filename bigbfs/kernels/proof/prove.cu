@@ -1,10 +1,11 @@
-// Are the rows of a graph what its offsets and degrees say, so that whoever traverses them gets nothing wrong? The rules of
-// bigbfs.graph.rows.require_ids: every id is a vertex, rows ascend, a varint row holds as many ids as its degree says in the bytes
-// that it has, and no value is longer than an id.
+// Are the rows of a graph what its offsets and degrees say, so that whoever traverses them gets nothing wrong? The
+// rules of bigbfs.graph.rows.require_ids: every id is a vertex, rows ascend, a varint row holds as many ids as its
+// degree says in the bytes that it has, and no value is longer than an id.
 //
-// The structure is known to be right (bigbfs.graph.structure: no row has more bytes than its ids may take). A warp looks at 32 rows: a lane alone at a short one, all of them
-// at one that is no hub, and at hubs chunk by chunk. Rows are read from where traversals read them. `faults` counts lanes that
-// have seen one: 0 is the answer. Atomics: one for each warp that finds a fault. Memory per edge: the id.
+// The structure is known to be right (bigbfs.graph.structure: no row has more bytes than its ids may take). A warp
+// looks at 32 rows: a lane alone at a short one, all of them at one that is no hub, and at hubs chunk by chunk. Rows
+// are read from where traversals read them. `faults` counts lanes that have seen one: 0 is the answer. Atomics: one
+// for each warp that finds a fault. Memory per edge: the id.
 #include "kernels/rows/adjacency.cuh"
 
 // Whether what a cursor reads goes up, load by load; all WIDTH lanes call follows() after each load().
@@ -13,8 +14,8 @@ template <u32 WIDTH> struct Order {
     static constexpr u32 LAST_BYTE = sizeof(vid) == 4 ? 4 : 9;  // of the longest value
     static constexpr u32 LAST_LIMIT = 1u << (8 * (u32)sizeof(vid) - 7 * LAST_BYTE);  // what that holds is below
 
-    // A value that is too long is seen where it has one byte too many, or one bit. Others add less than 2^ID_BITS with each
-    // byte, so that a sum that leaves the range of ids falls.
+    // A value that is too long is seen where it has one byte too many, or one bit. Others add less than 2^ID_BITS with
+    // each byte, so that a sum that leaves the range of ids falls.
     METHOD bool follows(const Cursor<WIDTH>& c) const {
         bool right = true;
         u32 index = c.begun;
@@ -54,8 +55,8 @@ template <u32 WIDTH> struct Order {
 };
 #endif
 
-// Whether a lane sees a fault in a segment that should hold `ids` ids; `largest` becomes the largest that it read. WIDTH lanes
-// call it.
+// Whether a lane sees a fault in a segment that should hold `ids` ids; `largest` becomes the largest that it read.
+// WIDTH lanes call it.
 template <u32 WIDTH> DEVICE bool is_broken(const Adjacency& a, const Segment& s, u64 ids, u32 lane, u64& largest) {
     Cursor<WIDTH> cursor(a, s, lane);
     Order<WIDTH> order;

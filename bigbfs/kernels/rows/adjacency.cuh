@@ -11,9 +11,9 @@
 //
 // A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are
 // numbered through, so that no piece of work is longer than BLOCK_IDS. `rows` has the bits of the vertices with edges.
-// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there; and so
-// may a range of other rows (`near`), to which a cursor finds its way by itself.
-// heads.cuh holds the head table: a few neighbours of each vertex that are always in device memory.
+// The rows of hubs of `hot_from` ids and more lie in device memory too, wherever the others are: chunk() leads there;
+// and so may a range of other rows (`near`), to which a cursor finds its way by itself. heads.cuh holds the head
+// table: a few neighbours of each vertex that are always in device memory.
 #pragma once
 #include "kernels/base/bitmap.cuh"
 #include "kernels/base/warp.cuh"
@@ -48,7 +48,7 @@ struct Adjacency {
     const void* near;        // what data holds in [near_begin, near_end), in device memory: near + i has data + i
     u64 near_begin;
     u64 near_end;
-    u64 head_skip;           // ids at the beginning of a plain row that are its heads, all of them; 0 where they may be any
+    u64 head_skip;           // so many first ids of a plain row are its heads; 0: they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
 

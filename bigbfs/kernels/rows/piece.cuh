@@ -1,7 +1,7 @@
 // Rows that the host has read from the file into a batch, and how a kernel goes through them.
 //
-// A batch is one array in device memory: whatever stretches of `data` the host asked for, one behind the other. A piece
-// says which rows lie where in it; a warp takes a piece. What is done with an id is a struct `Work`:
+// A batch is one array in device memory: whatever stretches of `data` the host asked for, one behind the other. A
+// piece says which rows lie where in it; a warp takes a piece. What is done with an id is a struct `Work`:
 //
 //   STOPS            whether a row may be left before its end
 //   bool wants(v)    whether the row of v is of interest still
@@ -11,7 +11,7 @@
 
 struct Piece {
     u64 first;     // vertex
-    u64 vertices;  // 1: its row, or the part of it that [begin, end) is; up to 32: those rows among so many that were asked for
+    u64 vertices;  // 1: its row, or what of it lies in [begin, end); up to 32: the rows asked for among so many
     u64 begin;     // in the units of indptr
     u64 end;
     u64 moved;     // place in `data` less place in the batch

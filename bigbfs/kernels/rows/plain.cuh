@@ -27,8 +27,8 @@ DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     return s;
 }
 
-// A warp starts at the 128-byte line that holds its first id, so that each of its reads is one whole line, and has four
-// of them in flight.
+// A warp starts at the 128-byte line that holds its first id, so that each of its reads is one whole line, and has
+// four of them in flight.
 template <u32 WIDTH> struct Cursor {
     vid ids[SLOTS];
     u32 valid;

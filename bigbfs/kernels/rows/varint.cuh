@@ -3,10 +3,10 @@
 //
 // Decoding by a warp: every lane loads an aligned word of four bytes, one 128-byte line in all. No value is put
 // together: each byte adds its seven bits, shifted to their place, to a running sum, which is an id wherever a byte
-// below 0x80 ends a value. All that a lane needs of its left is where in a value its word begins, and one scan over the
-// warp adds up the sums: 128 bytes, some 50 ids, cost one load and seven shuffles (fifteen where ids have 64 bits, whose
-// values begin up to three words before). Lines are those of memory, not of the data: one that is read in two halves
-// takes two trips over a link.
+// below 0x80 ends a value. All that a lane needs of its left is where in a value its word begins, and one scan over
+// the warp adds up the sums: 128 bytes, some 50 ids, cost one load and seven shuffles (fifteen where ids have 64 bits,
+// whose values begin up to three words before). Lines are those of memory, not of the data: one that is read in two
+// halves takes two trips over a link.
 #pragma once
 
 // What indptr counts.
@@ -55,7 +55,7 @@ template <u32 WIDTH> struct Cursor {
     u32 word;          // what the lane has read, bytes outside the segment zeroed
     u32 begun;         // how many bytes of a value that goes on in it lie before it
     vid left;          // sum of all that lies before it
-    u32 open;          // of the bytes through the lane's last word, how many belong to a value that goes on behind it
+    u32 open;          // bytes through the lane's last word of a value that goes on behind it
     u32 lane;
     const u8* data;
     vid given;         // last id (WIDTH 1)

@@ -13,13 +13,13 @@ import zoo
 from bigbfs.algorithms.bfs.cpu import search
 from bigbfs.algorithms.bfs.cpu.search import Search
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.bfs.validate import validate_tree
-from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.algorithms.cpu_engine import CpuEngine
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BfsResult
 
 CODECS = ("plain", "varint")
 DIRECTIONS = {"down": (False,), "up": (True,), "turning": (False, True, True), "down after up": (True, False)}

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components as scipy_components
 from bigbfs.algorithms.components.cpu import labels as components
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.algorithms.cpu_engine import CpuEngine
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 

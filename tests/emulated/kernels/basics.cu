@@ -50,7 +50,9 @@ KERNEL void block_scan_race(u32* data) {
 ENTRY(block_scan_race)
 
 KERNEL void histogram(u32 n, const u32* in, u32* counts) {
-    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&counts[in[i]], 1u);
+    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        atomicAdd(&counts[in[i]], 1u);
+    }
 }
 ENTRY(histogram)
 
@@ -250,7 +252,8 @@ KERNEL void warp_functions(const u32* in, u32* out) {
     r[11] = __reduce_max_sync(all, x);
     r[12] = __reduce_xor_sync(all, x);
     r[13] = (u32)__any_sync(all, x == 3) | (u32)__all_sync(all, x < 1000) << 1;
-    r[14] = (u32)__syncthreads_count(x % 2) + 100u * (u32)__syncthreads_or(x == 3) + 1000u * (u32)__syncthreads_and(x < 1000);
+    r[14] = (u32)__syncthreads_count(x % 2) + 100u * (u32)__syncthreads_or(x == 3) +
+            1000u * (u32)__syncthreads_and(x < 1000);
     r[15] = (u32)(__shfl_sync(all, (u64)x << 40, 1) >> 40);
     for (u32 k = 0; k < 16; ++k) out[k * 32 + t] = r[k];
 }

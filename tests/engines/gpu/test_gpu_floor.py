@@ -6,9 +6,9 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
+from bigbfs.algorithms.gpu_engine import make_plan
 from bigbfs.config import find_profile, read_profile
-from bigbfs.engines.gpu.placement.floor import floors
-from bigbfs.engines.gpu.placement.plan import make_plan
+from bigbfs.engines.gpu.floor import floors
 
 ENOUGH = 1 << 40
 

@@ -5,15 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
-from bigbfs.algorithms.components.gpu import loop as cc
-from bigbfs.engines.gpu import check, rates
-from bigbfs.engines.gpu.loops import kernel_names
-from bigbfs.engines.gpu.placement.plan import LADDER
+from bigbfs.algorithms.bfs.gpu import arguments as bfs
+from bigbfs.algorithms.bfs.gpu import streamed
+from bigbfs.algorithms.every_kernel import every_kernel, variants_of
 from bigbfs.engines.gpu.runtime import arguments
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source, source_hash
 
-FILES = sorted(path.name for path in SOURCES.glob("*.cu"))
+FILES = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cu"))
 HEADERS = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cuh"))
 
 
@@ -32,10 +30,10 @@ def compiler():
     return compile_kernels
 
 
-def nvrtc_compile(text, codec="plain", ids=np.uint32):
+def nvrtc_compile(text, codec="plain", ids=np.uint32, file="kernels/placement/place.cu"):
     from cupy.cuda.compiler import _NVRTCProgram
 
-    options = compile_options(arguments.defines(np.dtype(ids), codec))
+    options = compile_options(variants_of(file)[0].variant(np.dtype(ids), codec, arguments.TEAM))
     _NVRTCProgram(text, "test.cu").compile(("-arch=sm_90", *options))
 
 
@@ -66,20 +64,22 @@ def test_a_compiler_message_names_file_and_line(compiler):
 
 STRUCTS = {
     "Piece": arguments.PIECE,
-    "Search": arguments.SEARCH,
+    "Search": streamed.SEARCH,
     "Tables": arguments.TABLES,
     "Adjacency": arguments.ADJACENCY,
-    "Bfs": arguments.BFS,
-    "Slot": arguments.SLOT,
-    "Progress": arguments.PROGRESS,
+    "Bfs": bfs.BFS,
+    "Slot": bfs.SLOT,
+    "Progress": bfs.PROGRESS,
     "Counts": arguments.COUNTS,
 }
 
-HOMES = dict.fromkeys(STRUCTS, "algorithms/bfs/gpu/bfs.cuh") | {
-    "Counts": "kernels/passes/passes.cuh",
-    "Piece": "kernels/rows/piece.cuh",
-    "Search": "algorithms/bfs/gpu/streamed.cuh",
+TRAVERSE = ("algorithms/bfs/gpu/bfs.cuh", "algorithms/bfs/gpu/bfs_traverse.cu")
+HOMES = dict.fromkeys(STRUCTS, TRAVERSE) | {
+    "Counts": ("kernels/passes/passes.cuh", "algorithms/components/gpu/cc_simple.cu"),
+    "Piece": ("kernels/rows/piece.cuh", "kernels/proof/prove.cu"),
+    "Search": ("algorithms/bfs/gpu/streamed.cuh", "algorithms/bfs/gpu/streamed_bfs.cu"),
 }
+"""The header that has a struct, and a file that is compiled with its defines."""
 del HOMES["Tables"]
 
 
@@ -88,17 +88,18 @@ def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
     checks = [f'static_assert(sizeof({struct}) == {dtype.itemsize}, "size");']
     for name, (_, offset) in dtype.fields.items():
         checks.append(f'static_assert(__builtin_offsetof({struct}, {name}) == {offset}, "{name}");')
-    header = f'#include "{HOMES[struct]}"\n' if struct in HOMES else source("kernels/placement/streamed_place.cu")
-    nvrtc_compile(header + "\n".join(checks))
+    home, file = HOMES.get(struct, ("", "kernels/placement/streamed_place.cu"))
+    header = f'#include "{home}"\n' if home else source(file)
+    nvrtc_compile(header + "\n".join(checks), file=file)
     with pytest.raises(Exception, match="static assertion failed"):
-        nvrtc_compile(header + checks[-1].replace(f"== {offset}", f"== {offset + 8}"))
+        nvrtc_compile(header + checks[-1].replace(f"== {offset}", f"== {offset + 8}"), file=file)
 
 
 def test_constants_that_both_languages_name_agree():
     text = (SOURCES / "kernels/rows/heads.cuh").read_text()
     assert f"HEAD_GROUP = {arguments.HEAD_GROUP};" in text
     note = (SOURCES / "algorithms/bfs/gpu/bfs.cuh").read_text()
-    assert "// " + ", ".join(f"{code} {name}" for code, name in arguments.DIRECTIONS.items()) in note
+    assert "// " + ", ".join(f"{code} {name}" for code, name in bfs.DIRECTIONS.items()) in note
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -122,19 +123,12 @@ def test_sources_keep_to_what_both_compilers_take(file):
         assert not re.search(r"\b(?:u?int\d*_t|size_t|unsigned|long|short|__global__|extern)\b", text)
 
 
-def test_every_kernel_is_launched_by_somebody():
-    launched = {
-        pair
-        for strategy in STRATEGIES.values()
-        for place in LADDER
-        for pair in kernel_names(strategy, place, prove=True)
-    }
-    launched |= {(module.FILE, name) for module in (check, rates) for name in module.KERNELS}
-    launched |= {(cc.SIMPLE, name) for name in cc.SIMPLE_KERNELS}
+def test_every_kernel_is_declared_by_somebody():
+    declared = {(spec.file, spec.name) for spec in every_kernel()}
     exist = {
         (file, name) for file in FILES for name in re.findall(r"^ENTRY\((\w+)\)", (SOURCES / file).read_text(), re.M)
     }
-    assert launched == exist
+    assert declared == exist
 
 
 def test_the_hash_follows_the_sources(tmp_path, monkeypatch):

@@ -13,10 +13,10 @@ import pytest
 import zoo
 from faults import FaultyRuntime, fail_at_every_step
 
-from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement import plan
+from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS
+from bigbfs.algorithms.gpu_engine import GpuEngine, make_plan
+from bigbfs.engines.gpu import planning as plan
 from bigbfs.engines.gpu.placement.hot import GRAIN
-from bigbfs.engines.gpu.runtime.arguments import PROGRESS
 from bigbfs.engines.gpu.runtime.runtime import unused
 from bigbfs.engines.gpu.streamed.ledger import STAGES
 from bigbfs.errors import DoesNotFitError
@@ -193,9 +193,9 @@ def test_no_allocation_goes_beyond_the_budget(directed, codec, monkeypatch):
     """Whatever the budget, between the least that will do and all that is of use."""
     monkeypatch.setattr(plan, "HOT_SHARE", 1)
     graph = with_hubs(directed=directed, codec=codec)
-    least = plan.make_plan(graph, "mapped", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
-    most = plan.make_plan(graph, "vram", ENOUGH).device_bytes
-    streamed = plan.make_plan(graph, "streamed", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
+    least = make_plan(graph, "mapped", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
+    most = make_plan(graph, "vram", ENOUGH).device_bytes
+    streamed = make_plan(graph, "streamed", ENOUGH, head_groups=0, hot_bytes=0).device_bytes
     hot = set()
     for budget in np.linspace(least, most + 10_000, 25).astype(int).tolist():
         for residency in ("auto", "mapped", "streamed"):

@@ -11,12 +11,13 @@ import pytest
 import zoo
 from emulated.runtime import SimtRuntime
 
-from bigbfs.algorithms.bfs.gpu import loop as bfs
+from bigbfs.algorithms.bfs.gpu import program as bfs_program
 from bigbfs.algorithms.bfs.gpu.costs import Costs
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
-from bigbfs.engines.gpu import loops
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.components.gpu import program as components_program
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.errors import DeviceError, FormatError, UsageError
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
@@ -110,14 +111,12 @@ def test_what_is_not_wanted_is_not_paid_for(runtime, codec):
 
 
 @pytest.mark.parametrize("name", ["kronecker-dense", "two-hubs", "directed-in-rows", "binary-tree", "one-vertex"])
-def test_directions_do_not_depend_on_levels(runtime, monkeypatch, name):
+def test_directions_do_not_depend_on_levels(runtime, name):
     """The sample that decides on a direction must see the frontier where no levels tell it."""
     graph = zoo.shared()[name]
-    monkeypatch.setattr(bfs, "THIN_TO", 0)
-    monkeypatch.setattr(bfs, "LOCAL", False)
-    monkeypatch.setattr(bfs, "costs", lambda n, residency, profile: Costs(1, 1, 30, 100))
+    tuning = Tuning(thin_to=0, local=False, costs=Costs(1, 1, 30, 100))
     source = int(np.argmax(graph.degrees()))
-    with GpuEngine(graph, runtime=runtime) as placed:
+    with GpuEngine(graph, runtime=runtime, tuning=tuning) as placed:
         with_levels, without = placed.traverse(source), placed.traverse(source, want_levels=False)
     assert [level.direction for level in with_levels.levels] == [level.direction for level in without.levels]
     assert [level.frontier for level in with_levels.levels] == [level.frontier for level in without.levels]
@@ -204,7 +203,7 @@ def test_a_row_of_more_bytes_than_its_ids_take_is_no_structure(runtime):
     [
         (lambda placed: placed.bfs(-1), "source -1 is no vertex"),
         (lambda placed: placed.bfs(257), "source 257 is no vertex: the graph has 257"),
-        (lambda placed: placed.bfs(0, max_depth=-1), "max_depth -1"),
+        (lambda placed: placed.bfs(0, max_depth=-1), "max_depth is -1"),
     ],
 )
 def test_impossible_arguments(runtime, call, message):
@@ -225,15 +224,15 @@ def test_no_numba_on_the_way_to_a_first_result(tmp_path):
     zoo.shared()["relabelled"].save(path)
     code = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 import bigbfs
 from bigbfs.cli import bfs
 from bigbfs.cli.sources import choose_sources
-from bigbfs.engines.gpu import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from emulated.runtime import SimtRuntime
 with bigbfs.open({str(path)!r}) as graph:
     with GpuEngine(graph, residency="mapped", runtime=SimtRuntime()) as engine:
-        assert engine.traverse(choose_sources(graph, (), "random:1", 1)[0]).reached > 0
+        assert engine.traverse(graph.vertex(choose_sources(graph, (), "random:1", 1)[0])).reached > 0
 assert "numba" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -262,12 +261,14 @@ def test_a_fault_is_reported_and_everything_still_let_go(runtime):
     assert runtime.closed
 
 
-@pytest.mark.parametrize("stage", ["BfsLoop", "ComponentsLoop"])
+@pytest.mark.parametrize(
+    "stage", [(bfs_program, "BfsLoop"), (components_program, "ComponentsLoop")], ids=lambda s: s[1]
+)
 def test_an_interrupt_half_way_releases_everything(runtime, monkeypatch, stage):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loops, stage, interrupted)
+    monkeypatch.setattr(*stage, interrupted)
     with pytest.raises(KeyboardInterrupt):
         GpuEngine(zoo.shared()["path"], residency="mapped", runtime=runtime)
     assert runtime.mapped == 0

@@ -9,11 +9,14 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.engines.gpu.placement import ledger, plan
-from bigbfs.engines.gpu.placement.floor import vertices_with_edges
+from bigbfs.algorithms.gpu_engine import make_plan
+from bigbfs.algorithms.words import usual_work
+from bigbfs.engines.gpu import planning as plan
+from bigbfs.engines.gpu.floor import vertices_with_edges
+from bigbfs.engines.gpu.placement import ledger
 from bigbfs.engines.gpu.placement.hot import NOTHING_HOT, hottest
 from bigbfs.engines.gpu.placement.ledger import PLACES
-from bigbfs.engines.gpu.placement.plan import GRAIN, Limits, choose_residency, default_budget, make_plan
+from bigbfs.engines.gpu.planning import GRAIN, Limits, choose_residency, default_budget
 from bigbfs.engines.gpu.streamed import ledger as stages
 from bigbfs.engines.gpu.streamed.ledger import SMALLEST, STAGES, stage_capacity, stage_sizes
 from bigbfs.errors import DoesNotFitError, UsageError
@@ -137,7 +140,7 @@ def test_why_names_every_residency_that_was_considered():
 def test_the_decision_is_one_function():
     graph = zoo.shared()["two-hubs"]
     for residency in ("auto", "vram", "mapped"):
-        chosen = choose_residency(graph, residency, Limits(ENOUGH, ENOUGH))
+        chosen = choose_residency(graph, residency, Limits(ENOUGH, ENOUGH), work=usual_work())
         assert chosen == make_plan(graph, residency, ENOUGH, hot_bytes=0, ram_budget=ENOUGH)
     assert {item.where for item in chosen.buffers} <= set(PLACES)
 
@@ -190,10 +193,6 @@ def test_default_budget_leaves_a_reserve(free):
     assert free // 2 <= default_budget(free) <= free
 
 
-COUNTERS = {"meeting", "edges", "giant", "settled", "never", "counts", "asked", "tallies"}
-"""Arrays of single words, which share a line of the ledger."""
-
-
 def counting_runtime():
     """Return an emulated runtime that adds up what is allocated in `taken`."""
     from emulated.runtime import SimtRuntime
@@ -228,7 +227,7 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
     """Line by line: each array has its own, of its size; the arrays of hubs may be smaller, by what no degree says."""
     if shutil.which("g++") is None:
         pytest.skip("no g++: the kernels cannot be emulated")
-    from bigbfs.engines.gpu.engine import GpuEngine
+    from bigbfs.algorithms.gpu_engine import GpuEngine
 
     # one hub of more chunks than a line of 512 bytes names
     hub = zoo.build(140_001, (np.zeros(140_000, int), np.arange(1, 140_001)), directed=True, in_rows=False)
@@ -246,18 +245,11 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
             assert engine.bytes.device <= runtime.taken <= engine.plan.device_bytes, name
             planning = sum(item.bytes for item in engine.plan.buffers if "planning" in item.name)
             assert engine.bytes.host <= engine.plan.host_bytes + planning
-            taken = {key: size for key, size in engine.buffers().items() if key not in COUNTERS}
+            taken = engine.buffers()
             planned = {item.name: item.bytes for item in engine.plan.buffers if item.where == "vram"}
             if not graph.n:
                 planned["parents"] = planned["levels"] = 0
-            assert (
-                set(taken)
-                >= set(planned)
-                - {"counters", "placement", "in_placement"}
-                - HOT
-                - NO_RUN[not graph.n]
-                - SPREAD[name == "hub"]
-            )
+            assert set(taken) >= set(planned) - {"placement", "in_placement"} - HOT - NO_RUN[not graph.n]
             for key, size in taken.items():
                 if size == 0:  # takes nothing, wherever its line says that it would
                     continue
@@ -266,11 +258,10 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
                 assert rounded <= planned[key] if upper_bound else rounded == planned[key], (name, key)
 
 
-AT_MOST = {"hubs", "hub_ptr", "chunk_hub", "chunk_list", "hot", "hot_ptr", "spread"}
-"""What hubs take is known when offsets have been read; two bitmaps are rounded up one by one."""
-SPREAD = {False: set(), True: {"spread"}}
+AT_MOST = {"hubs", "hub_ptr", "chunk_hub", "chunk_list", "hot", "hot_ptr"}
+"""What hubs take is known when offsets have been read."""
 HOT = {"hot", "hot_ptr", "in_hot", "in_hot_ptr"}
-NO_RUN = {False: set(), True: {"levels", "parents", "spread"}}
+NO_RUN = {False: set(), True: {"levels", "parents"}}
 """Allocated by the first traversal: a graph without vertices has none."""
 
 

@@ -9,7 +9,7 @@ from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
@@ -46,7 +46,7 @@ def test_searches_and_components_in_any_order(name, residency):
 def test_an_interrupted_search_spoils_nothing(monkeypatch):
     graph = zoo.shared()["two-components"]
     with GpuEngine(graph, residency="vram", runtime=SimtRuntime(build="plain", sm_count=2)) as engine:
-        loop = engine._bfs
+        loop = engine.program(engine.search(0)).loop
         traverse = loop._traverse
 
         def interrupted(*arguments):

@@ -9,7 +9,7 @@ from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.check import check
 from bigbfs.graph.graph import Graph
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).resolve().parents[2] / "golden"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 
 

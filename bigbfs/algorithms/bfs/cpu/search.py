@@ -17,7 +17,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.cpu import bottomup, topdown
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
-from bigbfs.engines.cpu.rows import Rows, row_count, row_length
+from bigbfs.engines.cpu.rows import Rows, row_count, row_length, row_lengths
 from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
@@ -38,7 +38,7 @@ class Step:
     """Levels that ran as one step.
 
     ``level`` is the first one expanded, of ``vertices`` vertices, ``count`` how many were; those after the first were
-    ``queue[first:last]``.
+    ``queue[first:last]``, and ``edges`` are in the rows of those of the first.
     """
 
     level: int
@@ -48,6 +48,7 @@ class Step:
     first: int
     last: int
     seconds: float
+    edges: int
 
 
 @dataclass(slots=True)
@@ -156,6 +157,7 @@ class Search:
         depth = 0
         while frontier.vertices and frontier.depth < max_depth:
             begin, level, vertices, first = time.perf_counter(), frontier.depth, frontier.vertices, frontier.last
+            edges = frontier.edges
             if not frontier.in_bitmap and frontier.edges <= WALK_EDGES:
                 direction = "top-down"
                 self.walk(frontier, max_depth)
@@ -167,7 +169,7 @@ class Search:
                 self.expand(frontier)
             depth = frontier.depth if frontier.vertices else frontier.depth - 1
             spent = time.perf_counter() - begin
-            steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent))
+            steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
         bottomup.clear_unvisited(self._visited, self.parents, self.levels, self.nobody)
         seconds = time.perf_counter() - start
         return Found(depth, frontier.unexplored, int(self._faults[0]), seconds, tuple(self._records(steps)))
@@ -176,11 +178,16 @@ class Search:
         """Yield the records of all levels; those of a step of several levels have their sizes counted in the queue."""
         for step in steps:
             alone = step.count == 1
-            yield LevelRecord(step.level, step.direction, step.vertices, step.seconds if alone else math.nan)
+            yield LevelRecord(
+                step.level, step.direction, step.vertices, step.seconds if alone else math.nan, step.edges
+            )
             if not alone:
-                walked = self.levels[self._queue[step.first : step.last]] - (step.level + 1)
-                for number, vertices in enumerate(np.bincount(walked, minlength=step.count - 1).tolist(), 1):
-                    yield LevelRecord(step.level + number, step.direction, vertices, math.nan)
+                queue = self._queue[step.first : step.last]
+                walked = self.levels[queue] - (step.level + 1)
+                sizes = np.bincount(walked, minlength=step.count - 1).tolist()
+                edges = np.bincount(walked, row_lengths(self.out_rows, queue), step.count - 1).astype(np.int64).tolist()
+                for number, vertices in enumerate(sizes):
+                    yield LevelRecord(step.level + number + 1, step.direction, vertices, math.nan, edges[number])
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""

@@ -1,7 +1,7 @@
 // What the phases of a BFS share: the state in device memory, what a block knows, and what happens to a new vertex.
 //
-// A traversal is one cooperative launch. It is a sequence of phases with a barrier of the whole grid after each; at the
-// barrier one thread of every block works out the next phase (plan.cuh) from the counters of the level, all alike.
+// A traversal is one cooperative launch. It is a sequence of phases with a barrier of the whole grid after each; at
+// the barrier one thread of every block works out the next phase (plan.cuh) from the counters of the level, all alike.
 #pragma once
 #include "kernels/base/grid.cuh"
 #include "kernels/rows/heads.cuh"
@@ -46,27 +46,19 @@ struct Bfs {
     Adjacency out;       // rows that top-down expands
     Adjacency in;        // rows that bottom-up searches: in-neighbours
     const u32* reachable;  // bitmap: an edge leads there; null: may be any vertex
-    u32* visited;        // bitmap: reached
-    u32* frontier;       // bitmap: to expand (bottom-up)
-    u32* next;           // bitmap: found by the level in progress (bottom-up)
-    u32* open;           // bitmap: not decided by their heads, where rows are put off (bottom-up)
-    vid* queue;          // n: frontiers one behind the other
-    u32* chunk_list;     // chunks of hub rows to be read in this level
-    i32* levels;         // n: -1 unreached; or null if not wanted
-    vid* parents;        // n, or null if not wanted; all ones: none
-    Slot* slots;
-    Progress* progress;
-    u32* meeting;        // of grid.cuh
+    // visited, frontier, next, open, queue, chunk_list, levels, parents, slots, progress, meeting: as arguments.py says
+    // (levels: -1 unreached; parents: all ones none; either may be null, where it is not wanted)
+    BFS_ARRAYS
     u64 slot_count;
     u64 max_depth;
-    u64 bottom_up;       // whether levels may search
-    u64 in_vertices;     // vertices with in-edges
-    u64 sort_from;       // frontiers of so many vertices are expanded in vertex order
-    u64 defer_from;      // so many vertices that their heads are not expected to decide are put off
-    u64 window;          // rows in host memory are read at the full rate from so many neighbouring vertices at a time
-    u64 thin_to;         // frontiers of up to so many vertices are left to the first block; at most TEAM
-    u64 local;           // whether levels may be local (local.cuh)
-    u64 sweep_cost;      // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
+    u64 bottom_up;  // whether levels may search
+    u64 in_vertices;  // vertices with in-edges
+    u64 sort_from;  // frontiers of so many vertices are expanded in vertex order
+    u64 defer_from;  // so many vertices that their heads are not expected to decide are put off
+    u64 window;  // so many neighbouring vertices' rows in host memory are read at the full rate
+    u64 thin_to;  // frontiers of up to so many vertices are left to the first block; at most TEAM
+    u64 local;  // whether levels may be local (local.cuh)
+    u64 sweep_cost;  // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
     u64 vertex_cost;
     u64 edge_cost;
     u64 line_cost;
@@ -75,7 +67,20 @@ static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
 enum Tally { EDGES = 0, FOUND = 1, MISSED = 2, OPEN = 3, PROBED = 4, TALLIES = 5 };
 
-enum Phase { THIN, LOCAL, PROBE, CLEAR, SCATTER, GATHER, EXPAND, EXPAND_CHUNKS, SEARCH, SEARCH_OPEN, SEARCH_CHUNKS, STOP };
+enum Phase {
+    THIN,
+    LOCAL,
+    PROBE,
+    CLEAR,
+    SCATTER,
+    GATHER,
+    EXPAND,
+    EXPAND_CHUNKS,
+    SEARCH,
+    SEARCH_OPEN,
+    SEARCH_CHUNKS,
+    STOP
+};
 
 enum Form { QUEUE = 0, BITMAP = 1 };
 
@@ -95,9 +100,9 @@ struct Team {
     u32 swapped;
     u32 slot;
     i32 level;
-    u32 bottom_up;   // of the level in progress
-    u32 defer;       // rows are put off until all heads have been looked at
-    u32 done;        // when the launch ends: the traversal does too
+    u32 bottom_up;  // of the level in progress
+    u32 defer;  // rows are put off until all heads have been looked at
+    u32 done;  // when the launch ends: the traversal does too
     u64 begin;
     u64 count;
     u64 edges;
@@ -106,13 +111,13 @@ struct Team {
     u64 missed;
     u64 tally[TALLIES];
     u32 hot_chunks;  // of the hot rows found, in units of BLOCK_IDS ids: shared memory adds 32 bits at once
-    u32 tail;        // thin and local levels: vertices found
+    u32 tail;  // thin and local levels: vertices found
     i32 local_from;  // level from which on levels may be local
-    u32 own;         // local levels: the block's part of the frontier
+    u32 own;  // local levels: the block's part of the frontier
     u32 aside_count;
     u32 go_on;
-    u64 counts;      // what all blocks say
-    u64 left_at;     // where the block puts into the queue what it left aside, and what it found
+    u64 counts;  // what all blocks say
+    u64 left_at;  // where the block puts into the queue what it left aside, and what it found
     u64 found_at;
     u32 held[TEAM_WARPS];
     vid buffer[TEAM_WARPS * BUFFER_IDS];
@@ -121,8 +126,8 @@ struct Team {
     u32 open[TEAM];
 };
 
-// How many warps may work at a time, each on the rows of `span` neighbouring vertices: few enough that what they read of host
-// memory lies in one window, whose addresses the link translates at the full rate, and enough to keep it busy.
+// How many warps may work at a time, each on the rows of `span` neighbouring vertices: few enough that what they read
+// of host memory lies in one window, whose addresses the link translates at the full rate, and enough to keep it busy.
 DEVICE u64 warps_in_window(const Bfs& s, u64 span) {
     const u64 fit = s.window / span;
     const u64 least = (u64)gridDim.x * LEAST_WARPS;

@@ -1,8 +1,8 @@
 // A whole BFS in one cooperative launch: no word to the host between two levels.
 //
 // The grid fills the device, one block of TEAM threads for each multiprocessor. It runs one phase after the other
-// (topdown.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a barrier of the
-// whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels, bitmap for
+// (topdown.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a barrier of
+// the whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels, bitmap for
 // bottom-up ones; the queue of a large frontier whose rows lie in host memory is put into vertex order by way of the
 // bitmap, because ascending reads use the full rate of the link. Atomics and memory per edge: see the phases. Source:
 // Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel after Gupta et al. (InPar'12).
@@ -23,7 +23,8 @@ DEVICE void reset(const Bfs& s, u64 source, u64 last) {
     settle(s, source, ~(vid)0, 0);
 }
 
-// Who was not reached says so. A vertex that no edge leads to says so from the beginning, unless it was the last source.
+// Who was not reached says so. A vertex that no edge leads to says so from the beginning, unless it was the last
+// source.
 DEVICE void finish(const Bfs& s) {
     for (u64 base = thread_id() / WARP * WARP; base < words_for(s.out.n); base += thread_count()) {
         const u64 w = base + lane_id();
@@ -157,8 +158,8 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
     __syncthreads();
 }
 
-// last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped because
-// its slots were full.
+// last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped
+// because its slots were full.
 KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
 
 KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {

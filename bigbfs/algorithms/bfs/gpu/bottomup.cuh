@@ -1,13 +1,13 @@
 // Bottom-up phases: every unvisited vertex looks for a parent in the frontier and stops at the first.
 //
-// SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes, 32
-// at once. A lane looks through the heads of its vertex; without success it reads LANE_LOADS groups of the row, and what
-// is still without a parent is finished by the whole warp. Hubs that are not decided by their heads are listed.
-// SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's row
-// and so that few enough warps read neighbouring rows in order for the link's full rate. SEARCH_CHUNKS: a warp takes
-// chunks of the hubs listed. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on `visited`,
-// whose winner writes. Memory per vertex: 16 bytes of heads and one or two words of the frontier. Source: Beamer et al.,
-// Direction-optimizing BFS (SC'12).
+// SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
+// 32 at once. A lane looks through the heads of its vertex; without success it reads LANE_LOADS groups of the row, and
+// what is still without a parent is finished by the whole warp. Hubs that are not decided by their heads are listed.
+// SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's
+// row and so that few enough warps read neighbouring rows in order for the link's full rate. SEARCH_CHUNKS: a warp
+// takes chunks of the hubs listed. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on
+// `visited`, whose winner writes. Memory per vertex: 16 bytes of heads and one or two words of the frontier. Source:
+// Beamer et al., Direction-optimizing BFS (SC'12).
 #pragma once
 #include "algorithms/bfs/gpu/search.cuh"
 
@@ -27,8 +27,8 @@ struct Sums {
     u64 edges;
 };
 
-// A vertex for each lane that is `active`; true where it has found a parent, among its heads (HEADS) or in its row. `open`:
-// its heads do not decide and its row is put off. All lanes call it.
+// A vertex for each lane that is `active`; true where it has found a parent, among its heads (HEADS) or in its row.
+// `open`: its heads do not decide and its row is put off. All lanes call it.
 template <bool HEADS>
 DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool active, bool& open, Sums& sums) {
     vid parent = 0;
@@ -50,8 +50,8 @@ DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool
     return hit;
 }
 
-// The vertices of the warp's 32 words `todo`, 32 at a time however they are spread: sets the bits of the lane's word of those
-// that have found a parent, and of those put off. All lanes call it.
+// The vertices of the warp's 32 words `todo`, 32 at a time however they are spread: sets the bits of the lane's word
+// of those that have found a parent, and of those put off. All lanes call it.
 template <bool HEADS>
 DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u32& fresh, u32& open, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);

@@ -8,22 +8,18 @@ which the next one takes its size; the host reads it once a level, or once in ``
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.loop import Run
-from bigbfs.algorithms.bfs.gpu.search import RECORD, START, level_defines, search_defines, search_dtype
-from bigbfs.algorithms.bfs.gpu.tree import TreeArrays
+from bigbfs.algorithms.bfs.gpu.arguments import SLOT, spec_of
+from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, RECORD, START, kernels_of_strategy, search_dtype
+from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays
 from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy, evaluate
-from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
-from bigbfs.engines.gpu.runtime.arguments import SLOT, no_vertex, struct
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.runtime.arguments import struct
+from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.record import LevelRecord
-
-FILE = "algorithms/bfs/gpu/levels.cu"
-KERNELS = ("begin_levels", "count_levels")
 
 THREADS = 256
 """Threads of a block."""
@@ -47,18 +43,10 @@ class LevelBfs(TreeArrays):
 
     Parameters
     ----------
-    runtime
-        The device.
-    out
-        Rows to expand.
-    incoming
-        Rows to search bottom-up (``out`` itself for a symmetric graph); None: levels stay top-down.
+    placed
+        The graph, its rows in device memory or mapped.
     strategy
         From the catalogue; its loop is ``"levels"``.
-    ids, codec
-        Dtype of an id, and encoding of the rows.
-    arrays
-        Those that the strategy declares, by name.
 
     Attributes
     ----------
@@ -70,49 +58,39 @@ class LevelBfs(TreeArrays):
         Whether a level ends with steps that may have to run for further windows of its edges.
     """
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        out: PlacedAdjacency,
-        incoming: PlacedAdjacency | None,
-        strategy: Strategy,
-        *,
-        ids: np.dtype,
-        codec: str,
-        arrays: Mapping[str, Array],
-    ) -> None:
-        super().__init__(runtime, out.n, ids)
+    def __init__(self, placed: PlacedGraph, strategy: Strategy) -> None:
+        super().__init__(placed)
+        runtime = self._runtime
         self.strategy = strategy
-        self._out = out
-        self._arrays = {array.name: arrays[array.name] for array in strategy.arrays}
-        self._levels, self._parents = self._arrays["levels"], self._arrays["parents"]
-        wanted = search_defines(strategy, ids, codec, THREADS)
-        self._kernels = {name: runtime.kernel(file, name, wanted) for file, name in strategy.kernels}
-        common = level_defines(ids, codec)
-        self._begin, self._count = (runtime.kernel(FILE, name, common) for name in KERNELS)
+        self._out, incoming = placed.out, placed.incoming
+        specs = [spec_of(array) for array in strategy.arrays]
+        self._arrays = {spec.name: self.borrow(spec) for spec in specs if spec.name not in SPECS}
+        kernels = kernels_of_strategy(strategy, THREADS)
+        self._kernels = {spec.name: spec.build(runtime, placed.ids, placed.codec) for spec in kernels}
+        self._begin, self._count = (spec.build(runtime, placed.ids, placed.codec) for spec in LEVEL_KERNELS)
         self._most = {name: runtime.max_blocks(kernel, THREADS) for name, kernel in self._kernels.items()}
         self._can_turn = bool(strategy.turn) and (incoming is not None or not strategy.bottom_up)
         self._state = struct(
             search_dtype(strategy),
-            out=out.struct,
+            out=self._out.struct,
             capacity=self._length("queue"),
             edge_capacity=self._length("edges"),
             **{name: runtime.pointer(array) for name, array in self._arrays.items()},
         )
-        self._state["in"] = (incoming or out).struct
+        self._state["in"] = (incoming or self._out).struct
         last = [step for step in strategy.steps if step.when != "overflow"][-1]
         self.batches_last = last.batched
         self.launches = self.reads = 0
         self.checked: tuple[int, ...] = ()
 
+    def _borrowed(self, name: str) -> Array:
+        """Return ``"levels"`` or ``"parents"``, whatever they hold."""
+        self.take(name)
+        return self.array(name)
+
     def _length(self, name: str) -> int:
         """Return how many elements the array ``name`` has; 0 if there is none."""
         return len(self._arrays[name]) if name in self._arrays else 0
-
-    @property
-    def buffers(self) -> dict[str, int]:
-        """Bytes of every array by its name in the ledger."""
-        return {name: int(array.nbytes) for name, array in self._arrays.items()}
 
     def warm(self) -> None:
         """Run every kernel without work: the driver loads a kernel when it is first launched."""
@@ -127,7 +105,7 @@ class LevelBfs(TreeArrays):
         records = self._arrays["records"]
         idle = struct(START, records=runtime.pointer(records), n=0)
         self._begin(1, THREADS, (idle,))
-        self._count(1, THREADS, (nothing["out"], self._levels, np.uint64(0), self._arrays["histogram"]))
+        self._count(1, THREADS, (nothing["out"], self._borrowed("levels"), np.uint64(0), self._arrays["histogram"]))
         runtime.synchronize()
 
     def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
@@ -143,7 +121,8 @@ class LevelBfs(TreeArrays):
         """
         runtime = self._runtime
         kept = want_parents or self.strategy.claims == "parents"
-        self._state["parents"] = runtime.pointer(self._parents) if kept else 0
+        self._state["levels"] = runtime.pointer(self._borrowed("levels"))
+        self._state["parents"] = runtime.pointer(self._borrowed("parents")) if kept else 0
         self.launches = self.reads = 0
         with runtime.timer() as timer:
             self._reset(source)
@@ -152,7 +131,7 @@ class LevelBfs(TreeArrays):
         self.checked = tuple(walked.checked)
         frontiers, edges = self._count_levels(walked.level)
         records = tuple(
-            LevelRecord(level, walked.directions[level], frontiers[level], walked.seconds[level])
+            LevelRecord(level, walked.directions[level], frontiers[level], walked.seconds[level], walked.edges[level])
             for level in range(min(len(frontiers), walked.level))
         )
         return Run(
@@ -172,8 +151,7 @@ class LevelBfs(TreeArrays):
             runtime.fill(arrays[name], 0)
         state["source"], state["slot"], state["level"], state["window"] = source, 0, 0, 0
         for name, array in arrays.items():
-            if name not in ("levels", "parents"):
-                state[name] = runtime.pointer(array)  # as before the swaps of the search before
+            state[name] = runtime.pointer(array)  # as before the swaps of the search before
         start = struct(
             START,
             **{name: state[name] for name in ("levels", "parents", "records")},
@@ -284,20 +262,12 @@ class LevelBfs(TreeArrays):
         found, edges = [np.empty(0, np.uint64)], 0
         for first in range(0, launched + 1, BINS):
             runtime.fill(bins, 0)
-            self._count(blocks, THREADS, (self._out.struct, self._levels, np.uint64(first), bins))
+            self._count(blocks, THREADS, (self._out.struct, self.array("levels"), np.uint64(first), bins))
             counted = runtime.download(bins)
             found.append(counted[:BINS])
             edges += int(counted[BINS])
         sizes = np.concatenate(found)
         return [int(size) for size in sizes[: int(np.flatnonzero(sizes).max(initial=-1)) + 1]], edges
-
-    def lend_parents(self) -> Array:
-        """Return the n ids of the parents; between two searches others may work in them."""
-        return self._parents
-
-    def parents_of(self, *, wanted: bool) -> np.ndarray:
-        """Return the parents, or none where nobody wanted them."""
-        return self.parents() if wanted else np.full(self.n, no_vertex(self.ids), self.ids)
 
 
 class _Walk:
@@ -307,8 +277,9 @@ class _Walk:
     ----------
     level
         Levels launched that had a frontier.
-    directions, seconds, checked
-        What each of them did. The time of levels that were launched together is shared out evenly.
+    directions, seconds, checked, edges
+        What each of them did. The time of levels that were launched together is shared out evenly; edges of a level
+        are None where rows may have been read twice, or not to their end.
     invalid
         Ids read that are no vertices.
     """
@@ -318,6 +289,7 @@ class _Walk:
         self._limit = UNKNOWN if max_depth is None else max_depth
         self.level = self.invalid = 0
         self.directions: list[str] = []
+        self.edges: list[int | None] = []
         self.seconds: list[float] = []
         self.checked: list[int] = []
 
@@ -353,4 +325,6 @@ class _Walk:
             self.directions.append("bottom-up" if up else "top-down")
             self.seconds.append(seconds)
             self.checked.append(int(record["checked"]))
+            whole = not (up or self._search.strategy.racing)
+            self.edges.append(self.checked[-1] if whole else None)
             self.invalid += int(record["invalid"])

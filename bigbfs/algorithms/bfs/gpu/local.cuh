@@ -1,11 +1,13 @@
-// LOCAL: level after level by the whole grid, each vertex expanded by the block that found it, for frontiers of few edges.
+// LOCAL: level after level by the whole grid, each vertex expanded by the block that found it, for frontiers of few
+// edges.
 //
-// A block keeps its part of the frontier in shared memory and gives eight lanes to each vertex, one for each id, so that
-// a level is a chain of two trips to device memory (heads and degree; the claim) and one barrier, which carries the sums
-// on which the next step depends: no queue, no counters. Rows are read from the head table alone; those that
-// it does not hold whole are put aside for EXPAND. When the levels end, what they found is put into the queue. Frontier kind: lists in shared memory. Atomics: one
-// atomicOr on `visited` for each edge, one in shared memory for each vertex found, one for each block and level. Memory per
-// edge: the id and one word of `visited`. Source: ours; after Gupta et al. (InPar'12) for persistent kernels.
+// A block keeps its part of the frontier in shared memory and gives eight lanes to each vertex, one for each id, so
+// that a level is a chain of two trips to device memory (heads and degree; the claim) and one barrier, which carries
+// the sums on which the next step depends: no queue, no counters. Rows are read from the head table alone; those that
+// it does not hold whole are put aside for EXPAND. When the levels end, what they found is put into the queue.
+// Frontier kind: lists in shared memory. Atomics: one atomicOr on `visited` for each edge, one in shared memory for
+// each vertex found, one for each block and level. Memory per edge: the id and one word of `visited`. Source: ours;
+// after Gupta et al. (InPar'12) for persistent kernels.
 #pragma once
 #include "algorithms/bfs/gpu/topdown.cuh"
 
@@ -22,14 +24,15 @@ constexpr u32 LOCAL_BEGIN = LOCAL_VERTICES / 4;
 constexpr i32 LOCAL_PAUSE = 32;
 
 // What the blocks tell each other at the end of a level, added up in one word of the level's slot: vertices found (22
-// bits), put aside (18), blocks whose list is full (12), blocks that have arrived (12). Room for the sums of 511 blocks.
+// bits), put aside (18), blocks whose list is full (12), blocks that have arrived (12). Room for the sums of 511
+// blocks.
 constexpr u64 ONE_ASIDE = 1ull << 22;
 constexpr u64 ONE_FULL = 1ull << 40;
 constexpr u64 ONE_ARRIVED = 1ull << 52;
 constexpr u32 LOCAL_BLOCKS = 511;
 
-static_assert(LOCAL_VERTICES* LOCAL_IDS * (u64)LOCAL_BLOCKS < ONE_ASIDE, "the sum of what is found does not fit");
-static_assert(LOCAL_VERTICES*(u64)LOCAL_BLOCKS < ONE_FULL / ONE_ASIDE, "the sum of what is put aside does not fit");
+static_assert(LOCAL_VERTICES * LOCAL_IDS * (u64)LOCAL_BLOCKS < ONE_ASIDE, "the sum of what is found does not fit");
+static_assert(LOCAL_VERTICES * (u64)LOCAL_BLOCKS < ONE_FULL / ONE_ASIDE, "the sum of what is put aside does not fit");
 
 DEVICE u32 found_by_all(u64 word) { return (u32)(word & (ONE_ASIDE - 1)); }
 DEVICE u32 aside_by_all(u64 word) { return (u32)((word & (ONE_FULL - 1)) / ONE_ASIDE); }
@@ -60,8 +63,8 @@ DEVICE void expand_local(const Bfs& s, Team& t, vid* next, vid v, u32 part) {
     }
 }
 
-// Hands in the block's counts and waits for those of the others. What the blocks write for each other before the queue is
-// filled is `visited` alone, by atomics whose results have come back: there is nothing for a fence to order.
+// Hands in the block's counts and waits for those of the others. What the blocks write for each other before the queue
+// is filled is `visited` alone, by atomics whose results have come back: there is nothing for a fence to order.
 DEVICE u64 meet_with_counts(const Bfs& s, const Team& t) {
     u64* const word = &s.slots[t.slot].local;
     u64 own = ONE_ARRIVED + t.tail + t.aside_count * ONE_ASIDE;
@@ -80,8 +83,8 @@ DEVICE void leave_local(const Bfs& s, Team& t, const vid* next) {
     const u64 asides = aside_by_all(t.counts);
     Slot& slot = s.slots[t.slot];
     if (threadIdx.x == 0) {
-        // Over entries that are done with, so that the queue never needs room for a vertex twice. Every block has read its
-        // part of them, but nothing has put its reads in order before these writes yet.
+        // Over entries that are done with, so that the queue never needs room for a vertex twice. Every block has read
+        // its part of them, but nothing has put its reads in order before these writes yet.
         if (asides) meet_other_blocks(s.meeting);
         t.begin -= t.begin < asides ? t.begin : asides;
         t.left_at = t.begin;

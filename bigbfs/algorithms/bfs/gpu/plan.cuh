@@ -1,10 +1,10 @@
 // What comes next: one thread of every block works it out at each barrier, from what all of them see alike.
 //
-// A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges, and
-// the lines of memory that those take whose rows are not hot. Bottom-up: two sweeps over bitmaps, the heads of every unvisited vertex, and lines
-// for those whose heads do not decide: as many as in the level before, or, where that one was top-down, as a sample says
-// (PROBE; not worth its barrier where top-down costs no more than the sweeps). Source: Beamer et al. (SC'12) for the two
-// directions; the rule is ours.
+// A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges,
+// and the lines of memory that those take whose rows are not hot. Bottom-up: two sweeps over bitmaps, the heads of
+// every unvisited vertex, and lines for those whose heads do not decide: as many as in the level before, or, where
+// that one was top-down, as a sample says (PROBE; not worth its barrier where top-down costs no more than the sweeps).
+// Source: Beamer et al. (SC'12) for the two directions; the rule is ours.
 #pragma once
 #include "algorithms/bfs/gpu/local.cuh"
 
@@ -156,7 +156,6 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             t.form = QUEUE;
             t.phase = EXPAND;
             break;
-        default:
-            after_rows(s, t);
+        default: after_rows(s, t);
     }
 }

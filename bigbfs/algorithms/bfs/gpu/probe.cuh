@@ -1,8 +1,8 @@
 // What bottom-up would cost: the heads of a sample of the unvisited vertices.
 //
-// PROBE: a warp looks at one word of `visited`, its lanes at the vertices; the words lie evenly spread over the graph. The
-// frontier may still be a queue, but an unvisited vertex can have no visited head outside it: earlier levels were expanded
-// whole. Atomics: none. Memory per vertex: its heads, and a word of `visited` for each.
+// PROBE: a warp looks at one word of `visited`, its lanes at the vertices; the words lie evenly spread over the graph.
+// The frontier may still be a queue, but an unvisited vertex can have no visited head outside it: earlier levels were
+// expanded whole. Atomics: none. Memory per vertex: its heads, and a word of `visited` for each.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
 

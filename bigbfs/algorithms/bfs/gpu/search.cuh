@@ -1,7 +1,8 @@
-// How a vertex looks for a parent in the frontier: among its heads, then in its row, alone and with the help of the warp.
+// How a vertex looks for a parent in the frontier: among its heads, then in its row, alone and with the help of the
+// warp.
 //
-// All is for bottom-up phases (bottomup.cuh). Frontier kind: bitmap. Atomics: none, but the list of chunks. Memory per vertex:
-// 16 bytes of heads and the words of the frontier that they ask for, then whole lines of its row.
+// All is for bottom-up phases (bottomup.cuh). Frontier kind: bitmap. Atomics: none, but the list of chunks. Memory per
+// vertex: 16 bytes of heads and the words of the frontier that they ask for, then whole lines of its row.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
 

@@ -7,25 +7,22 @@ gives the dtype here and, as ``-D SEARCH_ARRAYS``, the fields there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from bigbfs.algorithms.bfs.gpu.arguments import spec_of
 from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORD_FIELDS, Strategy
-from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, defines
+from bigbfs.engines.gpu.placement.arrays import pointer_fields
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, fields
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 
-RECORD = np.dtype([(name, np.uint64) for name in RECORD_FIELDS])
+RECORD = fields(*RECORD_FIELDS)
 """What a level counts."""
 
-START = np.dtype(
-    [(name, np.uint64) for name in ("levels", "parents", "queue", "bits", "records", "record_words", "n", "source")]
-)
+START = fields("levels", "parents", "queue", "bits", "records", "record_words", "n", "source")
 """What a search begins with (gpu/levels.cu)."""
 
 FIELDS = ("slot", "level", "source", "capacity", "edge_capacity", "window")
 """The numbers behind the arrays in ``struct Search``."""
-
-C_TYPES = {"id": "vid", "u8": "u8", "u32": "u32", "u64": "u64", "i32": "i32"}
 
 
 def search_dtype(strategy: Strategy) -> np.dtype:
@@ -34,18 +31,22 @@ def search_dtype(strategy: Strategy) -> np.dtype:
     return np.dtype([("out", ADJACENCY), ("in", ADJACENCY), *((name, np.uint64) for name in names)])
 
 
-def search_defines(strategy: Strategy, ids: np.dtype, codec: str, threads: int) -> Mapping[str, str]:
-    """Return the ``-D`` defines of the kernels of ``strategy`` in blocks of ``threads``."""
-    return {
-        **defines(ids, codec),
-        "SEARCH_ARRAYS": "".join(f"ARRAY({C_TYPES[array.dtype]},{array.name})" for array in strategy.arrays),
-        "SEARCH_BYTES": str(search_dtype(strategy).itemsize),
-        "RECORD_BYTES": str(RECORD.itemsize),
-        "LEVEL_THREADS": str(threads),
-        **dict(strategy.defines),
-    }
+def kernels_of_strategy(strategy: Strategy, threads: int) -> tuple[KernelSpec, ...]:
+    """Return the kernels of ``strategy``, in blocks of ``threads``."""
+    defines = (
+        ("SEARCH_ARRAYS", pointer_fields(spec_of(array) for array in strategy.arrays)),
+        ("SEARCH_BYTES", str(search_dtype(strategy).itemsize)),
+        ("RECORD_BYTES", str(RECORD.itemsize)),
+        ("LEVEL_THREADS", str(threads)),
+        *strategy.defines,
+    )
+    names = dict.fromkeys(step.kernel for step in strategy.steps)
+    return tuple(KernelSpec(strategy.file, name, defines) for name in names)
 
 
-def level_defines(ids: np.dtype, codec: str) -> Mapping[str, str]:
-    """Return the ``-D`` defines of what all strategies share (gpu/levels.cu)."""
-    return {**defines(ids, codec), "START_BYTES": str(START.itemsize), "LEVEL_BINS": str(BINS)}
+LEVEL_KERNELS: tuple[KernelSpec, ...] = kernels_of(
+    "algorithms/bfs/gpu/levels.cu",
+    ("begin_levels", "count_levels"),
+    defines=(("START_BYTES", str(START.itemsize)), ("LEVEL_BINS", str(BINS))),
+)
+"""What all strategies share."""

@@ -1,20 +1,15 @@
 // The state of a BFS that the host runs level by level, and what reading an id means to it: the `Work` of piece.cuh.
 //
-// Expand reaches every id of a frontier vertex's row; Seek stops at the first id of an unvisited vertex's row that is in the
-// frontier. Atomics: an atomicOr on `visited`, whose winner alone writes level, parent and `next`.
+// Expand reaches every id of a frontier vertex's row; Seek stops at the first id of an unvisited vertex's row that is
+// in the frontier. Atomics: an atomicOr on `visited`, whose winner alone writes level, parent and `next`.
 #pragma once
 #include "kernels/rows/piece.cuh"
 
 enum Count { VERTICES = 0, EDGES = 1, ROWS = 2, UNITS = 3, FOUND = 4, INVALID = 5 };
 
 struct Search {
-    u32* visited;   // bitmap: reached
-    u32* frontier;  // bitmap: level `level`
-    u32* next;      // bitmap: found by this level
-    u32* wanted;    // bitmap: rows to be read from the file
-    i32* levels;    // n: -1 unreached; or null if not wanted
-    vid* parents;   // n, or null if not wanted; all ones: none
-    u64* counts;    // see Count
+    // visited, frontier (level `level`), next, wanted, levels, parents, tallies (see Count): as streamed.py says
+    SEARCH_ARRAYS
     u64 level;
 };
 static_assert(sizeof(Search) == SEARCH_BYTES, "Search differs from its NumPy dtype");
@@ -26,7 +21,7 @@ DEVICE void settle(const Search& s, u64 v, vid parent) {
 
 DEVICE void hand_in(const Search& s, Count which, u64 x) {
     x = warp_sum(x);
-    if (lane_id() == 0 && x) atomicAdd(s.counts + which, x);
+    if (lane_id() == 0 && x) atomicAdd(s.tallies + which, x);
 }
 
 // Top-down: every id of a row is reached.
@@ -42,7 +37,7 @@ struct Expand {
 
     METHOD bool read(vid v, vid u) {
         if (u >= n) {
-            atomicAdd(s.counts + INVALID, (u64)1);
+            atomicAdd(s.tallies + INVALID, (u64)1);
         } else if (claim_bit(s.visited, u)) {
             settle(s, u, v);
             atomicOr(s.next + word_of(u), bit_of(u));
@@ -65,7 +60,7 @@ struct Seek {
 
     METHOD bool read(vid v, vid u) {
         if (u >= n) {
-            atomicAdd(s.counts + INVALID, (u64)1);
+            atomicAdd(s.tallies + INVALID, (u64)1);
             return false;
         }
         if (!test_bit(s.frontier, u)) return false;

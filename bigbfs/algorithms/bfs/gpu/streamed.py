@@ -12,25 +12,46 @@ import time
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.loop import Run
+from bigbfs.algorithms.bfs.gpu.arguments import DIRECTIONS, LEVELS, PARENTS, SLOT
 from bigbfs.algorithms.bfs.gpu.streamed_costs import read_seconds, sweep_seconds
-from bigbfs.algorithms.bfs.gpu.tree import TreeArrays
+from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, wanted_names
 from bigbfs.algorithms.bfs.strategies import Strategy
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, DIRECTIONS, SEARCH, SLOT, WARP, defines, struct
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import ArraySpec, pointer_fields
+from bigbfs.engines.gpu.runtime.arguments import WARP, fields, struct
+from bigbfs.engines.gpu.runtime.kernels import Launcher, kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.engines.gpu.streamed.buffers import Traffic
 from bigbfs.engines.gpu.streamed.placement import StreamedAdjacency
 from bigbfs.record import LevelRecord
 
-FILE = "algorithms/bfs/gpu/streamed_bfs.cu"
-KERNELS = (
-    "streamed_reset", "streamed_survey", "streamed_heads", "streamed_list", "streamed_hot", "streamed_expand",
-    "streamed_search",
-)  # fmt: skip
-
 COUNTS = ("vertices", "edges", "rows", "units", "found", "invalid")
 """Counters of algorithms/bfs/gpu/streamed.cuh, in their order."""
+
+WANTED = ArraySpec("wanted", "u32", "words", "bitmap: rows to be read from the file")
+
+ARRAYS = (
+    ArraySpec("visited", "u32", "words", "bitmap: vertices reached"),
+    ArraySpec("frontier", "u32", "words", "bitmap: vertices to expand"),
+    ArraySpec("next", "u32", "words", "bitmap: vertices found by this level"),
+    WANTED,
+    LEVELS,
+    PARENTS,
+    ArraySpec("tallies", "u64", f"{len(COUNTS)}", "counters of a level", True),
+)
+"""What ``struct Search`` (streamed.cuh) has pointers to, in its order."""
+
+SEARCH = fields(*(spec.name for spec in ARRAYS), "level")
+
+KERNELS = kernels_of(
+    "algorithms/bfs/gpu/streamed_bfs.cu",
+    (
+        *("streamed_reset", "streamed_survey", "streamed_heads", "streamed_list", "streamed_hot", "streamed_expand"),
+        "streamed_search",
+    ),
+    defines=(("SEARCH_ARRAYS", pointer_fields(ARRAYS)), ("SEARCH_BYTES", str(SEARCH.itemsize))),
+)
 
 TOP_DOWN, BOTTOM_UP = 1, 2
 
@@ -40,55 +61,26 @@ class StreamedBfs(TreeArrays):
 
     Parameters
     ----------
-    runtime
-        The device.
-    out
-        Rows to expand.
-    incoming
-        Rows to search bottom-up (``out`` itself for a symmetric graph); None: levels stay top-down.
+    placed
+        The graph, its rows streamed.
     strategy
         From the catalogue.
-    ids, codec
-        Dtype of an id, and encoding of the rows.
     """
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        out: StreamedAdjacency,
-        incoming: StreamedAdjacency | None,
-        strategy: Strategy,
-        *,
-        ids: np.dtype,
-        codec: str,
-    ) -> None:
-        super().__init__(runtime, out.n, ids)
-        self.bottom_up = strategy.bottom_up and incoming is not None
-        self._out = out
-        self._in = incoming or out
-        words = -(-self.n // 32)
-        self._arrays = {name: runtime.empty(words, np.uint32) for name in ("visited", "frontier", "next", "wanted")}
-        self._arrays["counts"] = runtime.zeros(len(COUNTS), np.uint64)
-        self._kernels = {name: runtime.kernel(FILE, name, defines(ids, codec)) for name in KERNELS}
-        self._limits = {name: runtime.max_blocks(kernel, BLOCK) for name, kernel in self._kernels.items()}
-
-    @property
-    def buffers(self) -> dict[str, int]:
-        """Bytes of every array by its name in the ledger."""
-        arrays = self._arrays | {"levels": self._levels, "parents": self._parents}
-        arrays["tallies"] = arrays.pop("counts")  # components have a name of the same kind
-        return {name: int(array.nbytes) for name, array in arrays.items() if array is not None}
-
-    @property
-    def wanted(self) -> Array:
-        """The bitmap of the rows to be read, of no use between two runs."""
-        return self._arrays["wanted"]
+    def __init__(self, placed: PlacedGraph, strategy: Strategy) -> None:
+        super().__init__(placed)
+        assert isinstance(placed.out, StreamedAdjacency)
+        self.bottom_up = strategy.bottom_up and placed.incoming is not None
+        self._out = placed.out
+        self._in = placed.incoming if isinstance(placed.incoming, StreamedAdjacency) else placed.out
+        self._arrays = {spec.name: self.borrow(spec) for spec in ARRAYS if spec.name not in SPECS}
+        self._launch = Launcher(self._runtime, KERNELS, placed.ids, placed.codec)
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices: the driver loads a kernel when it is first launched."""
         nothing, none = self._out.struct.copy(), np.uint64(0)
         nothing["n"] = nothing["chunks"] = 0
-        state, counts = self._state(False, False), self._arrays["counts"]
+        state, counts = self._state(()), self._arrays["tallies"]
         self._launch("streamed_reset", 1, state, none, none)
         self._launch("streamed_survey", 1, nothing, state, np.uint32(0))
         for name in ("streamed_heads", "streamed_list"):
@@ -111,11 +103,10 @@ class StreamedBfs(TreeArrays):
             The file cannot be read, or is damaged.
         """
         runtime = self._runtime
-        if want_levels:
-            self.lend_levels()
-        if want_parents:
-            self.lend_parents()
-        state = self._state(want_levels, want_parents)
+        wanted = wanted_names(want_levels, want_parents)
+        for name in wanted:
+            self.take(name)
+        state = self._state(wanted)
         level, count, reached, invalid = 0, 1, 1, 0
         records: list[LevelRecord] = []
         slots: list[np.ndarray] = []
@@ -128,7 +119,9 @@ class StreamedBfs(TreeArrays):
                 slot, read, counts = self._level(state)
                 state["frontier"], state["next"] = int(state["next"]), int(state["frontier"])
                 seconds = time.perf_counter() - start
-                records.append(LevelRecord(level, DIRECTIONS[int(slot["direction"])], count, seconds))
+                records.append(
+                    LevelRecord(level, DIRECTIONS[int(slot["direction"])], count, seconds, int(slot["edges"]))
+                )
                 slots.append(slot)
                 traffic.append(read)
                 count = counts["found"]
@@ -162,6 +155,7 @@ class StreamedBfs(TreeArrays):
         read = self._read(state, direction, rows, units)
         counts = self._counts()
         slot = struct(SLOT, frontier=cost["vertices"], direction=direction, missed=rows, chunks=read.batches)
+        slot["edges"] = cost["edges"]
         slot["queued" if direction == TOP_DOWN else "found"] = counts["found"]
         return slot, read, counts
 
@@ -177,27 +171,19 @@ class StreamedBfs(TreeArrays):
             return Traffic()
 
         def consume(local: np.ndarray, pieces: Array, count: int) -> None:
-            launch(self._runtime, self._kernels[name], count * WARP, (local, state, pieces, np.uint64(count)))
+            launch(self._runtime, self._launch.kernel(name), count * WARP, (local, state, pieces, np.uint64(count)))
 
         return placed.read(self._arrays["wanted"], units, consume)
 
     def _survey(self, state: np.ndarray, everything: bool) -> dict[str, int]:
         """Return the counters of the frontier, or of all that is reached."""
-        self._runtime.fill(self._arrays["counts"], 0)
+        self._runtime.fill(self._arrays["tallies"], 0)
         self._launch("streamed_survey", self.n, self._out.struct, state, np.uint32(everything))
         return self._counts()
 
     def _counts(self) -> dict[str, int]:
-        return dict(zip(COUNTS, self._runtime.download(self._arrays["counts"]).tolist(), strict=True))
+        return dict(zip(COUNTS, self._runtime.download(self._arrays["tallies"]).tolist(), strict=True))
 
-    def _launch(self, name: str, threads: int, *arguments: Array) -> None:
-        self._kernels[name](max(1, min(self._limits[name], -(-threads // BLOCK))), BLOCK, arguments)
-
-    def _state(self, want_levels: bool, want_parents: bool) -> np.ndarray:
-        pointer = self._runtime.pointer
-        return struct(
-            SEARCH,
-            levels=pointer(self._levels) if want_levels else 0,
-            parents=pointer(self._parents) if want_parents else 0,
-            **{name: pointer(array) for name, array in self._arrays.items()},
-        )
+    def _state(self, wanted: tuple[str, ...]) -> np.ndarray:
+        arrays = self._arrays | {name: self.array(name) for name in wanted}
+        return struct(SEARCH, **{name: self._runtime.pointer(array) for name, array in arrays.items()})

@@ -1,12 +1,14 @@
-// BFS whose rows come from a file, level by level: what a level can do without the file, and what it does with a batch.
+// BFS whose rows come from a file, level by level: what a level can do without the file, and what it does with a
+// batch.
 //
 // The host runs the levels (gpu/streamed/bfs.py). streamed_survey: what a set of vertices would cost to read.
-// streamed_heads: every unvisited vertex looks for a parent among its heads; who finds none is put down in `wanted`, unless
-// its heads are its row. streamed_list: frontier vertices whose heads are their row are expanded, the others put down.
-// streamed_hot: rows in device memory, in either direction. streamed_expand, streamed_search: a batch, top-down or
-// bottom-up. A warp owns 32 words of a bitmap, a chunk of a hot row, or a piece. Frontier kind: bitmap. Atomics: an atomicOr
-// on `visited`, whose winner writes, and one on `next`, for each vertex found other than by heads. Memory per edge: the id
-// and a word of a bitmap. Source: Beamer et al. (SC'12); the order of a file after Zheng et al. (FlashGraph, FAST'15).
+// streamed_heads: every unvisited vertex looks for a parent among its heads; who finds none is put down in `wanted`,
+// unless its heads are its row. streamed_list: frontier vertices whose heads are their row are expanded, the others
+// put down. streamed_hot: rows in device memory, in either direction. streamed_expand, streamed_search: a batch,
+// top-down or bottom-up. A warp owns 32 words of a bitmap, a chunk of a hot row, or a piece. Frontier kind: bitmap.
+// Atomics: an atomicOr on `visited`, whose winner writes, and one on `next`, for each vertex found other than by
+// heads. Memory per edge: the id and a word of a bitmap. Source: Beamer et al. (SC'12); the order of a file after
+// Zheng et al. (FlashGraph, FAST'15).
 #include "algorithms/bfs/gpu/streamed.cuh"
 
 KERNEL void streamed_reset(Search s, u64 n, u64 source) {
@@ -20,8 +22,8 @@ KERNEL void streamed_reset(Search s, u64 n, u64 source) {
 }
 ENTRY(streamed_reset)
 
-// Adds up over the frontier, or over all that is reached: vertices, their edges, their rows that are in the file, the units of
-// those. Clears `next` on the way.
+// Adds up over the frontier, or over all that is reached: vertices, their edges, their rows that are in the file, the
+// units of those. Clears `next` on the way.
 KERNEL void streamed_survey(Adjacency a, Search s, u32 all) {
     const u32* const bits = all ? s.visited : s.frontier;
     for (u64 w = thread_id(); w < words_for(a.n); w += thread_count()) s.next[w] = 0;

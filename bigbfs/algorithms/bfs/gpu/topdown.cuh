@@ -1,12 +1,12 @@
 // Top-down phases: every edge out of the frontier is read once.
 //
-// EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each (from the
-// head table where it holds all of them), longer ones by the whole warp one after the other, hubs are listed.
-// EXPAND_CHUNKS: a warp takes chunks of the listed hubs. THIN: the first block alone goes on from level to level while a
-// frontier is no larger than the block. Frontier kind: queue. Atomics: one atomicOr on `visited` for each edge whose end
-// looks unvisited; its winner alone writes level and parent and enters the queue, by way of its warp's buffer. Memory per
-// edge: the id (4 or 8 bytes, or the varint's) and one word of `visited`. Source: Merrill et al. (PPoPP'12) for the degree
-// classes, Min et al. (EMOGI, VLDB'20) for whole aligned lines per warp.
+// EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each (from
+// the head table where it holds all of them), longer ones by the whole warp one after the other, hubs are listed.
+// EXPAND_CHUNKS: a warp takes chunks of the listed hubs. THIN: the first block alone goes on from level to level while
+// a frontier is no larger than the block. Frontier kind: queue. Atomics: one atomicOr on `visited` for each edge whose
+// end looks unvisited; its winner alone writes level and parent and enters the queue, by way of its warp's buffer.
+// Memory per edge: the id (4 or 8 bytes, or the varint's) and one word of `visited`. Source: Merrill et al. (PPoPP'12)
+// for the degree classes, Min et al. (EMOGI, VLDB'20) for whole aligned lines per warp.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
 
@@ -14,11 +14,11 @@
 constexpr u32 THIN_IDS = 64;
 constexpr u32 THIN_ROWS = 2 * TEAM_WARPS;
 
-// The edges parent -> ids[j] were read, for the bits j of `asked`. The lane asks for the words of `visited` of all ends
-// before it tests one, and claims all that look unvisited before it tests an answer: it waits twice, however many they
-// are. Stale looks are safe: after reset(), which a grid barrier follows, no bit goes from 1 to 0 until the launch
-// ends, and no cache holds anything older than that barrier (or, without a reset, than the launch). So a 1 is true;
-// whether a 0 still is, the atomicOr says, which no cache answers.
+// The edges parent -> ids[j] were read, for the bits j of `asked`. The lane asks for the words of `visited` of all
+// ends before it tests one, and claims all that look unvisited before it tests an answer: it waits twice, however many
+// they are. Stale looks are safe: after reset(), which a grid barrier follows, no bit goes from 1 to 0 until the
+// launch ends, and no cache holds anything older than that barrier (or, without a reset, than the launch). So a 1 is
+// true; whether a 0 still is, the atomicOr says, which no cache answers.
 template <bool ALONE, u32 COUNT> DEVICE void reach(const Bfs& s, Team& t, const vid* ids, u32 asked, vid parent) {
     u32 seen[COUNT];
     u32 invalid = 0;
@@ -37,7 +37,7 @@ template <bool ALONE, u32 COUNT> DEVICE void reach(const Bfs& s, Team& t, const 
     }
     u32 fresh = 0;
 #pragma unroll
-    for (u32 j = 0; j < COUNT; ++j) fresh |= (u32)!(seen[j] & bit_of(ids[j])) << j;
+    for (u32 j = 0; j < COUNT; ++j) fresh |= (u32)((seen[j] & bit_of(ids[j])) == 0) << j;
     if (!fresh) return;
     u32* const held = ALONE ? &t.tail : t.held + threadIdx.x / WARP;
     vid* put = ALONE ? s.queue + t.begin + t.count : t.buffer + threadIdx.x / WARP * BUFFER_IDS;

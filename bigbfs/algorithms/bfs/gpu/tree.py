@@ -2,50 +2,91 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.algorithms.bfs.gpu.arguments import LEVELS, PARENTS
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import ArraySpec
+from bigbfs.engines.gpu.runtime.runtime import Array
+from bigbfs.graph.adjacency import CompressedAdjacency
+from bigbfs.graph.graph import Graph
+from bigbfs.record import LevelRecord
+
+SPECS = {"levels": LEVELS, "parents": PARENTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run measured (as in ``RunRecord``); ``slots``: the device's own records of its last levels; ``traffic``:
+    what each level read from the file, where rows are streamed."""
+
+    reached: int
+    depth: int
+    edges: int
+    seconds: float
+    level_records: tuple[LevelRecord, ...]
+    invalid_ids: int
+    slots: np.ndarray
+    traffic: tuple[Any, ...] = ()
 
 
 class TreeArrays:
-    """Levels and parents of the last search.
+    """Levels and parents of the last search, in memory that other programs may use between two searches.
 
     Parameters
     ----------
-    runtime
-        The device.
-    n
-        Vertices.
-    ids
-        Dtype of an id.
+    placed
+        The graph.
     """
 
-    def __init__(self, runtime: Runtime, n: int, ids: np.dtype) -> None:
-        self._runtime = runtime
-        self.n, self.ids = n, ids
-        self._levels: Array | None = None
-        self._parents: Array | None = None
+    def __init__(self, placed: PlacedGraph) -> None:
+        self._placed = placed
+        self._runtime = placed.runtime
+        self.n, self.ids = placed.n, placed.ids
+        self._lent: dict[str, Array] = {}
+        self._right: set[str] = set()
 
-    def lend_parents(self) -> Array:
-        """Return the n ids of the parents; between two searches others may work in them."""
-        if self._parents is None:
-            self._parents = self._runtime.empty(self.n, self.ids)
-        return self._parents
+    def borrow(self, spec: ArraySpec) -> Array:
+        """Return the array of ``spec``; what it holds is anybody's."""
+        return self._placed.pool.lend(spec, self)[0]
 
-    def lend_levels(self) -> Array:
-        """Return the n levels (int32)."""
-        if self._levels is None:
-            self._levels = self._runtime.empty(self.n, np.int32)
-        return self._levels
+    def take(self, name: str) -> bool:
+        """Get ``"levels"`` or ``"parents"``; return whether they are as the last search left them."""
+        self._lent[name], untouched = self._placed.pool.lend(SPECS[name], self)
+        return untouched and name in self._right
 
-    def device_arrays(self) -> tuple[Array, Array]:
-        """Return levels and parents of the last run where they are."""
-        return self._levels, self._parents
+    def spoil(self, *names: str) -> None:
+        """Say that a search begins, which an interrupt may end half-way."""
+        self._right -= set(names)
+
+    def keep(self, *names: str) -> None:
+        """Say that a search is over."""
+        self._right |= set(names)
+
+    def array(self, name: str) -> Array:
+        """Return the device's ``"levels"`` (int32) or ``"parents"`` (id), taken before."""
+        return self._lent[name]
 
     def levels(self) -> np.ndarray:
         """Copy the levels of the last run that wanted them to host memory: int32, shape (n,), -1 unreached."""
-        return self._runtime.download(self._levels)
+        return self._runtime.download(self._lent["levels"])
 
     def parents(self) -> np.ndarray:
         """Copy the parents of the last run that wanted them: id, shape (n,), all bits set where there is none."""
-        return self._runtime.download(self._parents)
+        return self._runtime.download(self._lent["parents"])
+
+
+def row_length(graph: Graph, vertex: int) -> int:
+    """Return the degree of ``vertex`` without counting those of others."""
+    rows = graph.adjacency
+    if isinstance(rows, CompressedAdjacency):
+        return int(rows.degree[vertex])
+    return int(rows.indptr[vertex + 1]) - int(rows.indptr[vertex])
+
+
+def wanted_names(want_levels: bool, want_parents: bool) -> tuple[str, ...]:
+    """Return the names of the arrays that are wanted."""
+    return (*(["levels"] if want_levels else []), *(["parents"] if want_parents else []))

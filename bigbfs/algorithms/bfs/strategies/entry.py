@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from types import CodeType
 
-from bigbfs.errors import UsageError
-
 RECORD_FIELDS = ("size", "checked", "invalid", "taken", "edges", "vertices", "small", "medium", "large")
 """What a level counts on the device, each a u64 (``struct Record``, search.cuh)."""
 
@@ -34,15 +32,21 @@ class Array:
     dtype
         ``"id"``, ``"u8"``, ``"u32"``, ``"u64"`` or ``"i32"``.
     count
-        How many, as a formula in n and words (n / 32).
+        How many, as a formula in n, words (n / 32), chunks (of hub rows) and slots (levels that are recorded).
     purpose
         For the ledger.
+    zeroed
+        Whether it is zero when it is made.
+    element
+        What kernels call an element, where it is a struct.
     """
 
     name: str
     dtype: str
     count: str
     purpose: str
+    zeroed: bool = False
+    element: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,25 +152,6 @@ class Strategy:
     def kernels(self) -> tuple[tuple[str, str], ...]:
         """(file, kernel) of every launch."""
         return tuple(dict.fromkeys((self.file, step.kernel) for step in self.steps))
-
-    def require(self, backend: str, residency: str = "auto") -> None:
-        """Refuse a place where this strategy cannot run.
-
-        Raises
-        ------
-        UsageError
-            The backend or the residency is none of its own; the message names those that are.
-        """
-        if backend not in self.backends:
-            raise UsageError(
-                f"strategy {self.name!r} runs on the {' and the '.join(self.backends)} only, and this run is on the "
-                f"{backend}; choose another backend, or strategy 'auto'"
-            )
-        if backend == "gpu" and residency not in ("auto", *self.residencies):
-            raise UsageError(
-                f"strategy {self.name!r} does not run with residency {residency!r}; choose {' or '.join(self.residencies)}, "
-                f"or strategy 'auto'"
-            )
 
 
 @cache

@@ -7,15 +7,21 @@ from bigbfs.algorithms.bfs.strategies.entry import LEVELS, PARENTS, Array, Step,
 _FILE = "algorithms/bfs/gpu/bfs_traverse.cu"
 _STEPS = (Step("bfs_traverse", "resident"), Step("bfs_count", "n"))
 _MAPPING = "8 ids or less: a thread; up to 1024: a warp; longer: a warp for each chunk of 1024; thin levels: one block"
-_ARRAYS = (
-    Array("queue", "id", "n", "frontiers"),
+SLOT_WORDS, PROGRESS_WORDS = 14, 12
+"""Words of what is recorded of a level, and of where a traversal stands (gpu/arguments.py)."""
+
+ARRAYS = (
     Array("visited", "u32", "words", "bitmap: vertices reached"),
-    Array("frontier", "u32", "words", "bitmap: vertices to expand"),
-    Array("next", "u32", "words", "bitmap: vertices found"),
-    Array("open", "u32", "words", "bitmap: vertices whose rows are put off"),
+    Array("frontier", "u32", "words", "bitmap: vertices to expand (bottom-up)"),
+    Array("next", "u32", "words", "bitmap: vertices found by the level in progress (bottom-up)"),
+    Array("open", "u32", "words", "bitmap: vertices whose rows are put off (bottom-up)"),
+    Array("queue", "id", "n", "frontiers one behind the other; labels of the components"),
     Array("chunk_list", "u32", "chunks", "chunks of hubs to be read in a level"),
     LEVELS,
     PARENTS,
+    Array("slots", "u64", f"slots * {SLOT_WORDS}", "what each level did", True, "Slot"),
+    Array("progress", "u64", f"{PROGRESS_WORDS}", "where a traversal stands", True, "Progress"),
+    Array("meeting", "u32", "1", "where the blocks of the grid meet", True),
 )
 _EVERYWHERE = ("vram", "mapped", "streamed")
 
@@ -32,7 +38,7 @@ ENTRIES = (
         loop="persistent",
         file=_FILE,
         steps=_STEPS,
-        arrays=_ARRAYS,
+        arrays=ARRAYS,
         backends=("cpu", "gpu"),
         residencies=_EVERYWHERE,
         needs=("in-neighbours of a directed graph (without them it stays top-down)",),
@@ -50,7 +56,7 @@ ENTRIES = (
         loop="persistent",
         file=_FILE,
         steps=_STEPS,
-        arrays=_ARRAYS,
+        arrays=ARRAYS,
         backends=("cpu", "gpu"),
         residencies=_EVERYWHERE,
     ),

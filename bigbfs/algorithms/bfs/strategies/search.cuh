@@ -23,7 +23,6 @@ struct Record {
 };
 static_assert(sizeof(Record) == RECORD_BYTES, "Record differs from its NumPy dtype");
 
-#define ARRAY(type, name) type* name;
 struct Search {
     Adjacency out;
     Adjacency in;  // the rows that bottom-up levels read
@@ -35,7 +34,6 @@ struct Search {
     u64 edge_capacity;
     u64 window;    // number of the first edge of the level that the edge queue holds
 };
-#undef ARRAY
 static_assert(sizeof(Search) == SEARCH_BYTES, "Search differs from its NumPy dtype");
 
 DEVICE Record& here(const Search& s) { return ((Record*)s.records)[s.slot]; }

@@ -80,14 +80,16 @@ KERNEL void cc_compress(u64 n, vid* forest, const u32* settled) {
 }
 ENTRY(cc_compress)
 
-// One block: *giant = the most frequent root of SAMPLE vertices drawn by a multiplicative hash. A wrong guess costs time,
-// never the answer. *settled: nearly all vertices with edges are in it, so that more rounds would cost more than the rows
-// of the others.
+// One block: *giant = the most frequent root of SAMPLE vertices drawn by a multiplicative hash. A wrong guess costs
+// time, never the answer. *settled: nearly all vertices with edges are in it, so that more rounds would cost more than
+// the rows of the others.
 KERNEL void cc_giant(Adjacency a, const vid* forest, vid* giant, u32* settled) {
     __shared__ vid sample[SAMPLE];
     __shared__ u32 best, inside, outside;
     if (*settled) return;
-    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) sample[i] = a.n ? forest[(i + 1) * 0x9e3779b97f4a7c15ull % a.n] : 0;
+    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
+        sample[i] = a.n ? forest[(i + 1) * 0x9e3779b97f4a7c15ull % a.n] : 0;
+    }
     if (threadIdx.x == 0) best = inside = outside = 0;
     __syncthreads();
     for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
@@ -98,7 +100,8 @@ KERNEL void cc_giant(Adjacency a, const vid* forest, vid* giant, u32* settled) {
     __syncthreads();
     const vid most = sample[best % SAMPLE];
     for (u32 i = threadIdx.x; i < SAMPLE && a.n; i += blockDim.x) {
-        if (test_bit(a.rows, (i + 1) * 0x9e3779b97f4a7c15ull % a.n)) atomicAdd(sample[i] == most ? &inside : &outside, 1u);
+        if (!test_bit(a.rows, (i + 1) * 0x9e3779b97f4a7c15ull % a.n)) continue;
+        atomicAdd(sample[i] == most ? &inside : &outside, 1u);
     }
     __syncthreads();
     if (threadIdx.x == 0) {

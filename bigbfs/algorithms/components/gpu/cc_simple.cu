@@ -2,9 +2,9 @@
 // propagation.
 //
 // A warp owns 32 vertices or a chunk of a hub row. Frontier kind: none (hooking), or a bitmap of the vertices whose
-// labels got smaller (propagation). Atomics: a compare-and-swap for each link whose ends differ; a minimum and a bit for
-// each label handed on. Memory per edge: the id and one or two labels. Sources: Shiloach, Vishkin, An O(log n) parallel
-// connectivity algorithm (J. Algorithms 3, 1982); Min et al., EMOGI (VLDB'20).
+// labels got smaller (propagation). Atomics: a compare-and-swap for each link whose ends differ; a minimum and a bit
+// for each label handed on. Memory per edge: the id and one or two labels. Sources: Shiloach, Vishkin, An O(log n)
+// parallel connectivity algorithm (J. Algorithms 3, 1982); Min et al., EMOGI (VLDB'20).
 #include "algorithms/components/gpu/operations.cuh"
 #include "kernels/passes/passes.cuh"
 

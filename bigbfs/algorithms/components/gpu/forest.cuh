@@ -2,11 +2,11 @@
 //
 // A root is only ever hung below a vertex that comes before it in a fixed order, so no cycle can close: by ids, the
 // smaller first, so that a root is the smallest vertex of its tree; or by chance, a hash of the id. By chance because
-// neighbours' ids often ascend along a line (a grid, a road): by ids, trees hooked at the same moment become a chain as
-// long as the line, by chance about the logarithm of it.
-// cc_plant's own trees follow another order; before the first link, cc_compress must have pointed all vertices at roots:
-// a link meets only vertices that were roots then, and those follow this one. Reports that link with one atomicMin on a
-// root that may be stale lose links; a compare-and-swap that fails is tried again from what is there now.
+// neighbours' ids often ascend along a line (a grid, a road): by ids, trees hooked at the same moment become a chain
+// as long as the line, by chance about the logarithm of it. cc_plant's own trees follow another order; before the
+// first link, cc_compress must have pointed all vertices at roots: a link meets only vertices that were roots then,
+// and those follow this one. Reports that link with one atomicMin on a root that may be stale lose links; a
+// compare-and-swap that fails is tried again from what is there now.
 #pragma once
 #include "kernels/base/chance.cuh"
 
@@ -52,12 +52,14 @@ DEVICE u32 hook(vid* forest, vid u, vid v, u32 by_id, u32& open) {
     return atomicCAS(forest + late, late, swap ? a : b) == late;
 }
 
-// Steps to a root that are not worth shortening: those of the first trees, whose upper vertices are on the way of millions.
+// Steps to a root that are not worth shortening: those of the first trees, whose upper vertices are on the way of
+// millions.
 constexpr u32 SHORT_WAY = 4;
 
-// The root of v, for kernels that only compress: v is put below it, and a long way there made shorter. A vertex on the way
-// may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is as good: it is a
-// vertex on the way, and roots stay what they are; from its cache a multiprocessor reads them without all meeting at one line.
+// The root of v, for kernels that only compress: v is put below it, and a long way there made shorter. A vertex on the
+// way may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is as good: it
+// is a vertex on the way, and roots stay what they are; from its cache a multiprocessor reads them without all meeting
+// at one line.
 DEVICE vid find_root(vid* forest, vid v) {
     const vid parent = stale_load(forest + v);
     vid at = v;

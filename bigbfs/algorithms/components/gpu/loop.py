@@ -18,22 +18,35 @@ labels are the forest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, HEAD_GROUP, WARP, defines, no_vertex
-from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, HEAD_GROUP, WARP, no_vertex
+from bigbfs.engines.gpu.runtime.kernels import Launcher, kernels_of
+from bigbfs.engines.gpu.runtime.runtime import Array
 
-FILE = "algorithms/components/gpu/cc_afforest.cu"
-KERNELS = (
-    "cc_plant", "cc_round", "cc_compress", "cc_giant", "cc_link_rows", "cc_link_hubs", "cc_lowest", "cc_label",
-)  # fmt: skip
-SIMPLE = "algorithms/components/gpu/cc_simple.cu"
-SIMPLE_KERNELS = ("cc_hook_rows", "cc_hook_hubs", "cc_spread_rows", "cc_spread_hubs")
+LABELS = ArraySpec("queue", "id", "n", "frontiers; labels of the components")
+FOREST = ArraySpec("parents", "id", "n", "result; forest of the components")
+ACTIVE = ArraySpec("frontier", "u32", "words", "bitmap: vertices whose labels are handed on (label propagation)")
+FOLLOWING = ArraySpec("next", "u32", "words", "bitmap: vertices whose labels got smaller (label propagation)")
+GIANT = ArraySpec("giant", "id", "1", "root of the giant component")
+SETTLED = ArraySpec("settled", "u32", "1", "whether the steps that follow return at once", True)
+NEVER = ArraySpec("never", "u32", "1", "zero", True)
+TOTALS = ArraySpec("counts", "u64", f"{len(COUNTS.names or ())}", "counters of passes", True)
+RESULT = ArraySpec("labels", "u8", "n * 8", "labels, copied for the caller", where="host")
+
+KERNELS = kernels_of(
+    "algorithms/components/gpu/cc_afforest.cu",
+    ("cc_plant", "cc_round", "cc_compress", "cc_giant", "cc_link_rows", "cc_link_hubs", "cc_lowest", "cc_label"),
+)
+SIMPLE_KERNELS = kernels_of(
+    "algorithms/components/gpu/cc_simple.cu", ("cc_hook_rows", "cc_hook_hubs", "cc_spread_rows", "cc_spread_hubs")
+)
 
 STEPS = ((1, 2, 0, 1), (1, HEAD_GROUP, 0, 8))
 """What is linked after the first forest: first head, last head + 1, first part, last part + 1, of 8 parts."""
@@ -57,59 +70,29 @@ class ComponentsLoop:
 
     Parameters
     ----------
-    runtime
-        The device.
-    out
-        Rows.
-    incoming
-        In-neighbours: ``out`` itself for a symmetric graph, None where a directed graph does not store them.
-    ids, codec
-        Dtype of an id, and encoding of the rows.
-    labels
-        n ids of device memory to work in.
-    second
-        Returns n ids more, for the forest; asked where it is needed.
+    placed
+        The graph.
     """
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        out: PlacedAdjacency,
-        incoming: PlacedAdjacency | None,
-        *,
-        ids: np.dtype,
-        codec: str,
-        labels: Array,
-        second: Callable[[], Array],
-    ) -> None:
-        self.n = out.n
-        self.ids = ids
-        self._runtime = runtime
-        self._out = out
-        self._rows = [out] if incoming is None or incoming is out else [out, incoming]
+    def __init__(self, placed: PlacedGraph) -> None:
+        self.n, self.ids = placed.n, placed.ids
+        self._runtime, self._pool = placed.runtime, placed.pool
+        self._out, incoming = placed.out, placed.incoming
+        self._rows = [self._out] if incoming is None or incoming is self._out else [self._out, incoming]
         self._sees_both_ends = incoming is not None
-        self._labels = labels
-        self._second = second
-        self._forest = labels
+        self._giant, self._settled, self._never, self._counts = (
+            self.borrow(spec) for spec in (GIANT, SETTLED, NEVER, TOTALS)
+        )
+        self._labels = self._forest = self.borrow(LABELS)
         self._by_id = np.uint32(1)
-        self._giant = runtime.empty(1, ids)
-        self._settled = runtime.zeros(1, np.uint32)
-        self._never = runtime.zeros(1, np.uint32)
-        self._counts = runtime.zeros(len(COUNTS.names or ()), np.uint64)
         self._bitmaps: list[Array] = []
         self._passes = 0
         self._trace: list[tuple[str, float]] | None = None
-        self._wanted = defines(ids, codec)
-        self._kernels: dict[str, Kernel] = {}
-        self._limits: dict[str, int] = {}
-        self._load(FILE, KERNELS)
+        self._kernels = Launcher(placed.runtime, KERNELS, placed.ids, placed.codec)
 
-    @property
-    def buffers(self) -> dict[str, int]:
-        """Bytes of every array by its name, the labels and the second array aside."""
-        arrays = {"giant": self._giant, "settled": self._settled, "never": self._never, "counts": self._counts}
-        sizes = {name: int(array.nbytes) for name, array in arrays.items()}
-        return sizes | ({"spread": sum(int(array.nbytes) for array in self._bitmaps)} if self._bitmaps else {})
+    def borrow(self, spec: ArraySpec) -> Array:
+        """Return the array of ``spec``; what it holds is anybody's."""
+        return self._pool.lend(spec, self)[0]
 
     def warm(self) -> None:
         """Run every kernel of Afforest on a graph of no vertices."""
@@ -163,12 +146,13 @@ class ComponentsLoop:
     def _prepare(self, options: ComponentsOptions) -> None:
         """Load what the algorithm needs, choose the order of the forest, and forget the last run."""
         if options.algorithm != "afforest" or options.single_pass:
-            self._load(SIMPLE, SIMPLE_KERNELS)
-        if options.algorithm == "labelprop" and not self._bitmaps:
-            self._bitmaps = [self._runtime.zeros(-(-self.n // 32), np.uint32) for _ in range(2)]
+            self._kernels.load(SIMPLE_KERNELS)
+        if options.algorithm == "labelprop":
+            self._bitmaps = [self.borrow(spec) for spec in (ACTIVE, FOLLOWING)]
         by_chance = options.algorithm == "afforest" and not self._out.ranked and self._heads > 0
         self._by_id = np.uint32(not by_chance)
-        self._forest = self._second() if by_chance else self._labels
+        self._labels = self.borrow(LABELS)
+        self._forest = self.borrow(FOREST) if by_chance else self._labels
         self._passes = 0
         self._runtime.fill(self._counts, 0)
 
@@ -277,18 +261,23 @@ class ComponentsLoop:
         """Copy the labels of the last run to host memory: id, shape (n,)."""
         return self._runtime.download(self._labels)
 
-    def _load(self, file: str, names: tuple[str, ...]) -> None:
-        """Get kernels of ``file``, unless they are here."""
-        for name in names:
-            if name not in self._kernels:
-                self._kernels[name] = kernel = self._runtime.kernel(file, name, self._wanted)
-                self._limits[name] = self._runtime.max_blocks(kernel, BLOCK)
+    def label_array(self) -> Array:
+        """Return the device's labels of the last run."""
+        return self._labels
+
+    def count_components(self) -> int:
+        """Return how many components there are by another way: n less the merges of an exact forest over all edges."""
+        self._by_id = np.uint32(1)
+        self._forest = self.borrow(FOREST)
+        self._runtime.fill(self._counts, 0)
+        self._plant(tie=False)
+        self._pass("cc_link", skip=False)
+        return self.n - int(self._read_counts()["merged"])
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
-        grid = max(1, min(self._limits[name], -(-threads // BLOCK)))
         if self._trace is None:
-            self._kernels[name](grid, BLOCK, arguments)
+            self._kernels(name, threads, *arguments)
             return
         with self._runtime.timer() as timer:
-            self._kernels[name](grid, BLOCK, arguments)
+            self._kernels(name, threads, *arguments)
         self._trace.append((name, timer.seconds))

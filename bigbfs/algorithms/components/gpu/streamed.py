@@ -8,41 +8,34 @@ every pass.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bigbfs.algorithms.components.gpu.loop import ComponentsLoop
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import WARP
+from bigbfs.engines.gpu.runtime.kernels import kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.engines.gpu.streamed.placement import StreamedAdjacency
 
-FILE = "algorithms/components/gpu/streamed_cc.cu"
-KERNELS = ("streamed_outside", "streamed_active", "streamed_link", "streamed_hook", "streamed_spread")
+KERNELS = kernels_of(
+    "algorithms/components/gpu/streamed_cc.cu",
+    ("streamed_outside", "streamed_active", "streamed_link", "streamed_hook", "streamed_spread"),
+)
+
+WANTED = ArraySpec("wanted", "u32", "words", "bitmap: rows to be read from the file")
+ASKED = ArraySpec("asked", "u64", "1", "rows that a pass reads", True)
 
 
 class StreamedComponents(ComponentsLoop):
-    """Connected components of one placed graph; the parameters of ``ComponentsLoop``, whose rows are streamed, and
-    these.
+    """Connected components of one placed graph, whose rows are streamed; the parameters of ``ComponentsLoop``."""
 
-    Parameters
-    ----------
-    wanted
-        Bitmap in device memory to work in: uint32, shape (ceil(n / 32),).
-    """
-
-    def __init__(self, *arguments: Any, wanted: Array, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._to_read = wanted
-        self._asked = self._runtime.zeros(1, np.uint64)
-        self._load(FILE, KERNELS)
-
-    @property
-    def buffers(self) -> dict[str, int]:
-        """Bytes of every array by its name, the labels and the second array aside."""
-        return super().buffers | {"asked": int(self._asked.nbytes)}
+    def __init__(self, placed: PlacedGraph) -> None:
+        super().__init__(placed)
+        self._to_read, self._asked = self.borrow(WANTED), self.borrow(ASKED)
+        self._kernels.load(KERNELS)
 
     def warm(self) -> None:
         """Run every kernel of Afforest on a graph of no vertices."""
@@ -70,7 +63,7 @@ class StreamedComponents(ComponentsLoop):
         asked = int(runtime.download(self._asked)[0])
         if asked == 0:
             return
-        kernel = self._kernels[kernels.replace("cc_", "streamed_")]
+        kernel = self._kernels.kernel(kernels.replace("cc_", "streamed_"))
 
         def walk(local: np.ndarray, pieces: Array, count: int) -> None:
             taken = (local, *arguments, wanted, pieces, np.uint64(count), self._counts)

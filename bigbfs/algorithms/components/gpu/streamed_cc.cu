@@ -1,8 +1,9 @@
-// Connected components whose rows come from a file: the passes over rows (cc_afforest.cu and cc_simple.cu have the rest).
+// Connected components whose rows come from a file: the passes over rows (cc_afforest.cu and cc_simple.cu have the
+// rest).
 //
-// streamed_outside, streamed_active: a thread owns a vertex, and puts down in `wanted` whose row a pass has to read. The others:
-// a warp owns a piece of a batch. Atomics: as in operations.cuh; one for each id that is no vertex. Memory per edge: the id, and
-// what the operation looks at.
+// streamed_outside, streamed_active: a thread owns a vertex, and puts down in `wanted` whose row a pass has to read.
+// The others: a warp owns a piece of a batch. Atomics: as in operations.cuh; one for each id that is no vertex. Memory
+// per edge: the id, and what the operation looks at.
 #include "algorithms/components/gpu/operations.cuh"
 #include "kernels/rows/piece.cuh"
 
@@ -78,7 +79,8 @@ KERNEL void streamed_active(Adjacency a, const u32* active, u32* wanted, u64* ro
 ENTRY(streamed_active)
 
 KERNEL void streamed_link(
-    Adjacency a, vid* forest, u32 by_id, const vid* giant, const u32* wanted, const Piece* pieces, u64 count, Counts* counts
+    Adjacency a, vid* forest, u32 by_id, const vid* giant, const u32* wanted, const Piece* pieces, u64 count,
+    Counts* counts
 ) {
     Link operation = {forest, *giant, by_id, {0, 0, 0}};
     walk_pieces(a, operation, wanted, pieces, count, counts);
@@ -86,7 +88,8 @@ KERNEL void streamed_link(
 ENTRY(streamed_link)
 
 KERNEL void streamed_hook(
-    Adjacency a, vid* forest, u32 by_id, const vid* giant, const u32* wanted, const Piece* pieces, u64 count, Counts* counts
+    Adjacency a, vid* forest, u32 by_id, const vid* giant, const u32* wanted, const Piece* pieces, u64 count,
+    Counts* counts
 ) {
     Hook operation = {forest, *giant, by_id, {0, 0, 0}};
     walk_pieces(a, operation, wanted, pieces, count, counts);

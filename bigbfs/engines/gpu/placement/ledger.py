@@ -1,22 +1,22 @@
 """Every buffer of a GPU run: its name, its bytes, where it lives and what it is for.
 
-In: a graph (only its sizes are looked at), where the edges live, groups of heads. Out: ``Buffer`` objects, in the order
-they are made in; names are those of the arrays that ``PlacedAdjacency``, ``BfsLoop`` and ``ComponentsLoop`` have
-(``in_`` before those of a second adjacency). Bytes are upper bounds, each rounded up to the allocator's grain: the
-number of hubs is known only once the offsets have been read. A test holds each against what the engine allocates.
+In: a graph (only its sizes are looked at), where the edges live, groups of heads, the arrays that programs declare.
+Out: ``Buffer`` objects, in the order they are made in; names are those of the arrays that ``PlacedAdjacency`` has
+(``in_`` before those of a second adjacency) and of the pool's. Bytes are upper bounds, each rounded up to the
+allocator's grain: the number of hubs is known only once the offsets have been read. A test holds each against what the
+engine allocates.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bigbfs.engines.gpu.placement.arrays import ArraySpec, Sizes, union
 from bigbfs.engines.gpu.placement.hot import GRAIN
-from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, PROGRESS, SLOT
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph
-
-SLOTS = 4096
-"""Levels that one launch of a BFS can record."""
 
 PLACES = ("vram", "mapped", "pinned", "host", "file")
 """Where a buffer can live: device memory; host memory of the caller's or a file's, page-locked where it lies and read
@@ -42,8 +42,8 @@ def adjacencies(graph: Graph) -> list[tuple[str, Adjacency]]:
     return found
 
 
-def buffers_of(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
-    """Return the buffers of a run, hot rows aside.
+def row_buffers(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
+    """Return the buffers of the rows of a run, hot rows aside.
 
     Parameters
     ----------
@@ -54,28 +54,17 @@ def buffers_of(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
     groups
         Groups of heads.
     """
-    buffers: list[Buffer] = []
-    for prefix, adjacency in adjacencies(graph):
-        buffers += rows_of(prefix, adjacency, edges_in, groups)
+    return tuple(buffer for prefix, rows in adjacencies(graph) for buffer in rows_of(prefix, rows, edges_in, groups))
+
+
+def state_buffers(graph: Graph, groups: Iterable[tuple[ArraySpec, ...]]) -> tuple[Buffer, ...]:
+    """Return the buffers of the state that several programs declare, shared ones once."""
     chunks = max(chunks_of(adjacency) for _, adjacency in adjacencies(graph))
-    n, ids, words = graph.n, graph.ids.itemsize, 4 * -(-graph.n // 32)
-    state = (
-        ("queue", n * ids, "frontiers; labels of the components"),
-        ("visited", words, "bitmap: vertices reached"),
-        ("frontier", words, "bitmap: vertices to expand"),
-        ("next", words, "bitmap: vertices found"),
-        ("open", words, "bitmap: vertices whose rows are put off"),
-        ("spread", 2 * grain(words), "bitmaps of label propagation"),
-        ("chunk_list", 4 * chunks, "chunks of hubs to be read in a level"),
-        ("levels", 4 * n, "result"),
-        ("parents", n * ids, "result"),
-        ("slots", SLOTS * SLOT.itemsize, "what each level did"),
-        ("progress", PROGRESS.itemsize, "where a traversal stands"),
+    sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize)
+    return tuple(
+        Buffer(spec.name, grain(size) if spec.where == "vram" else size, spec.where, spec.purpose)
+        for spec, size in ((spec, spec.bytes(sizes)) for spec in union(groups, sizes))
     )
-    buffers += [_vram(*line) for line in state]
-    buffers.append(Buffer("counters", 6 * grain(8), "vram", "sums and flags of single words"))
-    buffers.append(Buffer("results", n * (4 + 8 + ids), "host", "levels and parents, copied for the caller"))
-    return tuple(buffers)
 
 
 def hot_buffers(graph: Graph, room: int) -> tuple[Buffer, ...]:

@@ -14,10 +14,13 @@ import numpy as np
 
 from bigbfs.engines.gpu.placement.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
-from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, defines, struct
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, struct
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Mapping, Runtime
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+
+PLACE_ROWS = KernelSpec("kernels/placement/place.cu", "place_rows")
 
 U32_MAX = 2**32 - 1
 
@@ -167,7 +170,7 @@ class PlacedAdjacency:
     def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
         runtime = self._runtime
-        kernel = runtime.kernel("kernels/placement/place.cu", "place_rows", defines(adjacency.ids, adjacency.codec))
+        kernel = PLACE_ROWS.build(runtime, adjacency.ids, adjacency.codec)
         counts = runtime.zeros(2, np.uint64)
         # two passes, so that the list is exactly as long as it must be
         capacity = 0

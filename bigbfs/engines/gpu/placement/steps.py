@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.arguments import WARP, defines
+from bigbfs.engines.gpu.runtime.arguments import WARP
+from bigbfs.engines.gpu.runtime.kernels import kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.graph.adjacency import Adjacency
@@ -20,9 +21,8 @@ from bigbfs.graph.adjacency import Adjacency
 if TYPE_CHECKING:
     from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 
-FILE, PROOF = "kernels/placement/place.cu", "kernels/proof/prove.cu"
-KERNELS = ("place_hot", "place_heads")
-PROOF_KERNELS = ("prove_rows", "prove_chunks")
+KERNELS = kernels_of("kernels/placement/place.cu", ("place_hot", "place_heads"))
+PROOF_KERNELS = kernels_of("kernels/proof/prove.cu", ("prove_rows", "prove_chunks"))
 
 
 @dataclass
@@ -78,9 +78,8 @@ class Steps:
         self._hot, self._heads, self._prove = hot, heads, prove
         self._counts = runtime.zeros(2, np.uint64)
         self._rows = 0
-        variant = defines(adjacency.ids, adjacency.codec)
-        names = [(FILE, name) for name in KERNELS] + [(PROOF, name) for name in PROOF_KERNELS if prove]
-        self._kernels = {name: runtime.kernel(file, name, variant) for file, name in names}
+        specs = (*KERNELS, *(PROOF_KERNELS if prove else ()))
+        self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in specs}
 
     def use(self, view: Array, begin: int, end: int) -> None:
         """Do what can be done with the edges before ``end``; see ``Runtime.map``."""

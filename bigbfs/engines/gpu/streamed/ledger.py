@@ -1,7 +1,7 @@
 """The buffers of a run whose edges stay in the file, and how large they are made.
 
 In: a graph (only its sizes are looked at), groups of heads, bytes for the stages. Out: ``Buffer`` objects, named after
-the arrays of ``StreamedAdjacency``, ``StreamedBfs`` and ``StreamedComponents``. What the host itself looks into,
+the arrays of ``StreamedAdjacency``. What the host itself looks into,
 offsets and the tables of hubs, is mapped from the file: the kernel may drop those pages and read them again, so that
 they count as the file.
 """
@@ -49,7 +49,7 @@ def pieces_in(capacity: int) -> int:
 
 
 def streamed_buffers(graph: Graph, groups: int, stages: int) -> tuple[Buffer, ...]:
-    """Return the buffers of a run, hot rows aside.
+    """Return the buffers of the rows of a run, hot rows aside.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def streamed_buffers(graph: Graph, groups: int, stages: int) -> tuple[Buffer, ..
         Bytes of all stages together, in pinned and in device memory each.
     """
     buffers: list[Buffer] = []
-    n, ids, words = graph.n, graph.ids.itemsize, 4 * -(-graph.n // 32)
+    words = 4 * -(-graph.n // 32)
     capacity = stage_capacity(stages)
     for prefix, adjacency in adjacencies(graph):
         buffers += rows_of(prefix, adjacency, "file", groups)
@@ -75,19 +75,6 @@ def streamed_buffers(graph: Graph, groups: int, stages: int) -> tuple[Buffer, ..
         buffers.append(
             Buffer(f"{prefix}planning", planning, "host", "rows that are wanted, pieces and stretches of batches")
         )
-    state = (
-        ("queue", n * ids, "labels of the components"),
-        ("visited", words, "bitmap: vertices reached"),
-        ("frontier", words, "bitmap: vertices to expand"),
-        ("next", words, "bitmap: vertices found"),
-        ("wanted", words, "bitmap: rows to be read"),
-        ("spread", 2 * grain(words), "bitmaps of label propagation"),
-        ("levels", 4 * n, "result"),
-        ("parents", n * ids, "result"),
-    )
-    buffers += [Buffer(name, grain(count), "vram", purpose) for name, count, purpose in state]
     buffers.append(Buffer("stages", STAGES * capacity, "vram", "batches of rows"))
     buffers.append(Buffer("stages", STAGES * capacity, "pinned", "batches of rows, as they are read"))
-    buffers.append(Buffer("counters", 6 * grain(8), "vram", "sums and flags of single words"))
-    buffers.append(Buffer("results", n * (4 + 8 + ids), "host", "levels and parents, copied for the caller"))
     return tuple(buffers)

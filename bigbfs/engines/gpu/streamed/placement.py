@@ -9,14 +9,14 @@ import numpy as np
 
 from bigbfs.engines.gpu.placement.hot import NOTHING_HOT
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
-from bigbfs.engines.gpu.runtime.arguments import TABLES, WARP, defines, struct
+from bigbfs.engines.gpu.runtime.arguments import TABLES, WARP, struct
+from bigbfs.engines.gpu.runtime.kernels import kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers, Consume, Traffic
 from bigbfs.graph.adjacency import Adjacency
 
-FILE = "kernels/placement/streamed_place.cu"
-KERNELS = ("streamed_place",)
+KERNELS = kernels_of("kernels/placement/streamed_place.cu", ("streamed_place",))
 
 
 class StreamedAdjacency(PlacedAdjacency):
@@ -69,7 +69,7 @@ class StreamedAdjacency(PlacedAdjacency):
         if head_groups:
             tables["heads"] = runtime.pointer(self._make_heads(adjacency, head_groups))
         asked = arrays["rows"] if head_groups else self._hot_hubs(adjacency, hot_from)
-        kernel = runtime.kernel(FILE, KERNELS[0], defines(adjacency.ids, adjacency.codec))
+        kernel = KERNELS[0].build(runtime, adjacency.ids, adjacency.codec)
 
         def place(local: np.ndarray, pieces: Array, count: int) -> None:
             launch(runtime, kernel, count * WARP, (local, tables, asked, pieces, np.uint64(count)))

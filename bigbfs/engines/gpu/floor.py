@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.config import DeviceProfile
-from bigbfs.engines.gpu.placement.plan import Plan
+from bigbfs.engines.gpu.planning import Plan
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph

@@ -1,16 +1,28 @@
 """Where a run's buffers will live: the residency that fits, and the byte ledger that goes with it.
 
-``choose_residency`` is the only place that decides; engine, ``bigbfs plan``, ``bfs`` and ``cc`` all ask ``make_plan``.
+``choose_residency`` is the only place that decides; the engine and ``bigbfs plan`` both ask ``make_plan``. The state of
+the work that is to be run comes from its own declarations (arrays.py).
 Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that fits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
-from bigbfs.engines.gpu.placement.ledger import PLACES, Buffer, adjacencies, buffers_of, grain, hot_buffers, hubs_of
+from bigbfs.engines.gpu.placement.ledger import (
+    PLACES,
+    Buffer,
+    adjacencies,
+    grain,
+    hot_buffers,
+    hubs_of,
+    row_buffers,
+    state_buffers,
+)
 from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.errors import DoesNotFitError, UsageError
@@ -127,6 +139,7 @@ def make_plan(
     hot_bytes: int | None = None,
     ram_budget: int | None = None,
     registers_read_only: bool = True,
+    work: Sequence[Work] = (),
 ) -> Plan:
     """Decide where the edges of ``graph`` live, within ``budget`` bytes of device memory.
 
@@ -147,6 +160,8 @@ def make_plan(
         Bytes of host memory that may be page-locked; None: ``default_ram_budget``.
     registers_read_only
         Whether the device can read the pages of a file mapping in place; else it needs a copy.
+    work
+        What is going to be run: its state is counted, each array once for all of it.
 
     Raises
     ------
@@ -156,7 +171,9 @@ def make_plan(
         The residency is unknown.
     """
     limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
-    plan = choose_residency(graph, residency, limits, head_groups, registers_read_only)
+    plan = choose_residency(graph, residency, limits, head_groups, registers_read_only, work)
+    if work and not any(each.uses_heads for each in work):
+        hot_bytes = 0
     if hot_bytes is None:
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
@@ -164,7 +181,12 @@ def make_plan(
 
 
 def choose_residency(
-    graph: Graph, residency: str, limits: Limits, head_groups: int | None = None, registers_read_only: bool = True
+    graph: Graph,
+    residency: str,
+    limits: Limits,
+    head_groups: int | None = None,
+    registers_read_only: bool = True,
+    work: Sequence[Work] = (),
 ) -> Plan:
     """Return the plan of the first residency that keeps to ``limits``, hot rows aside; the arguments of ``make_plan``.
 
@@ -176,11 +198,13 @@ def choose_residency(
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     why: list[str] = []
-    for choice in LADDER if residency == "auto" else (residency,):
-        for groups, stages in product(
-            HEAD_GROUPS if head_groups is None else (head_groups,), stage_sizes(graph) if choice == "streamed" else (0,)
-        ):
-            plan = _plan(graph, choice, limits, groups, stages, registers_read_only)
+    heads = HEAD_GROUPS if head_groups is None else (head_groups,)
+    if work and not any(each.uses_heads for each in work):
+        heads = (0,)
+    ladder = [choice for choice in LADDER if all(choice in each.residencies() for each in work)]
+    for choice in ladder if residency == "auto" else (residency,):
+        for groups, stages in product(heads, stage_sizes(graph) if choice == "streamed" else (0,)):
+            plan = _plan(graph, choice, limits, groups, stages, registers_read_only, work)
             if plan.fits:
                 chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
                 return replace(plan, why=(*why, chosen))
@@ -190,11 +214,22 @@ def choose_residency(
     )
 
 
-def _plan(graph: Graph, residency: str, limits: Limits, groups: int, stages: int, registers_read_only: bool) -> Plan:
+def _plan(
+    graph: Graph,
+    residency: str,
+    limits: Limits,
+    groups: int,
+    stages: int,
+    registers_read_only: bool,
+    work: Sequence[Work],
+) -> Plan:
     """Return the plan of one choice, whether it fits or not."""
+    state = state_buffers(graph, [each.arrays(residency) for each in work])
     if residency == "streamed":
-        return Plan(residency, streamed_buffers(graph, groups, stages), limits, groups, stage_bytes=stages)
-    return Plan(residency, buffers_of(graph, _edges_in(graph, residency, registers_read_only), groups), limits, groups)
+        buffers = (*streamed_buffers(graph, groups, stages), *state)
+        return Plan(residency, buffers, limits, groups, stage_bytes=stages)
+    edges_in = _edges_in(graph, residency, registers_read_only)
+    return Plan(residency, (*row_buffers(graph, edges_in, groups), *state), limits, groups)
 
 
 def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:

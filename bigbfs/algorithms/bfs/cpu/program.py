@@ -1,0 +1,118 @@
+"""BFS as work of the CPU engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.cpu.search import Search
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.heads import Survey
+from bigbfs.engines.cpu.placed_graph import PlacedGraph
+from bigbfs.engines.cpu.rows import PlainRows, sample_rows
+from bigbfs.sizes import format_size
+
+NO_LIMIT = 2**31 - 2
+
+
+class CpuBfs:
+    """BFS on one placed graph.
+
+    Parameters
+    ----------
+    placed
+        The graph.
+    options
+        Which strategy.
+    """
+
+    def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
+        self._placed = placed
+        self._upward = placed.incoming if options.entry.bottom_up else None
+        self._search: Search | None = None
+
+    def warm(self, options: BfsOptions) -> None:
+        """Compile, and make the state; refuse what there is no memory for.
+
+        Raises
+        ------
+        DoesNotFitError
+            The state and the result take more memory than is free.
+        """
+        options.require_source(self._placed.n)
+        self._require_memory(options)
+        if self._search is None:
+            self._search = self._make()
+
+    def _make(self) -> Search:
+        placed, upward = self._placed, self._upward
+        ids, threads = placed.ids, placed.threads
+        with placed.clock("compile"):
+            sample, upward_sample, survey = sample_rows(placed.out, ids), None, None
+            if upward is not None:
+                upward_sample, survey = sample, Survey(sample, ids, threads)
+            Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
+        with placed.clock("place"):
+            survey = None if upward is None else placed.survey()
+            return Search(placed.out, upward, survey, ids, placed.graph.m, threads)
+
+    def run(self, options: BfsOptions) -> BfsResult:
+        """Traverse; see ``BfsOptions``."""
+        placed, search = self._placed, self._search
+        assert search is not None
+        depth = NO_LIMIT if options.max_depth is None else min(options.max_depth, NO_LIMIT)
+        found = search.run(options.source, depth)
+        placed.require_vertices(found.faults)
+        reached = search.levels >= 0
+        symmetric = placed.incoming is placed.out
+        edges = placed.graph.m - found.unexplored if symmetric else self._edges_of(reached)
+        record = RunRecord(options.source, int(reached.sum()), found.depth, edges, found.seconds, levels=found.levels)
+        levels: Any = np.broadcast_to(np.int32(-1), placed.n)
+        parents: Any = np.broadcast_to(np.int64(-1), placed.n)
+        if options.fetch and options.want_levels:
+            levels = search.levels.copy()
+        if options.fetch and options.want_parents:
+            parents = search.parents.astype(np.int64)
+            parents[search.parents == search.nobody] = -1
+        return BfsResult(levels, parents, record)
+
+    def verify(self, options: BfsOptions, result: BfsResult) -> None:
+        """Prove the result right by the Graph500 rules.
+
+        Raises
+        ------
+        VerificationError
+            A rule is broken.
+        """
+        placed = self._placed
+        validate_tree(placed.plain(), options.source, result.levels, result.parents, max_depth=options.max_depth)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the state."""
+        return 0 if self._search is None else self._search.nbytes
+
+    def _require_memory(self, options: BfsOptions) -> None:
+        """Refuse a search for whose state, where it is not there yet, and result there is no room."""
+        placed, n = self._placed, self._placed.n
+        wanted = {"levels": options.fetch and options.want_levels, "parents": options.fetch and options.want_parents}
+        need = result = memory.tree_bytes(n, **wanted)
+        advice = "leave out levels or parents if they are not needed, or free some" if result else "free some"
+        if self._search is None:
+            need += memory.search_bytes(n, placed.ids)
+            if self._upward is not None and not placed.surveyed:
+                survey = memory.survey_bytes(n, placed.ids)
+                advice = f"strategy topdown takes {format_size(need)}, or {advice}"
+                need += survey
+        if need:
+            memory.require(need, n, advice)
+
+    def _edges_of(self, reached: np.ndarray) -> int:
+        """Return the number of edges in the rows of the vertices ``reached`` (bool, one per vertex)."""
+        rows = self._placed.out
+        lengths = np.diff(rows.indptr) if isinstance(rows, PlainRows) else rows.degree
+        return int(lengths.sum(where=reached, dtype=np.uint64))

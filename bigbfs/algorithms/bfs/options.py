@@ -1,0 +1,121 @@
+"""What a BFS is asked to do. No NumPy here: the command line reads this page to make its help."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
+from bigbfs.algorithms.registry import Options
+from bigbfs.errors import UsageError
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+    from bigbfs.graph.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class BfsOptions(Options):
+    """A search.
+
+    Attributes
+    ----------
+    source
+        Vertex to search from, internal.
+    max_depth
+        Last level to reach; None: no limit.
+    want_levels, want_parents
+        False: that array of the result is all -1, and costs neither time nor memory.
+    strategy
+        A name from ``bigbfs strategies``.
+    fetch
+        False: levels and parents stay where they are made; the arrays of the result are all -1.
+    tuning
+        Of the persistent loop on a GPU; None: as measured.
+
+    Raises
+    ------
+    UsageError
+        The strategy is unknown, or ``max_depth`` is negative.
+    """
+
+    source: int = 0
+    max_depth: int | None = None
+    want_levels: bool = True
+    want_parents: bool = True
+    strategy: str = "auto"
+    fetch: bool = True
+    tuning: Tuning | None = None
+
+    programs: ClassVar[dict[str, str]] = {
+        "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
+        "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
+    }
+
+    def __post_init__(self) -> None:
+        """Refuse what no graph allows."""
+        if self.strategy not in STRATEGIES:
+            raise UsageError(f"strategy {self.strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
+        if self.max_depth is not None and self.max_depth < 0:
+            raise UsageError(f"max_depth is {self.max_depth}: it must be 0 or more")
+
+    def require_source(self, n: int) -> None:
+        """Refuse a source that is none of the ``n`` vertices.
+
+        Raises
+        ------
+        UsageError
+            With both numbers.
+        """
+        if not 0 <= self.source < n:
+            raise UsageError(f"source {self.source} is no vertex: the graph has {n}")
+
+    def internal(self, graph: Graph) -> BfsOptions:
+        """Return the same search from the vertex whose original id is ``source``.
+
+        Raises
+        ------
+        UsageError
+            There is no such vertex.
+        """
+        return replace(self, source=graph.vertex(self.source))
+
+    @property
+    def entry(self) -> Strategy:
+        """The strategy."""
+        return STRATEGIES[self.strategy]
+
+    @property
+    def key(self) -> Hashable:
+        """Searches of one strategy share their state."""
+        return ("bfs", self.strategy, self.tuning)
+
+    @property
+    def uses_heads(self) -> bool:
+        """Whether a head table and hot rows in device memory are of use."""
+        return self.entry.loop == "persistent"
+
+    def residencies(self) -> Sequence[str]:
+        """Return where the edges of a GPU run may live, best first."""
+        return self.entry.residencies if "gpu" in self.entry.backends else ()
+
+    def require_backend(self, backend: str, residency: str) -> None:
+        """Refuse a place where the strategy cannot run.
+
+        Raises
+        ------
+        UsageError
+            Names the strategy, the place, and what helps.
+        """
+        entry = self.entry
+        if backend not in entry.backends:
+            raise UsageError(
+                f"strategy {self.strategy!r} runs on {' and '.join(entry.backends)}, not on the {backend}: choose "
+                f"strategy 'auto', or that backend"
+            )
+        if backend == "gpu" and residency not in ("auto", *entry.residencies):
+            raise UsageError(
+                f"strategy {self.strategy!r} runs with edges in {' or '.join(entry.residencies)}, not {residency}: "
+                f"choose strategy 'auto', or that residency"
+            )

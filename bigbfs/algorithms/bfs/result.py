@@ -1,0 +1,92 @@
+"""What a BFS gives: its tree, and what was measured. The numbers are defined in :mod:`bigbfs.record`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from statistics import harmonic_mean, median
+from typing import TYPE_CHECKING
+
+from bigbfs.record import LevelRecord, gteps
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bigbfs.graph.graph import Graph
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """One BFS from one source.
+
+    Attributes
+    ----------
+    source
+        Original id of the source.
+    reached
+        Vertices reached, the source included.
+    depth
+        Level of the farthest vertex; the source has 0.
+    edges
+        Directed edges stored in the rows of the reached vertices.
+    seconds
+        Traversal time.
+    verified
+        True, False, or None when nobody asked.
+    levels
+        One record per level expanded.
+    """
+
+    source: int
+    reached: int
+    depth: int
+    edges: int
+    seconds: float
+    verified: bool | None = None
+    levels: tuple[LevelRecord, ...] = ()
+
+    @property
+    def gteps(self) -> float:
+        """Giga traversed edges per second of this run."""
+        return gteps(self.edges, self.seconds)
+
+
+@dataclass(slots=True)
+class BfsResult:
+    """A BFS tree.
+
+    Attributes
+    ----------
+    levels
+        int32, one per vertex, -1 where unreached.
+    parents
+        int64, one per vertex, -1 where there is none (the unreached, and the source).
+    record
+        What the run measured.
+    """
+
+    levels: np.ndarray
+    parents: np.ndarray
+    record: RunRecord
+
+    def original(self, graph: Graph) -> BfsResult:
+        """Return this result of internal vertices in original ids, one entry per vertex in ascending order of them."""
+        record = replace(self.record, source=int(graph.original(self.record.source)))
+        parents = graph.in_original_order(graph.original(self.parents))
+        return BfsResult(graph.in_original_order(self.levels), parents, record)
+
+
+@dataclass(slots=True)
+class BfsSummary:
+    """The runs of one command, with the two means that it prints."""
+
+    runs: list[RunRecord] = field(default_factory=list)
+
+    @property
+    def median_gteps(self) -> float:
+        """Median GTEPS of the runs."""
+        return median(run.gteps for run in self.runs) if self.runs else 0.0
+
+    @property
+    def harmonic_mean_gteps(self) -> float:
+        """Harmonic mean of the runs' GTEPS: the rate of doing all of them (zero if any run has none)."""
+        return harmonic_mean([run.gteps for run in self.runs]) if self.runs else 0.0

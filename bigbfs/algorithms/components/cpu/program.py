@@ -1,0 +1,74 @@
+"""Connected components as work of the CPU engine."""
+
+from __future__ import annotations
+
+from bigbfs.algorithms.components.cpu.labels import Components
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.result import ComponentsResult, result_of
+from bigbfs.algorithms.components.validate import validate_labels
+from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.heads import Survey
+from bigbfs.engines.cpu.placed_graph import PlacedGraph
+from bigbfs.engines.cpu.rows import sample_rows
+
+
+class CpuComponents:
+    """Connected components of one placed graph.
+
+    Parameters
+    ----------
+    placed
+        The graph.
+    options
+        Any.
+    """
+
+    def __init__(self, placed: PlacedGraph, options: ComponentsOptions) -> None:
+        self._placed = placed
+        self._components: Components | None = None
+        self._compiled: set[str] = set()
+
+    def warm(self, options: ComponentsOptions) -> None:
+        """Compile the kernels of the algorithm, and make the state; refuse what there is no memory for.
+
+        Raises
+        ------
+        DoesNotFitError
+            The state and the result take more memory than is free.
+        """
+        placed = self._placed
+        if self._components is None:
+            survey = 0 if placed.surveyed else memory.survey_bytes(placed.n, placed.ids)
+            need = survey + memory.components_bytes(placed.n, placed.ids)
+            memory.require(need, placed.n, "free some, or take a machine with more")
+        if options.algorithm not in self._compiled:
+            with placed.clock("compile"):
+                sample = sample_rows(placed.out, placed.ids)
+                survey_of_it = Survey(sample, placed.ids, placed.threads)
+                Components(sample, sample, survey_of_it, placed.threads).warm_up(options.algorithm)
+            self._compiled.add(options.algorithm)
+        if self._components is None:
+            with placed.clock("place"):
+                self._components = Components(placed.out, placed.incoming, placed.survey(), placed.threads)
+
+    def run(self, options: ComponentsOptions) -> ComponentsResult:
+        """Label the components; see ``ComponentsOptions``."""
+        assert self._components is not None
+        found = self._components.run(options)
+        self._placed.require_vertices(found.faults)
+        return result_of(self._components.labels, options.algorithm, found)
+
+    def verify(self, options: ComponentsOptions, result: ComponentsResult) -> None:
+        """Prove the labels right.
+
+        Raises
+        ------
+        VerificationError
+            A rule is broken.
+        """
+        validate_labels(self._placed.plain(), result.labels)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the state."""
+        return 0 if self._components is None else self._components.nbytes

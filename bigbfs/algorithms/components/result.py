@@ -1,0 +1,94 @@
+"""What connected components give: labels, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bigbfs.graph.graph import Graph
+
+
+@dataclass(slots=True)
+class ComponentsRecord:
+    """One connected-components run.
+
+    Attributes
+    ----------
+    components, largest
+        Components found, and the vertices of the largest.
+    seconds
+        Time taken.
+    verified
+        True, False, or None when nobody asked.
+    algorithm
+        Name of the algorithm.
+    edges_read
+        Neighbour ids read from rows; the head table is not part of the rows.
+    passes
+        Passes over the rows, a finishing one included.
+    left
+        Merges of two trees that a single pass left to the finishing one; 0 where there was none.
+    """
+
+    components: int
+    largest: int
+    seconds: float
+    verified: bool | None = None
+    algorithm: str = "afforest"
+    edges_read: int = 0
+    passes: int = 0
+    left: int = 0
+
+
+@dataclass(slots=True)
+class ComponentsResult:
+    """Component labels: ``labels`` int64, one per vertex, the smallest vertex id of its component."""
+
+    labels: np.ndarray
+    record: ComponentsRecord
+
+    def in_largest(self) -> np.ndarray:
+        """Return for each vertex whether it is in the largest component (bool); ``self`` is of internal vertices."""
+        import numpy as np
+
+        return np.asarray(self.labels == np.bincount(self.labels, minlength=1).argmax())
+
+    def original(self, graph: Graph) -> ComponentsResult:
+        """Return this result of internal vertices in original ids: the smallest one of each component, in ascending
+        order of the vertices' original ids.
+
+        Vertices ascend with their original ids unless the graph is relabelled, so only then the smallest has to be
+        looked for.
+        """
+        import numpy as np
+
+        if not graph.flags.relabelled:
+            return ComponentsResult(np.asarray(graph.original(self.labels)), self.record)
+        originals = np.asarray(graph.labels).astype(np.int64)
+        smallest = np.full(graph.n, np.iinfo(np.int64).max)
+        np.minimum.at(smallest, self.labels, originals)
+        return ComponentsResult(graph.in_original_order(smallest[self.labels]), self.record)
+
+
+def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:
+    """Return the result of a run that left ``labels`` (id dtype, shape (n,)): they are copied, and counted.
+
+    ``found`` has ``seconds``, ``edges_read``, ``passes`` and ``left`` of the run.
+    """
+    import numpy as np
+
+    copied = labels.astype(np.int64)
+    sizes = np.bincount(copied) if len(copied) else np.zeros(1, np.int64)
+    record = ComponentsRecord(
+        int(np.count_nonzero(sizes)),
+        int(sizes.max()),
+        found.seconds,
+        algorithm=algorithm,
+        edges_read=found.edges_read,
+        passes=found.passes,
+        left=found.left,
+    )
+    return ComponentsResult(copied, record)

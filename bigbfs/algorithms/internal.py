@@ -1,0 +1,32 @@
+"""An engine with words on either backend, for tools and tests that work on internal vertices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bigbfs.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.cpu_engine import CpuEngine
+    from bigbfs.algorithms.gpu_engine import GpuEngine
+
+
+def internal_engine(graph: Graph, *, backend: str, **where: Any) -> CpuEngine | GpuEngine:
+    """Return ``graph`` placed on ``backend``, ``"cpu"`` or ``"gpu"``; other options as the engine's own.
+
+    Raises
+    ------
+    FormatError
+        The graph's file is damaged.
+    NoDeviceError, DoesNotFitError, UsageError
+        As the engine's.
+    """
+    if backend == "gpu":
+        from bigbfs.algorithms.gpu_engine import GpuEngine
+
+        return GpuEngine(graph, **where)
+    from bigbfs.algorithms.cpu_engine import CpuEngine
+
+    where.pop("residency", None)
+    graph.require_valid()
+    return CpuEngine(graph, **where)

@@ -1,0 +1,1 @@
+"""Topological order on the CPU, as Numba kernels."""

@@ -1,0 +1,101 @@
+"""What a topological order is, and what a run measured.
+
+The round of a vertex is the number of edges on the longest path that ends there: 0 where no edge leads. It is the same
+whoever computes it. The order goes by rounds and, in a round, by vertex, so it is the same as well, on every backend
+and with any number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bigbfs.jit.njit import njit
+
+THIN = 32
+"""A round of at most so many vertices is thin: a warp or one core is enough for it."""
+
+
+@dataclass(slots=True)
+class TopologicalRecord:
+    """One run.
+
+    Attributes
+    ----------
+    rounds
+        Rounds: vertices on the longest path.
+    widest
+        Vertices of the widest round.
+    thin
+        Rounds of at most ``THIN`` vertices.
+    edges
+        Directed edges, each taken off once.
+    seconds
+        Time from the first in-degree to the last vertex in the queue.
+    ran
+        How many rounds ran where: ``"one thread"``, ``"all threads"``, ``"one block"``, ``"whole grid"``.
+    verified
+        True, False, or None when nobody asked.
+    """
+
+    rounds: int
+    widest: int
+    thin: int
+    edges: int
+    seconds: float
+    ran: dict[str, int] = field(default_factory=dict)
+    verified: bool | None = None
+
+    @property
+    def mteps(self) -> float:
+        """Million edges per second."""
+        return self.edges / self.seconds / 1e6 if self.seconds > 0 else 0.0
+
+
+@dataclass(slots=True)
+class TopologicalResult:
+    """A topological order.
+
+    Attributes
+    ----------
+    order
+        int64, shape (n,): every vertex once, by round and in a round ascending.
+    rounds
+        int32, shape (n,): the round of each vertex.
+    record
+        What the run measured.
+    """
+
+    order: np.ndarray
+    rounds: np.ndarray
+    record: TopologicalRecord
+
+
+def shape_of(rounds: np.ndarray) -> tuple[int, int, int]:
+    """Return how many rounds there are, the vertices of the widest, and how many have at most ``THIN``."""
+    widths = np.bincount(rounds)
+    return len(widths), int(widths.max(initial=0)), int(np.count_nonzero(widths <= THIN))
+
+
+def order_of(rounds: np.ndarray) -> np.ndarray:
+    """Return the vertices by round and, in a round, ascending: int64, shape (n,).
+
+    Parameters
+    ----------
+    rounds
+        int32, shape (n,), none below 0.
+    """
+    begins = np.zeros(int(rounds.max(initial=-1)) + 2, np.int64)
+    begins[1:] = np.cumsum(np.bincount(rounds, minlength=len(begins) - 1))
+    return np.asarray(_scatter(rounds, begins))
+
+
+@njit(cache=True, nogil=True)
+def _scatter(rounds, places):
+    """Put every vertex at the next free place of its round, where ``places`` has the first of each."""
+    order = np.empty(rounds.size, np.int64)
+    for vertex in range(rounds.size):
+        order[places[rounds[vertex]]] = vertex
+        places[rounds[vertex]] += 1
+    return order

@@ -1,0 +1,155 @@
+"""State in device memory, declared once: the ledger counts it, the pool allocates it, kernels get its address.
+
+Algorithms declare their arrays by name. Two algorithms that declare the same name share the memory, one at a time:
+what a run leaves there is lost when another takes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+
+DTYPES = {"u8": np.uint8, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
+"""Names of dtypes; ``"id"`` is that of a vertex id."""
+
+_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """An array of an algorithm's state.
+
+    Attributes
+    ----------
+    name
+        What the ledger calls it.
+    dtype
+        A name of ``DTYPES``, or ``"id"``.
+    count
+        Elements: a formula in the fields of ``Sizes``, with + - * // and parentheses.
+    purpose
+        What it is for, for people.
+    zeroed
+        Whether it is zero when it is first lent.
+    where
+        ``"vram"``, or ``"host"`` for memory that a run takes there, which is counted and not allocated by the pool.
+    element
+        What kernels call an element, where it is a struct.
+    """
+
+    name: str
+    dtype: str
+    count: str
+    purpose: str
+    zeroed: bool = False
+    where: str = "vram"
+    element: str = ""
+
+    def elements(self, sizes: Sizes) -> int:
+        """Return how many elements it has."""
+        return evaluate(self.count, sizes)
+
+    def bytes(self, sizes: Sizes) -> int:
+        """Return the bytes that it takes."""
+        return self.elements(sizes) * (sizes.id if self.dtype == "id" else np.dtype(DTYPES[self.dtype]).itemsize)
+
+
+def pointer_fields(specs: Iterable[ArraySpec]) -> str:
+    """Return the fields of a struct of pointers to these arrays, in C, for a ``-D`` define."""
+    names = {"id": "vid"}
+    return " ".join(f"{spec.element or names.get(spec.dtype, spec.dtype)}* {spec.name};" for spec in specs)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What formulas may name: vertices, edges, chunks of hub rows, bytes of an id, words of a bitmap of vertices."""
+
+    n: int
+    m: int
+    chunks: int
+    id: int
+
+    @property
+    def words(self) -> int:
+        """Words of 32 bits of a bitmap of the vertices."""
+        return -(-self.n // 32)
+
+
+def evaluate(formula: str, sizes: Sizes) -> int:
+    """Return the value of ``formula`` for ``sizes``."""
+
+    def value(node: ast.expr) -> int:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if isinstance(node, ast.Name):
+            return int(getattr(sizes, node.id))
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return int(_OPERATORS[type(node.op)](value(node.left), value(node.right)))
+        raise ValueError(f"{formula!r}: {ast.unparse(node)} is no number, size or sum of such")
+
+    return value(ast.parse(formula, mode="eval").body)
+
+
+def union(groups: Iterable[tuple[ArraySpec, ...]], sizes: Sizes) -> list[ArraySpec]:
+    """Return every array of ``groups`` once, in order of first appearance; of those that share a name the largest."""
+    found: dict[str, ArraySpec] = {}
+    for spec in (spec for group in groups for spec in group):
+        known = found.get(spec.name)
+        if known is None or known.bytes(sizes) < spec.bytes(sizes):
+            found[spec.name] = spec
+    return list(found.values())
+
+
+class Pool:
+    """The arrays of all programs of one engine, made when they are first asked for.
+
+    Parameters
+    ----------
+    runtime
+        The device.
+    sizes
+        Of the placed graph.
+    ids
+        Dtype of an id.
+    """
+
+    def __init__(self, runtime: Runtime, sizes: Sizes, ids: np.dtype) -> None:
+        self._runtime = runtime
+        self._sizes = sizes
+        self._ids = ids
+        self._arrays: dict[str, Array] = {}
+        self._holders: dict[str, object] = {}
+
+    def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
+        """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
+        count, dtype = spec.elements(self._sizes), self._dtype(spec)
+        array = self._arrays.get(spec.name)
+        if array is None or array.nbytes < count * dtype.itemsize:
+            self._arrays.pop(spec.name, None)
+            self._holders.pop(spec.name, None)
+            array = self._arrays[spec.name] = (self._runtime.zeros if spec.zeroed else self._runtime.empty)(
+                count, dtype
+            )
+        assert array.dtype == dtype, f"{spec.name} is {array.dtype} to one algorithm, {dtype} to another"
+        same = self._holders.get(spec.name) is holder
+        self._holders[spec.name] = holder
+        return array, same
+
+    def _dtype(self, spec: ArraySpec) -> np.dtype:
+        return self._ids if spec.dtype == "id" else np.dtype(DTYPES[spec.dtype])
+
+    @property
+    def buffers(self) -> dict[str, int]:
+        """Bytes of every array made so far, by its name in the ledger."""
+        return {name: int(array.nbytes) for name, array in self._arrays.items()}
+
+    def close(self) -> None:
+        """Let go of all arrays."""
+        self._arrays.clear()
+        self._holders.clear()
