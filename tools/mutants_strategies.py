@@ -80,8 +80,8 @@ STRATEGIES = (
     _mutant(
         "quadratic: threads leave before the ballot (report 002, listing 2)",
         "quadratic.cu",
-        "    for (u64 v = thread_id(); v < s.out.n; v += thread_count()) {\n        if (!is_in_frontier(s, v)) continue;",
-        "    for (u64 v = thread_id(); v < s.out.n; v += thread_count()) {\n        if (!is_in_frontier(s, v)) return;",
+        "v < s.out.n; v += thread_count()) {\n        if (!is_in_frontier(s, v)) continue;",
+        "v < s.out.n; v += thread_count()) {\n        if (!is_in_frontier(s, v)) return;",
     ),
     _mutant(
         "queue: a claim without an atomic",
@@ -99,7 +99,8 @@ STRATEGIES = (
         "queue: losers write the parent",
         "filter.cuh",
         "(u32)s.level + 1) != ~0u) return false;\n    set_parent(s, u, v);\n    return true;\n}\n\n// The same",
-        "(u32)s.level + 1) != ~0u) {\n        set_parent(s, u, u);\n        return false;\n    }\n    set_parent(s, u, v);\n    return true;\n}\n\n// The same",
+        "(u32)s.level + 1) != ~0u) {\n        set_parent(s, u, u);\n        return false;\n    }\n"
+        "    set_parent(s, u, v);\n    return true;\n}\n\n// The same",
     ),
     _mutant(
         "queue: slots without an atomic",
@@ -203,8 +204,8 @@ STRATEGIES = (
     _mutant(
         "scan: threads without an entry miss the barrier (report 000)",
         "scan.cu",
-        "        const u64 i = base + threadIdx.x;\n        u64 total;\n        const u64 before = block_sum_before(i < here(s).size ? s.offsets[i] : 0, words, total);",
-        "        const u64 i = base + threadIdx.x;\n        if (i >= here(s).size) break;\n        u64 total;\n        const u64 before = block_sum_before(s.offsets[i], words, total);",
+        "        u64 total;\n        const u64 before = block_sum_before(i < here(s).size ? s.offsets[i] : 0, words, total);",
+        "        if (i >= here(s).size) break;\n        u64 total;\n        const u64 before = block_sum_before(s.offsets[i], words, total);",
     ),
     _mutant(
         "scan: words of the block are reused too early",

@@ -130,16 +130,13 @@ class LevelBfs(TreeArrays):
             walked.levels()
         self.checked = tuple(walked.checked)
         frontiers, edges = self._count_levels(walked.level)
-        records = tuple(
-            LevelRecord(level, walked.directions[level], frontiers[level], walked.seconds[level], walked.edges[level])
-            for level in range(min(len(frontiers), walked.level))
-        )
+        levels = len(frontiers) if max_depth is None else min(len(frontiers), max_depth)
         return Run(
             reached=sum(frontiers),
             depth=len(frontiers) - 1,
             edges=edges,
             seconds=timer.seconds,
-            level_records=records,
+            level_records=tuple(walked.record(level, frontiers[level]) for level in range(levels)),
             invalid_ids=walked.invalid,
             slots=np.empty(0, SLOT),
         )
@@ -292,6 +289,12 @@ class _Walk:
         self.edges: list[int | None] = []
         self.seconds: list[float] = []
         self.checked: list[int] = []
+
+    def record(self, level: int, frontier: int) -> LevelRecord:
+        """Return the record of a level; the last may have had nothing to expand, and not have been launched."""
+        if level >= self.level:
+            return LevelRecord(level, "top-down", frontier, 0.0, 0)
+        return LevelRecord(level, self.directions[level], frontier, self.seconds[level], self.edges[level])
 
     def levels(self) -> None:
         """Go on from level to level until a frontier is empty."""
