@@ -9,7 +9,7 @@ import click
 from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
-from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import format_size
@@ -46,7 +46,7 @@ from bigbfs.sizes import format_size
     "--format",
     "form",
     metavar="F",
-    help=f"Format of the inputs: {', '.join(FORMATS)}. Default: by suffix and content.",
+    help=f"Format of the inputs: {', '.join(NAMES)}. Default: by suffix and content.",
 )
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(

@@ -16,7 +16,8 @@ import zstandard
 
 import bigbfs
 from bigbfs import generate
-from bigbfs.formats.readers.detect import FORMATS, detect_format
+from bigbfs.formats.readers import NAMES
+from bigbfs.formats.readers.detect import detect_format
 from bigbfs.formats.readers.read import read_edges
 from bigbfs.formats.writers.export import export
 from bigbfs.graph.graph import Graph
@@ -185,4 +186,4 @@ def test_every_reader_of_compressed_files(name, pack, tmp_path):
 
 def test_no_reader_is_left_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert {detect_format(name, content()) for name, content in FILES.items()} == set(FORMATS)
+    assert {detect_format(name, content()) for name, content in FILES.items()} == set(NAMES)

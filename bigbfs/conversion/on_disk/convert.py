@@ -39,7 +39,8 @@ from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sorting import csr
 from bigbfs.conversion.targets import Targets
 from bigbfs.errors import DoesNotFitError, InputError
-from bigbfs.formats.readers.read import InputEstimate, read_edges
+from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.read import read_edges
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
