@@ -19,6 +19,7 @@ NAMES = (
     "mtx",
     "metis",
     "dimacs",
+    "adj",
     "npy",
     "npz",
     "csrbin",

@@ -129,6 +129,7 @@ def of_lines(
     declared: Callable[[BlockReader], tuple[int, int]] | None = None,
     longest_line: Callable[[], int] = lambda: LONGEST_LINE,
     letters: tuple[bytes, ...] = (),
+    sample: Callable[[Source], np.ndarray] | None = None,
 ) -> Format:
     """Return the entry of a format of lines.
 
@@ -142,6 +143,8 @@ def of_lines(
         Bytes of a line that may be held.
     letters
         Words that stand before the ids of a line.
+    sample
+        As in :class:`Format`; None: the first two ids of some lines.
     """
 
     def whole(reading: Reading) -> EdgeList:
@@ -160,20 +163,22 @@ def of_lines(
         width = 8 if has_wide_id(head) else 4
         return InputEstimate(source.size or 0, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
 
-    return Format(
-        name, summary, whole, estimate, example, suffixes, aliases, recognize, True, lambda s: sample_lines(s, letters)
-    )
+    ids = sample or (lambda source: sample_lines(source, letters))
+    return Format(name, summary, whole, estimate, example, suffixes, aliases, recognize, streams=True, sample=ids)
+
+
+def text_pieces(source: Source) -> list[bytes]:
+    """Return pieces from all over a text, its beginning where it is compressed."""
+    if source.compression or source.size is None or source.path is None:
+        return [source.peek(SAMPLES * SAMPLE_BYTES)]
+    step = max(SAMPLE_BYTES, source.size // SAMPLES)
+    with source.path.open("rb", buffering=0) as file:
+        return [os.pread(file.fileno(), SAMPLE_BYTES, at) for at in range(0, source.size, step)]
 
 
 def sample_lines(source: Source, letters: tuple[bytes, ...]) -> np.ndarray:
-    """Return the first two ids of lines all over a text, of its beginning where it is compressed."""
-    if source.compression or source.size is None or source.path is None:
-        pieces = [source.peek(SAMPLES * SAMPLE_BYTES)]
-    else:
-        step = max(SAMPLE_BYTES, source.size // SAMPLES)
-        with source.path.open("rb", buffering=0) as file:
-            pieces = [os.pread(file.fileno(), SAMPLE_BYTES, at) for at in range(0, source.size, step)]
-    return np.array([number for piece in pieces for number in _ids_of(piece, letters)], np.uint64)
+    """Return the first two ids of lines all over a text."""
+    return np.array([number for piece in text_pieces(source) for number in _ids_of(piece, letters)], np.uint64)
 
 
 def _ids_of(piece: bytes, letters: tuple[bytes, ...]) -> list[int]:

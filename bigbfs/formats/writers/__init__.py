@@ -18,6 +18,7 @@ NAMES = (
     "mtx",
     "sg",
     "raw",
+    "adj",
 )
 """Names that ``--to`` takes."""
 

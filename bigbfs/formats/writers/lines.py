@@ -1,4 +1,4 @@
-"""Edges as lines "u v" of decimal numbers, formatted by all threads."""
+"""Edges as lines "u v", and numbers as lines, in decimal, formatted by all threads."""
 
 from __future__ import annotations
 
@@ -66,3 +66,14 @@ def put_lines(
             lines += int(np.count_nonzero(text[start : start + length] == 10))
         progress(part.m)
     return lines
+
+
+def put_numbers(numbers: np.ndarray, stream: BinaryIO) -> None:
+    """Write integers (below 2**63), each on a line of its own."""
+    parts = 4 * numba.get_num_threads()
+    bounds = np.array([len(numbers) * part // parts for part in range(parts + 1)], np.int64)
+    text = np.empty(kernels.NUMBER_BYTES * len(numbers), np.uint8)
+    lengths = np.zeros(parts, np.int64)
+    kernels.put_numbers(frozen(numbers), bounds, text, lengths)
+    for start, length in zip((kernels.NUMBER_BYTES * bounds[:-1]).tolist(), lengths.tolist(), strict=True):
+        stream.write(text.data[start : start + length])
