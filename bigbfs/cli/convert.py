@@ -99,6 +99,7 @@ def describe(report: ConvertReport) -> str:
         f"duplicates  {report.duplicates:,} lines",
         f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
     ]
+    lines += [f"note        {note}" for note in report.notes]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)
         rate = report.input_bytes / report.seconds / 1e6
