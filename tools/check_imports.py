@@ -37,7 +37,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("algorithms",),
     ("api",),
     ("report",),
-    ("verification",),
+    ("bench", "verification"),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -20,6 +20,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BfsResult, BfsSummary, RunRecord
 from bigbfs.report.jsonout import bfs_object, dumps
+from bigbfs.report.pictures import check_picture
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -35,6 +36,7 @@ class Task:
     want_parents: bool
     levels: Path | None
     parents: Path | None
+    plot: Path | None = None
 
     def __post_init__(self) -> None:
         """Refuse to leave out what is asked for."""
@@ -69,6 +71,9 @@ class Task:
 @click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none; by ascending id.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
+@click.option(
+    "--plot", type=options.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
+)
 @options.json_option
 def command(
     graph: Path | None,
@@ -83,6 +88,7 @@ def command(
     parents: Path | None,
     no_levels: bool,
     no_parents: bool,
+    plot: Path | None,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -91,9 +97,10 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
-    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents)
+    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents, plot)
     check_writable(levels, "--levels")
     check_writable(parents, "--parents")
+    check_picture(plot, "--plot")
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     options.check_where(where)
@@ -101,8 +108,11 @@ def command(
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
+        if len(sources) != 1 and plot:
+            raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         with api.engine(opened, **where) as engine:
             summary, verify_seconds = _run_all(opened, engine, sources, task)
+            _draw(opened, summary.runs[0], plot)
             if as_json:
                 click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
             else:
@@ -154,6 +164,16 @@ def _write(graph: Graph, result: BfsResult, task: Task) -> None:
         write_npy(task.levels, graph.in_original_order(result.levels), "--levels")
     if task.parents:
         write_npy(task.parents, graph.in_original_order(graph.original(result.parents)), "--parents")
+
+
+def _draw(graph: Graph, run: RunRecord, path: Path | None) -> None:
+    """Draw the levels of ``run`` to ``path``, where one is given."""
+    if path is not None:
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import levels
+
+        name = graph.path.name if graph.path else "graph"
+        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, {run.depth:,} levels"), path)
 
 
 def _print(graph: Graph, engine: api.Engine, opening: float, verifying: float, summary: BfsSummary) -> None:

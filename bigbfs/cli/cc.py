@@ -21,6 +21,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.record import ComponentsRecord, ComponentsResult
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
+from bigbfs.report.pictures import check_picture
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -34,6 +35,7 @@ class Task:
     verify: bool
     labels: Path | None
     largest: Path | None
+    plot: Path | None = None
 
 
 @click.command("cc")
@@ -67,6 +69,7 @@ class Task:
     metavar="FILE",
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
+@click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @options.json_option
 def command(
     graph: Path | None,
@@ -80,6 +83,7 @@ def command(
     verify: bool,
     labels: Path | None,
     largest: Path | None,
+    plot: Path | None,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -91,7 +95,7 @@ def command(
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
     how = _how(algorithm or "afforest", rounds, skip_giant, single_pass)
-    task = Task(how, trials, verify, labels, largest)
+    task = Task(how, trials, verify, labels, largest, plot)
     _check_outputs(task)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
@@ -136,6 +140,7 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
     check_writable(task.labels, "--labels")
+    check_picture(task.plot, "--plot")
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
 
@@ -166,6 +171,13 @@ def _write(graph: Graph, result: ComponentsResult, task: Task) -> None:
 
         sizes = np.bincount(result.labels, minlength=1)
         save_part(graph, result.labels == sizes.argmax(), task.largest)
+    if task.plot is not None:
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import component_sizes
+
+        name = graph.path.name if graph.path else "graph"
+        title = f"{name}: {result.record.components:,} components, the largest of {result.record.largest:,} vertices"
+        save(component_sizes(result.labels, title), task.plot)
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:
