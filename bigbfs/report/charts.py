@@ -249,11 +249,6 @@ def roofline(lines: Sequence[Line], limits: dict[str, float], names: list[str]) 
         return None
     moved = [line.moved_bytes for line in lines if line.moved_bytes]
     low, high = min(moved) / 2, max(moved) * 2
-    ends = [
-        {"limit": f"{name}: {rate / 1e9:,.4g} GB/s", "bytes": size, "ms": 1e3 * size / rate}
-        for name, rate in limits.items()
-        for size in (low, high)
-    ]
     shown = [name for name in names if any(v["contender"] == name for v in values)]
     colour, _, shape = _looks(names, shown)
     picked = alt.selection_point(name="picked", fields=["contender"], bind="legend")
@@ -283,14 +278,21 @@ def roofline(lines: Sequence[Line], limits: dict[str, float], names: list[str]) 
         )
         .add_params(picked)
     )
-    walls = alt.Chart(alt.Data(values=ends)).mark_line(color=INK, strokeWidth=1.4, strokeDash=[6, 4])
-    words = alt.Chart(alt.Data(values=[end for end in ends if end["bytes"] == low]))
-    layers = [
-        walls.encode(x=x, y=y, detail="limit:N"),
-        words.mark_text(align="left", dy=13, dx=6, fontSize=11, color=INK).encode(x=x, y=y, text="limit:N"),
-        points,
+    return alt.layer(*_walls(limits, low, high, x, y), points).properties(height=360)
+
+
+def _walls(limits: dict[str, float], low: float, high: float, x: alt.X, y: alt.Y) -> tuple[alt.Chart, alt.Chart]:
+    """Return a line for each limit, from ``low`` to ``high`` bytes, and its name below the line's beginning."""
+    import altair as alt
+
+    ends = [
+        {"limit": f"{name}: {rate / 1e9:,.4g} GB/s", "bytes": size, "ms": 1e3 * size / rate}
+        for name, rate in limits.items()
+        for size in (low, high)
     ]
-    return alt.layer(*layers).properties(height=360)
+    lines = alt.Chart(alt.Data(values=ends)).mark_line(color=INK, strokeWidth=1.4, strokeDash=[6, 4])
+    words = alt.Chart(alt.Data(values=ends[::2])).mark_text(align="left", dy=13, dx=6, fontSize=11, color=INK)
+    return lines.encode(x=x, y=y, detail="limit:N"), words.encode(x=x, y=y, text="limit:N")
 
 
 def rates(lines: Sequence[Line], base: str, names: list[str]) -> alt.TopLevelMixin | None:

@@ -36,7 +36,7 @@ def test_nan_is_refused():
         ("[1]", "no object of kind"),
         ('{"kind":"row"}', "missing keys: graph, seconds"),
         ('{"kind":"row","graph":"a","seconds":[1]}', "missing"),
-        ('{"kind":"graph","nane":"a"}', "nane"),
+        ('{"kind":"graph","sources_":"a"}', "sources_"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, text, says):
