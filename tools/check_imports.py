@@ -37,7 +37,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("algorithms",),
     ("api",),
     ("report",),
-    ("verification",),
+    ("bench", "verification"),
     ("__init__",),
     ("cli",),
     ("__main__",),
@@ -161,7 +161,28 @@ def cupy_lines(tree: ast.AST) -> list[int]:
     return found
 
 
+def counts(package: Path = PACKAGE) -> str:
+    """Return how many rooms the package has (folders and modules of its root), and what runs between them."""
+    paths = {module_of(path, package): path for path in sorted(package.rglob("*.py"))}
+    room = {module: path.relative_to(package).parts[0] for module, path in paths.items()}
+    folder = [str(path.parent.relative_to(package)) for path in paths.values()]
+    arrows: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        arrows[module] = {target for _, target in imports(tree, paths) if target in paths}
+    between = {(room[a], room[b]) for a, targets in arrows.items() for b in targets if room[a] != room[b]}
+    fullest = max(set(folder), key=lambda name: (folder.count(name), name))
+    return (
+        f"{len(set(room.values()))} rooms, {folder.count('.')} of them modules at the root; {len(between)} arrows "
+        f"between rooms; {len(circles(arrows))} circles; {len(set(folder))} folders, the fullest is {fullest} with "
+        f"{folder.count(fullest)} of {len(paths)} modules"
+    )
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--count"]:
+        print(counts(Path(sys.argv[2]) if sys.argv[2:] else PACKAGE))
+        sys.exit()
     problems = objections()
     print("\n".join(problems) or "imports point the right way")
     sys.exit(bool(problems))
