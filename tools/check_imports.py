@@ -44,6 +44,9 @@ ROOMS: tuple[tuple[str, ...], ...] = (
 )
 """From the ground up; a room with a dot lies inside another, whose other modules are above it."""
 
+APART = (("engines.cpu", "engines.gpu"),)
+"""Rooms that know nothing of each other, whatever their floors."""
+
 MAY_USE_CUPY = ("engines.gpu",)
 
 MOST_AT_ROOT = 8
@@ -64,6 +67,15 @@ def room_of(module: str) -> tuple[int, str] | None:
         if module == room or module.startswith(room + ".")
     ]
     return max(found, key=lambda entry: len(entry[1]), default=None)
+
+
+def apart(module: str, target: str) -> bool:
+    """Return whether two modules are in rooms that know nothing of each other."""
+
+    def inside(name: str, room: str) -> bool:
+        return name == room or name.startswith(room + ".")
+
+    return any(inside(module, one) and inside(target, other) for pair in APART for one, other in (pair, reversed(pair)))
 
 
 def imports(tree: ast.AST, modules: Iterable[str]) -> list[tuple[int, str]]:
@@ -136,7 +148,7 @@ def objections(package: Path = PACKAGE) -> list[str]:
         types_only = for_types_only(tree)
         for line, target in sorted(set(imports(tree, paths))):
             room = room_of(target)
-            if room is None or (room[0] >= own[0] and room[1] != own[1]):
+            if room is None or (room[0] >= own[0] and room[1] != own[1]) or apart(module, target):
                 wrong.append(f"{relative}:{line}: {own[1]} must not import {target}")
             if line not in types_only:
                 arrows.setdefault(module, set()).add(target)

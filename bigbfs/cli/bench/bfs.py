@@ -171,7 +171,7 @@ def _of_files(
                 raise UsageError(f"{graph.path}: the graph has no edge: there is nothing to traverse")
             sources = [
                 int(graph.original(v))
-                for v in choose_sources(graph, task.one, None if task.one else task.many, task.seed)
+                for v in graph.vertices(choose_sources(graph, task.one, None if task.one else task.many, task.seed))
             ]
         contenders = lineup(
             task.strategies, task.backend, baselines=task.baselines, parents=task.parents, where=task.where
