@@ -33,7 +33,7 @@ $(VENV)/.stamp-run: pyproject.toml | $(VENV)/.stamp-venv
 	@touch $@
 
 $(VENV)/.stamp-dev: pyproject.toml $(VENV)/.stamp-run
-	$(PIP_INSTALL) -e '.[dev,plot]'
+	$(PIP_INSTALL) -e '.[dev,report]'
 	@touch $@
 
 # NVRTC compiles without a GPU; a machine that has one keeps the CuPy that fits its driver

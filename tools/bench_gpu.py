@@ -24,13 +24,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from bench_matrix import commit
 
 import bigbfs
 from bigbfs import generate
 from bigbfs.algorithms.bfs.gpu.loop import Run
 from bigbfs.algorithms.components.options import parse_options
 from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.bench.machine import commit
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.conversion.orders.degree import degree_order, renumber
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError

@@ -6,7 +6,6 @@ Every result is verified once before its time counts; a row whose result is wron
 import argparse
 import json
 import platform
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,22 +21,16 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.algorithms.internal import internal_engine
+from bigbfs.bench.machine import commit
 from bigbfs.config import BenchCase, read_suite
 from bigbfs.errors import BigBfsError, DoesNotFitError
 from bigbfs.formats.atomic import replacing
 from bigbfs.generate import graph as generated
 from bigbfs.graph.graph import Graph
+from bigbfs.report.pictures import check_picture
 from bigbfs.report.table import table
 
 HEADERS = ("graph", "m", "algorithm", "codec", "backend", "edges in", "median ms", "median GTEPS", "verified")
-
-
-def commit() -> str:
-    """Return the commit of this checkout, with a + where files differ from it; "" outside a checkout."""
-    here = Path(__file__).resolve().parent
-    line = ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
-    found = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
-    return found.stdout.strip()
 
 
 def places(case: BenchCase, present: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -102,6 +95,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the rows as JSON lines")
     parser.add_argument("--plot", type=Path, help="draw the rates (needs the extra `plot`)")
     arguments = parser.parse_args()
+    check_picture(arguments.plot, "--plot")
     suite = read_suite(arguments.suite)
     present = ("cpu", "gpu") if api.choose_backend("auto") == "gpu" else ("cpu",)
     about = {"bigbfs": bigbfs.__version__, "commit": commit(), "suite": Path(arguments.suite).name}
@@ -116,9 +110,10 @@ def main() -> None:
         with replacing(arguments.output) as stream:
             stream.write("".join(json.dumps(row, allow_nan=False) + "\n" for row in rows).encode())
     if arguments.plot:
-        from bigbfs.report.plot import plot_rates
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import rates
 
-        plot_rates(rows, arguments.plot)
+        save(rates(rows), arguments.plot)
 
 
 if __name__ == "__main__":

@@ -37,12 +37,15 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("algorithms",),
     ("api",),
     ("report",),
-    ("verification",),
+    ("bench", "verification"),
     ("__init__",),
     ("cli",),
     ("__main__",),
 )
 """From the ground up; a room with a dot lies inside another, whose other modules are above it."""
+
+APART = (("engines.cpu", "engines.gpu"),)
+"""Rooms that know nothing of each other, whatever their floors."""
 
 MAY_USE_CUPY = ("engines.gpu",)
 
@@ -64,6 +67,15 @@ def room_of(module: str) -> tuple[int, str] | None:
         if module == room or module.startswith(room + ".")
     ]
     return max(found, key=lambda entry: len(entry[1]), default=None)
+
+
+def apart(module: str, target: str) -> bool:
+    """Return whether two modules are in rooms that know nothing of each other."""
+
+    def inside(name: str, room: str) -> bool:
+        return name == room or name.startswith(room + ".")
+
+    return any(inside(module, one) and inside(target, other) for pair in APART for one, other in (pair, reversed(pair)))
 
 
 def imports(tree: ast.AST, modules: Iterable[str]) -> list[tuple[int, str]]:
@@ -136,7 +148,7 @@ def objections(package: Path = PACKAGE) -> list[str]:
         types_only = for_types_only(tree)
         for line, target in sorted(set(imports(tree, paths))):
             room = room_of(target)
-            if room is None or (room[0] >= own[0] and room[1] != own[1]):
+            if room is None or (room[0] >= own[0] and room[1] != own[1]) or apart(module, target):
                 wrong.append(f"{relative}:{line}: {own[1]} must not import {target}")
             if line not in types_only:
                 arrows.setdefault(module, set()).add(target)
@@ -161,7 +173,28 @@ def cupy_lines(tree: ast.AST) -> list[int]:
     return found
 
 
+def counts(package: Path = PACKAGE) -> str:
+    """Return how many rooms the package has (folders and modules of its root), and what runs between them."""
+    paths = {module_of(path, package): path for path in sorted(package.rglob("*.py"))}
+    room = {module: path.relative_to(package).parts[0] for module, path in paths.items()}
+    folder = [str(path.parent.relative_to(package)) for path in paths.values()]
+    arrows: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        arrows[module] = {target for _, target in imports(tree, paths) if target in paths}
+    between = {(room[a], room[b]) for a, targets in arrows.items() for b in targets if room[a] != room[b]}
+    fullest = max(set(folder), key=lambda name: (folder.count(name), name))
+    return (
+        f"{len(set(room.values()))} rooms, {folder.count('.')} of them modules at the root; {len(between)} arrows "
+        f"between rooms; {len(circles(arrows))} circles; {len(set(folder))} folders, the fullest is {fullest} with "
+        f"{folder.count(fullest)} of {len(paths)} modules"
+    )
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--count"]:
+        print(counts(Path(sys.argv[2]) if sys.argv[2:] else PACKAGE))
+        sys.exit()
     problems = objections()
     print("\n".join(problems) or "imports point the right way")
     sys.exit(bool(problems))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bigbfs.engines.backends import GPU_OPTIONS
 from bigbfs.graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def internal_engine(graph: Graph, *, backend: str, **where: Any) -> CpuEngine | GpuEngine:
-    """Return ``graph`` placed on ``backend``, ``"cpu"`` or ``"gpu"``; other options as the engine's own.
+    """Return ``graph`` placed on ``backend``, ``"cpu"`` or ``"gpu"``; other options as the engine's
+    own, those that are for a GPU left out on the CPU.
 
     Raises
     ------
@@ -27,6 +29,5 @@ def internal_engine(graph: Graph, *, backend: str, **where: Any) -> CpuEngine | 
         return GpuEngine(graph, **where)
     from bigbfs.algorithms.cpu_engine import CpuEngine
 
-    where.pop("residency", None)
     graph.require_valid()
-    return CpuEngine(graph, **where)
+    return CpuEngine(graph, **{name: value for name, value in where.items() if name not in GPU_OPTIONS})

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from bigbfs import api
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.bfs.result import BfsSummary
+from bigbfs.algorithms.bfs.result import BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
@@ -20,6 +20,7 @@ from bigbfs.cli.sources import choose_sources
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bfs_object, dumps
+from bigbfs.report.pictures import check_picture
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -35,6 +36,7 @@ class Task:
     want_parents: bool
     levels: Path | None
     parents: Path | None
+    plot: Path | None = None
 
     def __post_init__(self) -> None:
         """Refuse to leave out what is asked for."""
@@ -68,6 +70,9 @@ class Task:
 @click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none; by ascending id.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
+@click.option(
+    "--plot", type=options.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
+)
 @options.json_option
 def command(
     graph: Path | None,
@@ -82,6 +87,7 @@ def command(
     parents: Path | None,
     no_levels: bool,
     no_parents: bool,
+    plot: Path | None,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -90,9 +96,10 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
-    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents)
+    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents, plot)
     check_writable(levels, "--levels")
     check_writable(parents, "--parents")
+    check_picture(plot, "--plot")
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     options.check_where(where)
@@ -100,9 +107,12 @@ def command(
         sources = choose_sources(opened, one, many, seed)
         if len(sources) != 1 and (levels or parents):
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
+        if len(sources) != 1 and plot:
+            raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"])
         with api.engine(opened, work=(work,), **where) as engine:
             summary, verify_seconds = _run_all(engine, sources, task)
+            _draw(opened, summary.runs[0], plot)
             if as_json:
                 click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
             else:
@@ -123,6 +133,16 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
         if task.parents:
             write_npy(task.parents, measured.result.parents, "--parents")
     return summary, verifying
+
+
+def _draw(graph: Graph, run: RunRecord, path: Path | None) -> None:
+    """Draw the levels of ``run`` to ``path``, where one is given."""
+    if path is not None:
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import levels
+
+        name = graph.path.name if graph.path else "graph"
+        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, {run.depth:,} levels"), path)
 
 
 def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:

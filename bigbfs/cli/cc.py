@@ -19,6 +19,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
+from bigbfs.report.pictures import check_picture
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -32,6 +33,7 @@ class Task:
     verify: bool
     labels: Path | None
     largest: Path | None
+    plot: Path | None = None
 
 
 @click.command("cc")
@@ -65,6 +67,7 @@ class Task:
     metavar="FILE",
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
+@click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @options.json_option
 def command(
     graph: Path | None,
@@ -78,6 +81,7 @@ def command(
     verify: bool,
     labels: Path | None,
     largest: Path | None,
+    plot: Path | None,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -89,7 +93,7 @@ def command(
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
     how = _how(algorithm or "afforest", rounds, skip_giant, single_pass)
-    task = Task(how, trials, verify, labels, largest)
+    task = Task(how, trials, verify, labels, largest, plot)
     _check_outputs(task)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
@@ -135,6 +139,7 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
     check_writable(task.labels, "--labels")
+    check_picture(task.plot, "--plot")
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
 
@@ -149,6 +154,14 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
         from bigbfs.formats.container.part import save_part
 
         save_part(graph, measured.internal.in_largest(), task.largest)
+    if task.plot is not None:
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import component_sizes
+
+        record = measured.records[-1]
+        name = graph.path.name if graph.path else "graph"
+        title = f"{name}: {record.components:,} components, the largest of {record.largest:,} vertices"
+        save(component_sizes(measured.internal.labels, title), task.plot)
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:

@@ -9,7 +9,7 @@ import click
 from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
-from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import format_size
@@ -46,7 +46,7 @@ from bigbfs.sizes import format_size
     "--format",
     "form",
     metavar="F",
-    help=f"Format of the inputs: {', '.join(FORMATS)}. Default: by suffix and content.",
+    help=f"Format of the inputs: {', '.join(NAMES)}. Default: by suffix and content.",
 )
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(
@@ -99,6 +99,7 @@ def describe(report: ConvertReport) -> str:
         f"duplicates  {report.duplicates:,} lines",
         f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
     ]
+    lines += [f"note        {note}" for note in report.notes]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)
         rate = report.input_bytes / report.seconds / 1e6

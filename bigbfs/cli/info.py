@@ -11,22 +11,39 @@ import click
 
 from bigbfs.cli.options import PATH, json_option
 from bigbfs.record import SCHEMA
+from bigbfs.report.pictures import check_picture
 from bigbfs.sizes import format_size
 
 
 @click.command("info")
 @click.argument("graph", type=PATH)
+@click.option("--plot", type=PATH, metavar="F.svg|png", help="Draw the distribution of degrees, log-log.")
 @json_option
-def command(graph: Path, as_json: bool) -> None:
+def command(graph: Path, plot: Path | None, as_json: bool) -> None:
     """Show header, sizes, flags and the degree distribution of GRAPH.
 
     Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything.
     """
+    check_picture(plot, "--plot")
     facts = _facts(graph)
+    if plot is not None:
+        _draw(graph, plot)
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, "command": "info", **facts}))
     else:
         _print(facts)
+
+
+def _draw(graph: Path, path: Path) -> None:
+    """Draw the distribution of degrees of ``graph`` to ``path``."""
+    from bigbfs.formats.container.describe import degree_blocks
+    from bigbfs.graph.graph import Graph
+    from bigbfs.report.pictures import save
+    from bigbfs.report.plot import degree_distribution
+
+    with Graph.open(graph) as opened:
+        title = f"{graph.name}: {opened.n:,} vertices, {opened.m:,} directed edges"
+        save(degree_distribution(degree_blocks(opened), title), path)
 
 
 def _facts(path: Path) -> dict[str, Any]:

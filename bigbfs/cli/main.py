@@ -26,7 +26,7 @@ COMMANDS = {
     "check": "Validate everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",
     **{entry.command: entry.summary for entry in ALGORITHMS.values()},
-    "bench": "Time an algorithm under all of its switches.",
+    "bench": "Time strategies or switches side by side; a table, rows, an HTML report.",
     "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
     "probe": "Measure the GPU and its link to host memory; write a device profile.",
     "verify": "Check every algorithm, backend and encoding against the reference.",

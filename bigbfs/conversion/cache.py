@@ -53,6 +53,11 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
     return found if complete else None
 
 
+def noted(notes: Sequence[str]) -> dict[str, Any]:
+    """Return the entry of a provenance for what readers said about the inputs; nothing where they said nothing."""
+    return {"notes": list(notes)} if notes else {}
+
+
 def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:
     """Return the provenance of the graph file ``path`` if it was made of ``sources`` with ``options``, else None.
 

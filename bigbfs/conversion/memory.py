@@ -8,7 +8,7 @@ from pathlib import Path
 from bigbfs.conversion.on_disk.plan import sample_ids
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import DoesNotFitError
-from bigbfs.formats.readers.read import InputEstimate
+from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.sizes import format_size, free_memory
 

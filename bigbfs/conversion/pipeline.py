@@ -85,7 +85,8 @@ def convert(
             if sources is None or not may_spill(guesses, options):
                 raise
     done = convert_external(inputs, targets, options, sources, guesses, watch)
-    return _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
+    report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
+    return replace(report, notes=done.notes)
 
 
 def _require_tmp(folder: Path | None) -> None:
@@ -113,13 +114,14 @@ def _in_memory(
         "skipped_lines": sum(edges.skipped_lines for edges in lists),
         "input_bytes": sum(edges.input_bytes for edges in lists),
     }
+    notes = tuple(note for edges in lists for note in edges.notes)
     with watch.phase("build"):
         graph, found = build(lists, options)
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates}
-    provenance = {"sources": sources, "options": options.identity(), "counts": counted}
+    provenance = {"sources": sources, "options": options.identity(), "counts": counted, **cache.noted(notes)}
     with _numba_threads(options.threads):
         _write(graph, targets, provenance, watch)
-    return _report(targets, graph.n, graph.m, counted, watch, cached=False)
+    return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
 
 
 def _taken_over(
@@ -206,7 +208,8 @@ def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> 
             cached = targets.compressed.exists() and cache.is_compressed_from(targets.compressed, targets.plain)
             cache.ensure_compressed(targets.plain)
     with Graph.open(targets.files[0]) as graph:
-        return _report(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
+        report = _report(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
+    return replace(report, notes=tuple(known.get("notes", ())))
 
 
 def _report(
@@ -220,12 +223,13 @@ def _report(
     external: Outcome | None = None,
 ) -> ConvertReport:
     output, compressed = targets.files[0], targets.compressed
+    counts: dict[str, Any] = {name: counted[name] for name in cache.COUNTS}
     return ConvertReport(
         output=str(output),
         compressed=None if compressed is None else str(compressed),
         vertices=vertices,
         edges=edges,
-        **{name: counted[name] for name in cache.COUNTS},
+        **counts,
         output_bytes=output.stat().st_size,
         compressed_bytes=0 if compressed is None else compressed.stat().st_size,
         seconds=watch.total(),

@@ -45,6 +45,8 @@ class ConvertReport:
         Parts of an external conversion, and bytes of temporary files that it wrote.
     cached
         Nothing had to be done: the output was made of the same input with the same options.
+    notes
+        What the readers said about the inputs: weights dropped, say.
     """
 
     output: str
@@ -66,6 +68,7 @@ class ConvertReport:
     partitions: int = 0
     spilled_bytes: int = 0
     cached: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def edges_per_second(self) -> float:

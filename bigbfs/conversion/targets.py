@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bigbfs.errors import UsageError
+from bigbfs.formats.readers import formats
+from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
 from bigbfs.formats.streams.sources import STANDARD_INPUT
-
-PACKED = (".gz", ".bz2", ".xz", ".zst")
-SUFFIXES = (
-    *(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
-    *(".mtx", ".graph", ".metis", ".gr", ".npy", ".npz", ".sg", ".csrbin", ".ccsr"),
-)
-"""Endings that a name loses on the way from input to output."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Targets:
 
 def base_name(name: str) -> str:
     """Return a file name without the endings that say how it is packed and what it holds."""
-    for endings in (PACKED, SUFFIXES):
+    for endings in (COMPRESSION_SUFFIXES, [suffix for found in formats().values() for suffix in found.suffixes]):
         for ending in endings:
             if name.lower().endswith(ending) and len(name) > len(ending):
                 name = name[: -len(ending)]

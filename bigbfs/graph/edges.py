@@ -30,6 +30,8 @@ class EdgeList:
         Bad lines skipped because the caller allowed it.
     input_bytes
         Bytes read from the input (compressed size where it is compressed).
+    notes
+        What else the reader has to say about the input, each a sentence that names it.
     """
 
     src: np.ndarray
@@ -42,3 +44,4 @@ class EdgeList:
     comment_lines: int = 0
     skipped_lines: int = 0
     input_bytes: int = 0
+    notes: tuple[str, ...] = ()

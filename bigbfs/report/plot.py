@@ -1,52 +1,165 @@
-"""Draw bench rows as a bar chart; needs the extra ``plot`` (matplotlib)."""
+"""Pictures of one run or one graph: the levels of a BFS, the sizes of components, the degrees, rates of a bench.
+
+Each function returns an Altair chart; ``bigbfs.report.pictures.save`` makes a file of it. Needs the extra ``plot``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from bigbfs.algorithms.bfs.result import RunRecord
 from bigbfs.errors import UsageError
+from bigbfs.report.pictures import INK, PALETTE
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH, HEIGHT = 640, 170
+
+BINS_PER_DECADE = 12
+"""Of degrees too many for a point each."""
+
+DIRECTIONS = ("top-down", "bottom-up")
 
 
-def plot_rates(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Draw the median GTEPS of the BFS rows to ``path`` (.png, .svg or .pdf), one group of bars per graph.
-
-    Parameters
-    ----------
-    rows
-        Rows of ``tools/bench_matrix.py``: ``graph``, ``codec``, ``backend``, ``residency``, ``median_gteps``.
-    path
-        Picture to write.
+def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
+    """Return frontier, edges checked and time of every level of ``run``, coloured by direction.
 
     Raises
     ------
     UsageError
-        matplotlib is not installed, or there is no BFS row.
+        The run has no levels (an engine that counts none).
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UsageError("plots need matplotlib: pip install 'bigbfs[plot]'") from error
-    timed = [row for row in rows if row.get("median_gteps")]
-    if not timed:
-        raise UsageError(f"{path}: nothing to draw: no BFS row among {len(rows)} rows")
-    graphs = list(dict.fromkeys(row["graph"] for row in timed))
-    series = list(dict.fromkeys((row["backend"], row["residency"], row["codec"]) for row in timed))
-    figure = Figure(figsize=(1.5 + 1.6 * len(graphs), 4.5), layout="constrained")
-    axes = FigureCanvasAgg(figure).figure.subplots()
-    width = 0.8 / len(series)
-    for offset, key in enumerate(series):
-        rates = {row["graph"]: row["median_gteps"] for row in timed if _key(row) == key}
-        places = [place + offset * width for place, graph in enumerate(graphs) if graph in rates]
-        axes.bar(places, [rates[graph] for graph in graphs if graph in rates], width, label=", ".join(key))
-    axes.set_xticks([place + 0.4 - width / 2 for place in range(len(graphs))], graphs, rotation=20, ha="right")
-    axes.set_yscale("log")
-    axes.set_ylabel("GTEPS (median over sources)")
-    axes.legend(fontsize="small")
-    figure.savefig(path)
+    import altair as alt
+
+    if not run.levels:
+        raise UsageError("this run has no levels to draw: its engine counts none")
+    names = {"frontier": "vertices expanded", "checked": "edges checked", "ms": "ms per level"}
+    values: list[dict[str, Any]] = []
+    for level in run.levels:
+        point: dict[str, Any] = {"level": level.level, "direction": level.direction, "frontier": level.frontier}
+        point["checked"] = getattr(level, "checked", None)
+        point["ms"] = None if math.isnan(level.seconds) else 1e3 * level.seconds
+        values.append(point)
+    colour = alt.Color(
+        "direction:N",
+        scale=alt.Scale(domain=list(DIRECTIONS), range=[PALETTE[1], PALETTE[2]]),
+        legend=alt.Legend(orient="top", title=None),
+    )
+    panels = []
+    for name, what in names.items():
+        if not any(value[name] for value in values):
+            continue
+        base = (
+            alt.Chart(alt.Data(values=values))
+            .transform_filter(f"isValid(datum.{name}) && datum.{name} > 0")
+            .encode(
+                x=alt.X("level:Q", title="level", axis=alt.Axis(tickMinStep=1, format="~s")),
+                y=alt.Y(f"{name}:Q", scale=alt.Scale(type="log"), title=what, axis=alt.Axis(format="~s", tickCount=5)),
+            )
+        )
+        line = base.mark_line(color=INK, strokeOpacity=0.35, strokeWidth=1.2)
+        points = base.mark_point(filled=True, size=34 if len(values) < 200 else 8).encode(color=colour)
+        panels.append(alt.layer(line, points).properties(width=WIDTH, height=HEIGHT))
+    return alt.vconcat(*panels).properties(title=title)
 
 
-def _key(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["backend"], row["residency"], row["codec"]
+def _log_log(values: list[dict[str, Any]], x: str, y: str, title: str) -> alt.TopLevelMixin:
+    """Return points on two logarithmic axes; ``x`` and ``y`` are their titles."""
+    import altair as alt
+
+    def axis(name: str, text: str, kind: Any) -> Any:
+        return kind(f"{name}:Q", scale=alt.Scale(type="log"), title=text, axis=alt.Axis(format="~s", tickCount=7))
+
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_point(filled=True, size=36, color=PALETTE[1], opacity=0.9)
+        .encode(x=axis("x", x, alt.X), y=axis("y", y, alt.Y))
+        .properties(width=WIDTH, height=2 * HEIGHT, title=title)
+    )
+
+
+def component_sizes(labels: np.ndarray, title: str) -> alt.TopLevelMixin:
+    """Return how many components have how many vertices, log-log.
+
+    Parameters
+    ----------
+    labels
+        int64, one per vertex: any vertex of its component, the same for all of it.
+
+    Raises
+    ------
+    UsageError
+        There is no vertex.
+    """
+    sizes = np.bincount(labels) if len(labels) else np.zeros(0, np.int64)
+    found, counts = np.unique(sizes[sizes > 0], return_counts=True)
+    if len(found) == 0:
+        raise UsageError(f"{title}: no component to draw")
+    values = [{"x": int(size), "y": int(count)} for size, count in zip(found, counts, strict=True)]
+    return _log_log(values, "vertices of a component", "components of that size", title)
+
+
+def degree_distribution(blocks: Iterable[np.ndarray], title: str) -> alt.TopLevelMixin:
+    """Return how many vertices have which degree, log-log; high degrees are binned, a bin's mean at its middle.
+
+    Parameters
+    ----------
+    blocks
+        Degrees (int64), any number at a time. Degree 0 has no place on a logarithmic axis.
+
+    Raises
+    ------
+    UsageError
+        No vertex has an edge.
+    """
+    edges = np.unique(np.round(10 ** (np.arange(0, 64 * BINS_PER_DECADE // 3) / BINS_PER_DECADE)).astype(np.float64))
+    counts = np.zeros(len(edges), np.int64)
+    for block in blocks:
+        bins = np.searchsorted(edges, block[block > 0], side="right") - 1
+        counts += np.bincount(bins, minlength=len(edges))
+    values = []
+    for i in np.flatnonzero(counts[:-1]):
+        width = edges[i + 1] - edges[i]
+        middle = math.sqrt(edges[i] * (edges[i + 1] - 1))
+        values.append({"x": middle, "y": counts[i] / width})
+    if not values:
+        raise UsageError(f"{title}: no vertex has an edge: there is no degree to draw")
+    return _log_log(values, "degree", "vertices of that degree", title)
+
+
+def rates(rows: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
+    """Return the median GTEPS of BFS rows of ``tools/bench_matrix.py`` as bars, one group for each graph.
+
+    Raises
+    ------
+    UsageError
+        There is no BFS row.
+    """
+    import altair as alt
+
+    values = [
+        {"graph": row["graph"], "place": _place(row), "gteps": row["median_gteps"]}
+        for row in rows
+        if row.get("median_gteps")
+    ]
+    if not values:
+        raise UsageError(f"nothing to draw: no BFS row among {len(rows)} rows")
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("gteps:Q", title="GTEPS (median over sources)"),
+            y=alt.Y("place:N", title=None),
+            row=alt.Row("graph:N", title=None, sort=None, header=alt.Header(labelAngle=0, labelAlign="left")),
+            color=alt.Color("place:N", scale=alt.Scale(range=list(PALETTE)), legend=None),
+        )
+    )
+
+
+def _place(row: dict[str, Any]) -> str:
+    return ", ".join((row["backend"], row["residency"], row["codec"]))

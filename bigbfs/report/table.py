@@ -20,10 +20,10 @@ def cell(value: Any) -> str:
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table with a header line; a column is right-aligned when its first row holds a number."""
+    """Return a table with a header line; a column is right-aligned when a row holds a number."""
     texts = [[cell(value) for value in row] for row in rows]
     widths = [max(len(line[i]) for line in [list(headers), *texts]) for i in range(len(headers))]
-    numeric = [bool(rows) and isinstance(rows[0][i], int | float) for i in range(len(headers))]
+    numeric = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(headers))]
 
     def line(cells: Sequence[str]) -> str:
         padded = (

@@ -10,6 +10,7 @@ import pytest
 import zoo
 from scipy.io import mmread
 
+from bigbfs.formats.writers import NAMES
 from bigbfs.formats.writers.export import export
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -90,6 +91,7 @@ def test_names_of_the_output(run, folder):
         ("mtx", "my.graph.mtx"),
         ("sg", "my.graph.sg"),
         ("raw", "my.graph.raw.csrbin"),
+        ("adj", "my.graph.adj"),
     ):
         code, out, err = run("export", "my.graph.csrbin", "--to", to)
         assert code == 0 and out == "" and name in err
@@ -126,7 +128,7 @@ def test_usage_and_failures(run, folder):
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("to", ["el", "mtx", "sg", "raw"])
+@pytest.mark.parametrize("to", NAMES)
 def test_a_damaged_graph_leaves_no_file(run, folder, to, codec):
     """Damaged after it was written, or before, so that checksums fit."""
     graph = zoo.build(5, ([0, 1, 2], [1, 2, 3]))
@@ -143,13 +145,13 @@ def test_a_damaged_graph_leaves_no_file(run, folder, to, codec):
     assert [path.name for path in folder.iterdir()] == ["g"]
 
 
-@pytest.mark.parametrize("to", ["el", "mtx", "sg", "raw"])
+@pytest.mark.parametrize("to", NAMES)
 def test_converting_it_again_gives_the_same_graph(run, folder, to):
     labels = np.array([3, 5, 8, 2**40, 2**41]) if to == "el" else None
     extra = {} if labels is None else {"labels": labels}
     graph = zoo.build(5, ([0, 1, 2, 0], [1, 2, 3, 4]), **extra)
     graph.save("g.csrbin")
-    name = {"el": "x.el", "mtx": "x.mtx", "sg": "x.sg", "raw": "x.csrbin"}[to]
+    name = {"el": "x.el", "mtx": "x.mtx", "sg": "x.sg", "raw": "x.csrbin", "adj": "x.adj"}[to]
     assert run("export", "g.csrbin", "--to", to, "-o", name)[0] == 0
     code, _, err = run("convert", name, "-o", "back.csrbin")
     assert code == 0, err

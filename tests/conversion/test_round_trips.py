@@ -16,7 +16,8 @@ import zstandard
 
 import bigbfs
 from bigbfs import generate
-from bigbfs.formats.readers.detect import FORMATS, detect_format
+from bigbfs.formats.readers import NAMES
+from bigbfs.formats.readers.detect import detect_format
 from bigbfs.formats.readers.read import read_edges
 from bigbfs.formats.writers.export import export
 from bigbfs.graph.graph import Graph
@@ -122,6 +123,13 @@ def _metis():
     return (f"{N} {matrix.nnz // 2}\n" + "\n".join(rows) + "\n").encode()
 
 
+def _adjacency():
+    """Ligra's form of the graph as SciPy has it."""
+    matrix = both_ways()
+    words = ["AdjacencyGraph", N, matrix.nnz, *matrix.indptr[:-1].tolist(), *matrix.indices.tolist()]
+    return "".join(f"{word}\n" for word in words).encode()
+
+
 def _csr(header, dtype):
     matrix = both_ways()
     return header + matrix.indptr.astype(np.int64).tobytes() + matrix.indices.astype(dtype).tobytes()
@@ -144,6 +152,7 @@ FILES = {
     ),
     "g.gr": lambda: f"p sp {N} {len(SRC)}\n".encode() + _lines("a {u} {v} 3\n", 1),
     "g.graph": _metis,
+    "g.adj": _adjacency,
     "g.npy": lambda: _saved(np.save, np.stack([SRC, DST], axis=1)),
     "g.npz": lambda: _saved(np.savez_compressed, src=SRC, dst=DST),
     "s.npz": lambda: _saved(scipy.sparse.save_npz, both_ways()),
@@ -154,7 +163,7 @@ FILES = {
 }
 
 
-BOTH_WAYS = ("g.graph", "s.npz", "g.sg", "raw.csrbin", "own.csrbin", "own.ccsr")
+BOTH_WAYS = ("g.graph", "g.adj", "s.npz", "g.sg", "raw.csrbin", "own.csrbin", "own.ccsr")
 """Files that list every edge in both directions."""
 FROM_ONE = ("g.mtx", "g.gr", "g.graph")
 PACKS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
@@ -185,4 +194,4 @@ def test_every_reader_of_compressed_files(name, pack, tmp_path):
 
 def test_no_reader_is_left_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert {detect_format(name, content()) for name, content in FILES.items()} == set(FORMATS)
+    assert {detect_format(name, content()) for name, content in FILES.items()} == set(NAMES)

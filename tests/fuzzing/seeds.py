@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import tempfile
 from pathlib import Path
@@ -12,17 +11,11 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.formats.readers import NAMES, formats
 from bigbfs.graph.graph import Graph
 from fuzzing.targets import folded, frames, members
 
-TEXT = b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1"
-
-
-def _saved(save, *arguments, **options) -> bytes:
-    stream = io.BytesIO()
-    save(stream, *arguments, **options)
-    return stream.getvalue()
+TEXT = formats()["text"].example
 
 
 def _graphs() -> list[bytes]:
@@ -52,19 +45,10 @@ def seeds(target: str) -> list[bytes]:
     graphs = _graphs()
     if target == "container":
         return [b"\x01" + folded(graph) for graph in graphs] + [b"\x00" + folded(graphs[0])]
-    files = {
-        "text": TEXT,
-        "mtx": b"%%MatrixMarket matrix coordinate real symmetric\n% c\n5 5 3\n1 2 0.5\n3 4 1\n5 5 2\n",
-        "metis": b"% c\n4 3 11\n5 2 7\n5 1 7 3 9\n5 2 9 4 1\n5 3 1\n",
-        "dimacs": b"c x\np sp 4 3\na 1 2 5\na 2 3 6\na 4 4 7\n",
-        "npy": _saved(np.save, np.array([[1, 2], [3, 4], [5, 6]])),
-        "npz": _saved(np.savez_compressed, src=np.arange(5), dst=np.arange(5)[::-1]),
-        "sg": b"\0" + np.array([3, 4, 0, 1, 3, 4], np.int64).tobytes() + np.array([1, 0, 2, 1], np.int32).tobytes(),
-        "csrbin": graphs[0],
-    }
+    files = {name: found.example for name, found in formats().items()} | {"csrbin": graphs[0]}
     found = []
     for kind, content in files.items():
-        for choice in (FORMATS.index(kind), len(FORMATS)):
+        for choice in (NAMES.index(kind), len(NAMES)):
             for pack in (0, 2, 3, 4, 5):
-                found.append(bytes([choice + (len(FORMATS) + 1) * pack]) + content)
+                found.append(bytes([choice + (len(NAMES) + 1) * pack]) + content)
     return found

@@ -26,8 +26,9 @@ from bigbfs.formats.container import check as checking
 from bigbfs.formats.container import layout
 from bigbfs.formats.container.checksum import checksum
 from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.readers import NAMES
 from bigbfs.formats.readers.blocks import BlockReader
-from bigbfs.formats.readers.detect import FORMATS
+from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import estimate, read_edges
 from bigbfs.formats.readers.text import read_text
 from bigbfs.formats.streams import bgzf
@@ -49,7 +50,7 @@ def tokenizer(data: bytes, folder: Path) -> None:
     edges, comments, bad = plain(text)
     try:
         with Source(path) as source, BlockReader(source, block, threads=1) as reader:
-            found = read_text(reader, chunk_bytes=chunk, skip_bad_lines=skip)
+            found = read_text(reader, Rules(skip), chunk_bytes=chunk)
     except InputError as error:
         says = str(error)
         assert path.name in says and "\n" not in says
@@ -79,7 +80,7 @@ def members(data: bytes) -> bytes:
 
 def reader(data: bytes, folder: Path) -> None:
     """A file of any format, told or guessed, plain or compressed: edges that keep their promises."""
-    kinds = (*FORMATS, None)
+    kinds = (*NAMES, None)
     kind = kinds[data[0] % len(kinds)]
     packs = (bytes, bytes, gzip.compress, zstandard.compress, frames, members)
     pack = packs[data[0] // len(kinds) % len(packs)]

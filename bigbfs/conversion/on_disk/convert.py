@@ -39,7 +39,8 @@ from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sorting import csr
 from bigbfs.conversion.targets import Targets
 from bigbfs.errors import DoesNotFitError, InputError
-from bigbfs.formats.readers.read import InputEstimate, read_edges
+from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.read import read_edges
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
@@ -48,13 +49,14 @@ from bigbfs.sizes import format_size
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was written: vertices, edges, counts (as in the provenance), partitions, bytes of temporary files."""
+    """What was written: vertices, edges, counts (as in the provenance), partitions, bytes of temporary files, notes."""
 
     vertices: int
     edges: int
     counted: dict[str, int]
     partitions: int
     spilled_bytes: int
+    notes: tuple[str, ...]
 
 
 def convert_external(
@@ -86,6 +88,7 @@ def convert_external(
         work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)
         with watch.phase("read"):
             lists, intake, partitions, places = _read(work, sample)
+        work.notes += [note for edges in lists for note in edges.notes]
         what = meaning(lists, options)
         counted = {
             "lines": intake.lines,
@@ -100,7 +103,7 @@ def convert_external(
         _require_result_fits(targets, numbering.n, options)
         edges, repeats = _build(work, lists, what, numbering, partitions, counted)
         counted["duplicates"] = repeats
-        return Outcome(numbering.n, edges, counted, len(partitions), scratch.written)
+        return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
 
 
 def _temporary(targets: Targets, options: ConvertOptions) -> Path:

@@ -11,9 +11,8 @@ import numpy as np
 
 from bigbfs.conversion.on_disk.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
 from bigbfs.errors import DoesNotFitError
-from bigbfs.formats.readers import npy
-from bigbfs.formats.readers.read import InputEstimate
-from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
+from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.read import sample_ids as sample_of
 from bigbfs.sizes import format_size
 
 KERNELS = 48 << 20
@@ -24,8 +23,6 @@ BYTES_PER_PAIR = 44
 BYTES_PER_WIDE_PAIR = 68
 """Bytes held for a pair while its partition is sorted: itself, its key, its value twice, its share of rows and blob."""
 LARGEST_ID = 2**63 - 1
-DIGITS = 19
-_SAMPLES, _SAMPLE_BYTES = 64, 8192
 
 
 @dataclass(frozen=True)
@@ -120,39 +117,9 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
 def sample_ids(inputs: Sequence[str | Path]) -> np.ndarray:
     """Return ids (uint64, ascending) from places all over the inputs; from their beginning where they are compressed.
 
-    What is no text of numbers, nor a .npy, gives no ids; nothing depends on them but the balance of the partitions.
+    What gives no ids cheaply gives none; nothing depends on them but the balance of the partitions.
     """
-    ids: list[int] = []
-    arrays = []
-    for name in inputs:
-        if str(name) == STANDARD_INPUT or not Path(name).is_file():
-            continue
-        with Source(name) as source:
-            if source.compression or source.size is None:
-                pieces = [source.peek(_SAMPLES * _SAMPLE_BYTES)]
-            else:
-                if source.peek(len(npy.MAGIC)) == npy.MAGIC:
-                    with npy.pair_file(source) as pairs:
-                        arrays.append(pairs.sample(_SAMPLES, _SAMPLE_BYTES // 16))
-                    continue
-                step = max(_SAMPLE_BYTES, source.size // _SAMPLES)
-                with Path(name).open("rb", buffering=0) as file:
-                    pieces = [os.pread(file.fileno(), _SAMPLE_BYTES, at) for at in range(0, source.size, step)]
-        for piece in pieces:
-            ids += _ids_of(piece)
-    return np.sort(np.concatenate([np.array(ids, np.uint64), *arrays]))
-
-
-def _ids_of(piece: bytes) -> list[int]:
-    found = []
-    for line in piece.split(b"\n")[1:-1]:
-        fields = line.replace(b",", b" ").replace(b";", b" ").split()
-        if fields and fields[0] in (b"a", b"e"):  # DIMACS
-            fields = fields[1:]
-        # what has more digits is no id, and Python makes no number of thousands of them
-        if len(fields) >= 2 and all(field.isdigit() and len(field) <= DIGITS for field in fields[:2]):
-            found += [int(fields[0]), int(fields[1])]
-    return [number for number in found if number <= LARGEST_ID]
+    return np.sort(np.concatenate([np.empty(0, np.uint64), *map(sample_of, inputs)]))
 
 
 def first_map(sample: np.ndarray, parts: int) -> Map:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ Sources = list[dict[str, Any]] | None
 
 @dataclass
 class Work:
-    """One conversion: what it reads and writes, what it may use, and its clock."""
+    """One conversion: what it reads and writes, what it may use, its clock, and what readers say of the inputs."""
 
     inputs: Sequence[str | Path]
     targets: Targets
@@ -33,6 +33,7 @@ class Work:
     workers: Workers
     threads: int
     watch: Stopwatch
+    notes: list[str] = field(default_factory=list)
 
     def bar(self, total: int, unit: str, name: str) -> Any:
         """Return a progress bar, shown on a terminal alone."""

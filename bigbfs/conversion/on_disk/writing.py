@@ -246,6 +246,7 @@ def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, An
         "sources": work.sources,
         "options": work.options.identity(),
         "counts": counted | {"duplicates": counted.get("duplicates", 0)},
+        **cache.noted(work.notes),
     }
     if codec == "varint" and work.targets.plain is not None:
         done = counted.get("duplicates") is not None and work.targets.plain.exists()

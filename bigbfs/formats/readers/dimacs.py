@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.bad_lines import line_error
 from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.headers import check_entries, counts, edge_list, next_data_line
 from bigbfs.formats.readers.pairs import PairReader, PairRules
 from bigbfs.graph.edges import EdgeList
@@ -53,7 +54,7 @@ def read_header(reader: BlockReader) -> ProblemLine:
     return ProblemLine(fields[1], vertices, entries, comments)
 
 
-def read_dimacs(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int | None = None) -> EdgeList:
+def read_dimacs(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
     """Read a DIMACS graph to its end.
 
     Raises
@@ -65,8 +66,8 @@ def read_dimacs(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: in
     if header.vertices == 0:
         raise InputError(f"{reader.name}: the problem line declares 0 vertices; a graph without vertices is not made")
     template = _RULES[header.kind]
-    rules = PairRules(template.expected, template.prefix, template.comments, template.value, 1, header.vertices)
-    pairs = PairReader(reader, rules, skip_bad_lines, chunk_bytes)
+    line = PairRules(template.expected, template.prefix, template.comments, template.value, 1, header.vertices)
+    pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
     pairs.read_all()
     # coloring instances are known to list every edge twice and declare it once
     allowed = {header.entries} | ({2 * header.entries} if template.prefix == "e" else set())
@@ -74,3 +75,32 @@ def read_dimacs(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: in
         pairs, allowed, f"the problem line declares {header.entries} {'arcs' if template.prefix == 'a' else 'edges'}"
     )
     return edge_list(pairs, header.vertices, header.comment_lines, both=header.kind != b"sp")
+
+
+def _recognized(head: bytes) -> bool:
+    """Return whether the first line that is no ``c`` comment is a problem line."""
+    if head[:1] not in (b"c", b"p"):
+        return False
+    for line in head.split(b"\n"):
+        text = line.strip()
+        if text and text != b"c" and not text.startswith((b"c ", b"c\t")):
+            return PROBLEM_LINE.match(line) is not None
+    return False
+
+
+def _declared(reader: BlockReader) -> tuple[int, int]:
+    problem = read_header(reader)
+    return problem.vertices, problem.entries * (1 if problem.kind == b"sp" else 2)
+
+
+FORMAT = of_lines(
+    "dimacs",
+    "DIMACS: shortest paths (.gr), coloring (.col), PACE",
+    read_dimacs,
+    b"c x\np sp 4 3\na 1 2 5\na 2 3 6\na 4 4 7\n",
+    suffixes=(".gr", ".col"),
+    aliases=("gr", "col"),
+    recognize=_recognized,
+    declared=_declared,
+    letters=(b"a", b"e"),
+)

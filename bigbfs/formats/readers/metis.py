@@ -14,11 +14,13 @@ import numpy as np
 from bigbfs.errors import InputError
 from bigbfs.formats.readers import metis_kernels, tokenizer
 from bigbfs.formats.readers.bad_lines import line_error, reason
-from bigbfs.formats.readers.blocks import Block, BlockReader
+from bigbfs.formats.readers.blocks import LONGEST_LINE, Block, BlockReader
+from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.headers import counts, next_data_line
 from bigbfs.formats.readers.pairs import CHUNK_BYTES, close_gaps
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers
+from bigbfs.sizes import free_memory
 
 _WANTED = "expected the header 'vertices edges [fmt [ncon]]'"
 
@@ -121,8 +123,8 @@ class _MetisReader:
         raise line_error(self.reader.name, number, line, f"{why}; a METIS line is a vertex, so none can be skipped")
 
 
-def read_metis(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int | None = None) -> EdgeList:
-    """Read a METIS graph to its end. ``skip_bad_lines`` cannot help here: a line is a vertex.
+def read_metis(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
+    """Read a METIS graph to its end. Skipping bad lines cannot help here: a line is a vertex.
 
     Raises
     ------
@@ -153,3 +155,20 @@ def read_metis(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int
         comment_lines=metis.comment_lines,
         input_bytes=reader.source.consumed,
     )
+
+
+def _declared(reader: BlockReader) -> tuple[int, int]:
+    header = read_header(reader)
+    return header.vertices, 2 * header.edges
+
+
+FORMAT = of_lines(
+    "metis",
+    "METIS: a line of neighbours for each vertex",
+    read_metis,
+    b"% c\n4 3 11\n5 2 7\n5 1 7 3 9\n5 2 9 4 1\n5 3 1\n",
+    suffixes=(".graph", ".metis"),
+    aliases=("graph",),
+    declared=_declared,
+    longest_line=lambda: max(LONGEST_LINE, free_memory() // 8),  # all neighbours of a vertex are one line
+)

@@ -1,316 +1,133 @@
-"""The .npy format: its header, and edges from an uncompressed file straight into columns, by several threads.
-
-Each thread reads pieces of the file by their place, cuts pairs into sources and targets while they are in the cache,
-and looks at the bits of all ids on the way. The file is read, not mapped: one that is cut short meanwhile is an error.
-"""
+"""One .npy of shape (m, 2) or (2, m): from an uncompressed file block by block, else as a whole."""
 
 from __future__ import annotations
 
-import math
-import os
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from queue import SimpleQueue
-from typing import Any
+import io
+from collections.abc import Callable
 
 import numpy as np
 
 from bigbfs.errors import InputError
+from bigbfs.formats.readers.array_header import MAGIC
+from bigbfs.formats.readers.arrays import columns, declared_by, edge_list, read_array
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
-from bigbfs.formats.streams.sources import Source, read_error
-from bigbfs.jit.njit import njit
-from bigbfs.jit.workers import Workers, ranges, thread_count
-
-MAGIC = b"\x93NUMPY"
-LARGEST_ID = 2**63 - 1
-BLOCK_BYTES = 1 << 27
-PIECE_BYTES = 1 << 20
-"""Bytes that a thread reads at once: they stay in a core's second-level cache until they are cut."""
-
-_LONGEST_HEADER = 10_000
-_HEADER = re.compile(
-    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\]\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
-    r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
-)
-_DESCR = re.compile(r"'[<>|=]?[?bBiufcSUVOmM][0-9]*(?:\[[0-9a-zA-Z]+\])?'")
+from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.format import SAMPLE_BYTES, SAMPLES, Format, Reading
+from bigbfs.formats.readers.pair_file import pair_file
+from bigbfs.formats.streams.sources import Source
+from bigbfs.graph.edges import EdgeList
 
 
-@dataclass(frozen=True)
-class Header:
-    """Shape, order and dtype of an array, and the ``length`` of the header in bytes."""
-
-    shape: tuple[int, ...]
-    fortran: bool
-    dtype: np.dtype[Any]
-    length: int
-
-    @property
-    def data_bytes(self) -> int:
-        """Bytes of the data."""
-        return math.prod(self.shape) * self.dtype.itemsize
+def is_plain(source: Source) -> bool:
+    """Return whether a source is an uncompressed file, any part of which can be read."""
+    return source.compression is None and source.size is not None
 
 
-def read_header(name: str, read: Callable[[int], bytes], size: int | None = None) -> Header:
-    """Read the header of a .npy of ``size`` bytes (None: unknown).
-
-    Raises
-    ------
-    InputError
-        There is none, it declares another size, or it declares something that no ids can be.
-    """
-    start = read(10)
-    if start[:6] != MAGIC or len(start) < 10:
-        raise InputError(f"{name}: no .npy: it does not begin as one")
-    length_bytes = {1: 2, 2: 4}.get(start[6], 0)
-    if not length_bytes:
-        raise InputError(f"{name}: a .npy of version {start[6]} is not read; write it as a plain integer array")
-    start += read(length_bytes - 2)
-    length = int.from_bytes(start[8:], "little")
-    if length > _LONGEST_HEADER:
-        raise InputError(f"{name}: the .npy header declares {length} bytes; the file is damaged")
-    text = read(length)
-    header = Header(*_fields(name, text.decode("latin-1")), len(start) + length)
-    if len(text) != length:
-        raise InputError(f"{name}: is cut short inside the .npy header; write it again")
-    if size is not None:
-        _require_size(name, header, size)
-    return header
-
-
-def _fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return (shape, Fortran order, dtype).
-
-    Not by NumPy's reader, which lets other errors than ValueError through on damaged headers, nor by Python's parser,
-    which warns of some.
-    """
-    match = _HEADER.fullmatch(text)
-    found = match.groupdict() if match else {}
-    if None in found.values() or not found:
-        raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
-    if not _DESCR.fullmatch(found["descr"]):
-        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
-    try:
-        shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
-        return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
-
-
-def require_ids(name: str, header: Header) -> None:
-    """Refuse an array that can be no ids, nor the text that SciPy keeps beside them.
-
-    Raises
-    ------
-    InputError
-        Its items are objects, floats or nothing.
-    """
-    dtype = header.dtype
-    if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
-        raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
-
-
-def _require_size(name: str, header: Header, size: int) -> None:
-    require_ids(name, header)
-    if header.data_bytes != size - header.length:
-        raise InputError(
-            f"{name}: declares {header.data_bytes} bytes of data ({header.shape} of {header.dtype}) and holds "
-            f"{size - header.length} (cut short?); write it again"
-        )
-
-
-def require_pairs(name: str, shape: tuple[int, ...]) -> None:
-    """Refuse a shape that is not (edges, 2) or (2, edges).
-
-    Raises
-    ------
-    InputError
-        It is another.
-    """
-    if len(shape) != 2 or 2 not in shape:
-        raise InputError(f"{name}: an array of shape {shape}; expected (edges, 2) or (2, edges)")
-
-
-class PairFile:
-    """Edges of an open .npy file.
+def read_npy_file(
+    source: Source,
+    edges: EdgeBuffer,
+    *,
+    threads: int | None = None,
+    block_bytes: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> EdgeList:
+    """Read one .npy of shape (m, 2) or (2, m), an uncompressed file, to ``edges``, block by block.
 
     Parameters
     ----------
-    name
-        For messages.
-    handle
-        Descriptor of the file.
-    header
-        What it declares; the size of the file has been compared with it.
+    threads, block_bytes, progress
+        As for :func:`bigbfs.formats.readers.read.read_edges`.
 
     Raises
     ------
     InputError
-        It is no array of edges.
+        It is no such array, is cut short, or holds something that is no vertex id.
+    FileAccessError
+        It cannot be read.
+    DoesNotFitError
+        There is not so much memory.
     """
-
-    def __init__(self, name: str, handle: int, header: Header) -> None:
-        require_pairs(name, header.shape)
-        dtype = header.dtype
-        if dtype.kind not in "iu":
-            raise InputError(f"{name}: ids of shape {header.shape} and dtype {dtype}; expected integers (edges,)")
-        self.name, self._handle, self.start, self._dtype = name, handle, header.length, dtype
-        rows = header.shape[1] == 2
-        self._interleaved = rows != header.fortran
-        self.edges = header.shape[0 if rows else 1]
-        self.edge_bytes = 2 * dtype.itemsize
-        # an id that is too large, and as unsigned number a negative one, has a bit beyond these
-        self._bits = 31 if dtype.kind == "i" and dtype.itemsize == 4 else min(8 * dtype.itemsize, 63)
-        if dtype.itemsize < 4:
-            self._bits = 63
-        if not self.edges:
-            raise InputError(f"{name}: no edge in it; a graph without vertices is not made")
-
-    def sample(self, places: int, edges: int) -> np.ndarray:
-        """Return the ids (uint64) of ``edges`` edges at each of so many places all over the file; bad ids left out.
-
-        Raises
-        ------
-        InputError, FileAccessError
-            As :meth:`read_all`.
-        """
-        found = []
-        buffer = np.empty(edges * self.edge_bytes, np.uint8)
-        step = max(edges, self.edges // places)
-        for first in range(0, self.edges, step):
-            last = min(first + edges, self.edges)
-            starts = [2 * first] if self._interleaved else [first, self.edges + first]
-            count = 2 * (last - first) // len(starts)
-            found += [self._values(start, start + count, buffer).astype(np.uint64) for start in starts]
-        ids = np.concatenate(found)
-        return ids[ids >> np.uint64(self._bits) == 0]
-
-    def read_all(
-        self,
-        edges: EdgeBuffer,
-        *,
-        threads: int | None,
-        block_bytes: int | None,
-        progress: Callable[[int], object] | None,
-    ) -> None:
-        """Append all edges to ``edges``, ``block_bytes`` of the file at a time.
-
-        Raises
-        ------
-        InputError
-            An id is negative or above 2**63 - 1, or the file is cut short.
-        FileAccessError
-            It cannot be read.
-        DoesNotFitError
-            The edges take more memory than they may.
-        """
-        edges.reserve(self.edges)
-        step = max(1, (block_bytes or BLOCK_BYTES) // self.edge_bytes)
-        most = thread_count(threads)
-        with Workers(most) as workers:
-            for first in range(0, self.edges, step):
-                last = min(first + step, self.edges)
-                while not self._read_block(first, last, edges, workers, most):
-                    edges.widen()
-                edges.keep(last - first)
-                if progress is not None:
-                    progress((last - first) * self.edge_bytes)
-
-    def _read_block(self, first: int, last: int, edges: EdgeBuffer, workers: Workers, threads: int) -> bool:
-        """Write the edges ``first`` to ``last - 1`` into the next space; return whether all ids fit its dtype."""
-        sources, targets = edges.space(last - first)
-        most = max(1, PIECE_BYTES // self.edge_bytes)
-        pieces = ranges(last - first, max(-(-(last - first) // most), 2 * threads))
-        seen = [0] * len(pieces)
-        buffers: SimpleQueue[np.ndarray] = SimpleQueue()
-        for _ in range(threads):
-            buffers.put(np.empty(min(most, last - first) * self.edge_bytes, np.uint8))
-
-        def read(number: int) -> None:
-            start, stop = pieces[number]
-            buffer = buffers.get()
-            try:
-                seen[number] = self._read_piece(
-                    first + start, first + stop, buffer, sources[start:stop], targets[start:stop]
-                )
-            finally:
-                buffers.put(buffer)
-
-        workers.each(len(pieces), read)
-        for (start, stop), bits in zip(pieces, seen, strict=True):
-            if bits >> self._bits:
-                raise self._bad_id(first + start, first + stop)
-        return max(seen) < 2 ** (8 * edges.dtype.itemsize)
-
-    def _read_piece(self, first: int, last: int, buffer: np.ndarray, sources: np.ndarray, targets: np.ndarray) -> int:
-        """Read some edges; return a number with all bits that their ids have."""
-        if self._interleaved:
-            return int(_split(self._values(2 * first, 2 * last, buffer), sources, targets))
-        seen = 0
-        for side, start in ((sources, 0), (targets, self.edges)):
-            values = self._values(start + first, start + last, buffer)
-            side[:] = values
-            seen |= int(np.bitwise_or.reduce(values))
-        return seen
-
-    def _values(self, first: int, last: int, buffer: np.ndarray) -> np.ndarray:
-        """Read the items ``first`` to ``last - 1``: native, 4 or 8 bytes wide, taken as unsigned."""
-        size = self._dtype.itemsize
-        self._fill(buffer.data[: (last - first) * size], self.start + first * size)
-        values = buffer[: (last - first) * size].view(self._dtype)
-        if size < 4 or not self._dtype.isnative:
-            wide = np.int64 if size < 4 else self._dtype.newbyteorder("=")
-            values = values.astype(wide)
-        return values.view(np.uint32 if values.itemsize == 4 else np.uint64)
-
-    def _fill(self, target: memoryview, at: int) -> None:
-        filled = 0
-        while filled < len(target):
-            try:
-                got = os.preadv(self._handle, [target[filled:]], at + filled)
-            except OSError as error:
-                raise read_error(self.name, error) from error
-            if got == 0:
-                raise InputError(f"{self.name}: was cut short at byte {at + filled} while it was read; write it again")
-            filled += got
-
-    def _bad_id(self, first: int, last: int) -> InputError:
-        """Return the error that names the first bad id of these edges."""
-        buffer = np.empty((last - first) * self.edge_bytes, np.uint8)
-        if self._interleaved:
-            found = self._values(2 * first, 2 * last, buffer).reshape(-1, 2)
-        else:
-            sides = [self._values(start + first, start + last, buffer).copy() for start in (0, self.edges)]
-            found = np.stack(sides, axis=1)
-        places = np.argwhere(found >> found.dtype.type(self._bits))
-        if not len(places):
-            return InputError(f"{self.name}: changed while it was read; convert it again")
-        edge, side = places[0].tolist()
-        value = found[edge, side : side + 1]
-        wrong = int(value.view(f"i{value.itemsize}")[0] if self._dtype.kind == "i" else value[0])
-        return InputError(f"{self.name}: edge {first + edge}: vertex id {wrong} is outside 0 to {LARGEST_ID}")
+    with pair_file(source) as pairs:
+        if progress is not None:
+            progress(pairs.start)
+        pairs.read_all(edges, threads=threads, block_bytes=block_bytes, progress=progress)
+    return EdgeList(*edges.arrays(), input_bytes=source.consumed)
 
 
-@contextmanager
-def pair_file(source: Source) -> Iterator[PairFile]:
-    """Open an uncompressed .npy.
+def read_npy_stream(source: Source, *, threads: int | None = None) -> EdgeList:
+    """Read one .npy of shape (m, 2) or (2, m) from anywhere, as a whole.
 
     Raises
     ------
     InputError
-        It is no array of edges, or not as long as it declares.
+        It is no such array, is cut short, or holds something that is no vertex id.
+    DoesNotFitError
+        There is not so much memory.
     """
-    with source.seekable() as (file, _):
-        yield PairFile(source.name, file.fileno(), read_header(source.name, file.read, source.size))
+    array = read_array(source.name, source, None)
+    if source.read(1):
+        raise InputError(f"{source.name}: has more bytes than its .npy header declares; write it again")
+    return edge_list(source, *columns(source.name, array), threads)
 
 
-@njit(cache=True, nogil=True)
-def _split(pairs, sources, targets):
-    """Cut ``pairs`` into sources and targets (too wide ids lose their upper bits); return the bits of all ids."""
-    bits = np.uint64(0)
-    for edge in range(len(sources)):
-        source, target = pairs[2 * edge], pairs[2 * edge + 1]
-        sources[edge], targets[edge] = source, target
-        bits |= np.uint64(source) | np.uint64(target)
-    return bits
+def require_content(source: Source) -> None:
+    """Refuse a stream of no bytes where no text is expected.
+
+    Raises
+    ------
+    InputError
+        There is nothing in it.
+    """
+    if not source.peek(1):
+        raise InputError(f"{source.nothing()}; write it again")
+
+
+def _read(reading: Reading) -> EdgeList:
+    source, progress = reading.source, reading.progress
+    require_content(source)
+    if is_plain(source):
+        rules = {"threads": reading.threads, "block_bytes": reading.block_bytes, "progress": progress}
+        return read_npy_file(source, reading.room(), **rules)  # type: ignore[arg-type]
+    whole = read_npy_stream(source, threads=reading.threads)
+    if progress is not None:
+        progress(whole.input_bytes)
+    return whole
+
+
+def _estimate(source: Source) -> InputEstimate:
+    """Estimate by the header, and by the ids at the beginning of an uncompressed file."""
+    size = source.size or 0
+    if not source.peek(1):
+        return InputEstimate(size, 0, 0, streams=False)
+    if not is_plain(source):
+        edges, held = declared_by(source.name, source.read)
+        return InputEstimate(size, edges, held + 16 * edges, streams=False)
+    with pair_file(source) as pairs:
+        wide = bool((pairs.sample(1, 1000) >= np.uint64(2**32)).any())
+    return InputEstimate(size, pairs.edges, 2 * (8 if wide else 4) * pairs.edges)
+
+
+def _sample(source: Source) -> np.ndarray:
+    if not is_plain(source):
+        return np.empty(0, np.uint64)
+    with pair_file(source) as pairs:
+        return pairs.sample(SAMPLES, SAMPLE_BYTES // 16)
+
+
+def _example() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.array([[1, 2], [3, 4], [5, 6]]))
+    return stream.getvalue()
+
+
+FORMAT = Format(
+    "npy",
+    "NumPy array of shape (edges, 2) or (2, edges)",
+    _read,
+    _estimate,
+    _example(),
+    suffixes=(".npy",),
+    recognize=lambda head: head.startswith(MAGIC),
+    streams=True,
+    sample=_sample,
+)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.pairs import PairReader, PairRules
 from bigbfs.graph.edges import EdgeList
 
 RULES = PairRules("two vertex ids separated by blanks, a tab or a comma")
 
 
-def read_text(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int | None = None) -> EdgeList:
+def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
     """Read an edge list to its end.
 
     Raises
@@ -23,7 +24,7 @@ def read_text(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int 
     InputError
         A line is bad and no more may be skipped, or there is no edge at all.
     """
-    pairs = PairReader(reader, RULES, skip_bad_lines, chunk_bytes)
+    pairs = PairReader(reader, RULES, rules.skip_bad_lines, chunk_bytes)
     pairs.read_all()
     source = reader.source
     if pairs.edges.size == 0:
@@ -41,3 +42,13 @@ def read_text(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int 
         skipped_lines=pairs.skipped_lines,
         input_bytes=source.consumed,
     )
+
+
+FORMAT = of_lines(
+    "text",
+    "edge list: two ids on each line (SNAP, KONECT, Network Repository, CSV)",
+    read_text,
+    b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
+    suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
+    aliases=("el", "txt", "snap"),
+)

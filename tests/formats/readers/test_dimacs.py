@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.dimacs import read_dimacs
+from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import estimate, read_edges
 from bigbfs.formats.streams.sources import Source
 
@@ -16,7 +17,7 @@ from bigbfs.formats.streams.sources import Source
 def read(path, text, *, block=None, chunk=None, skip=0):
     path.write_bytes(text)
     with Source(path) as source, BlockReader(source, block) as reader:
-        return read_dimacs(reader, chunk_bytes=chunk, skip_bad_lines=skip)
+        return read_dimacs(reader, Rules(skip), chunk_bytes=chunk)
 
 
 def pairs(edges):

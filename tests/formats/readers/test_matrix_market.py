@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.readers.blocks import BlockReader
-from bigbfs.formats.readers.matrix_market import read_matrix_market
+from bigbfs.formats.readers.format import Rules
+from bigbfs.formats.readers.mtx import read_matrix_market
 from bigbfs.formats.readers.read import estimate, read_edges
 from bigbfs.formats.streams.sources import Source
 
@@ -23,7 +24,7 @@ BANNER = b"%%MatrixMarket matrix coordinate pattern general\n"
 def read(path, text, *, block=None, chunk=None, skip=0):
     path.write_bytes(text)
     with Source(path) as source, BlockReader(source, block) as reader:
-        return read_matrix_market(reader, chunk_bytes=chunk, skip_bad_lines=skip)
+        return read_matrix_market(reader, Rules(skip), chunk_bytes=chunk)
 
 
 def pairs(edges):

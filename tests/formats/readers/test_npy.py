@@ -10,7 +10,7 @@ import pytest
 
 from bigbfs.conversion.on_disk.plan import sample_ids
 from bigbfs.errors import DoesNotFitError, FileAccessError, InputError
-from bigbfs.formats.readers import npy
+from bigbfs.formats.readers import pair_file
 from bigbfs.formats.readers.read import estimate, read_edges
 
 LAYOUTS = {
@@ -24,8 +24,8 @@ LAYOUTS = {
 @pytest.fixture
 def small(monkeypatch):
     """Pieces of a few edges, blocks of a few pieces."""
-    monkeypatch.setattr(npy, "PIECE_BYTES", 48)
-    monkeypatch.setattr(npy, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(pair_file, "PIECE_BYTES", 48)
+    monkeypatch.setattr(pair_file, "BLOCK_BYTES", 1000)
 
 
 def saved(path, array):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers import blocks
 from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import estimate, read_edges
 from bigbfs.formats.readers.text import read_text
 from bigbfs.formats.streams.sources import Source
@@ -19,7 +20,7 @@ from bigbfs.formats.streams.sources import Source
 def read(path, text, *, block=None, chunk=None, skip=0):
     path.write_bytes(text)
     with Source(path) as source, BlockReader(source, block) as reader:
-        return read_text(reader, chunk_bytes=chunk, skip_bad_lines=skip)
+        return read_text(reader, Rules(skip), chunk_bytes=chunk)
 
 
 small = st.integers(0, 999)

@@ -1,4 +1,4 @@
-"""``bigbfs bench``: one algorithm under all of its switches, as a table."""
+"""``bigbfs bench cc``: connected components by every algorithm under every switch, as a table."""
 
 from __future__ import annotations
 
@@ -32,12 +32,7 @@ VARIANTS = (
 """What ``bench cc`` runs: report 003's rows (pruning on and off, one pass or as many as it takes), and more rounds."""
 
 
-@click.group("bench")
-def command() -> None:
-    """Time an algorithm under all of its switches."""
-
-
-@command.command("cc")
+@click.command("cc")
 @options.graph_argument
 @click.option(
     "--algorithm", "algorithms", type=click.Choice(ALGORITHMS), multiple=True, help="Repeatable. Default: all."
@@ -46,7 +41,7 @@ def command() -> None:
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=3, show_default=True, help="Runs of each; the median counts.")
 @options.json_option
-def cc(
+def command(
     graph: Path | None,
     algorithms: tuple[str, ...],
     compressed: bool,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.bad_lines import line_error
 from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.headers import check_entries, counts, edge_list, empty_file, next_data_line
 from bigbfs.formats.readers.pairs import PairReader, PairRules
 from bigbfs.graph.edges import EdgeList
@@ -77,7 +78,7 @@ def _read_banner(reader: BlockReader) -> tuple[str, str]:
     return words[3], words[4]
 
 
-def read_matrix_market(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_bytes: int | None = None) -> EdgeList:
+def read_matrix_market(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
     """Read a coordinate file to its end.
 
     Raises
@@ -89,8 +90,24 @@ def read_matrix_market(reader: BlockReader, *, skip_bad_lines: int = 0, chunk_by
     if header.vertices == 0:
         raise InputError(f"{reader.name}: the matrix is 0 x 0; a graph without vertices is not made")
     expected = "row and column" + (" and value" if header.values else "")
-    rules = PairRules(expected, comments="%", value=header.values, low=1, high=header.vertices)
-    pairs = PairReader(reader, rules, skip_bad_lines, chunk_bytes)
+    line = PairRules(expected, comments="%", value=header.values, low=1, high=header.vertices)
+    pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
     pairs.read_all()
     check_entries(pairs, {header.entries}, f"the size line declares {header.entries} entries")
     return edge_list(pairs, header.vertices, header.comment_lines, both=header.symmetric)
+
+
+def _declared(reader: BlockReader) -> tuple[int, int]:
+    header = read_header(reader)
+    return header.vertices, header.entries
+
+
+FORMAT = of_lines(
+    "mtx",
+    "Matrix Market, coordinate",
+    read_matrix_market,
+    b"%%MatrixMarket matrix coordinate real symmetric\n% c\n5 5 3\n1 2 0.5\n3 4 1\n5 5 2\n",
+    suffixes=(".mtx",),
+    recognize=lambda head: head[: len(BANNER)].lower() == BANNER,
+    declared=_declared,
+)

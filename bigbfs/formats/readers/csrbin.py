@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 
 import numpy as np
 
 from bigbfs.errors import FormatError
-from bigbfs.formats.container import csrbin
+from bigbfs.formats.container import csrbin, layout
+from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate, unpacked_size
+from bigbfs.formats.readers.format import Format, Reading
+from bigbfs.formats.readers.npy import require_content
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -63,3 +67,41 @@ def _edges(plain: PlainAdjacency, labels: np.ndarray | None, first_id: int, thre
     if labels is None:
         return EdgeList(sources, targets, first_id=first_id, declared_n=n)
     return EdgeList(sources, targets, isolated=ids[plain.degrees() == 0])
+
+
+def read(reading: Reading) -> EdgeList:
+    """Read a graph file, whichever it is.
+
+    Raises
+    ------
+    FormatError, InputError
+        As :func:`read_graph`; there is nothing in it.
+    """
+    require_content(reading.source)
+    whole = read_graph(reading.source, threads=reading.threads)
+    if reading.progress is not None:
+        reading.progress(whole.input_bytes)
+    return whole
+
+
+def estimate(source: Source) -> InputEstimate:
+    """Estimate a graph file: by its header, or where that is foreign or compressed, by its size."""
+    head = source.peek(HEAD_BYTES)
+    size, whole = source.size or 0, unpacked_size(source, head)
+    if head.startswith(layout.MAGIC) and whole == size:
+        assert source.path is not None
+        header, _ = layout.unpack(head[: layout.PAGE], size, source.path)
+        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n, False)
+    return InputEstimate(size, whole // 4, 3 * whole, streams=False)
+
+
+FORMAT = Format(
+    "csrbin",
+    "bigbfs's own .csrbin and .ccsr, or raw CSR",
+    read,
+    estimate,
+    struct.pack("<6q4i", 3, 4, 0, 1, 3, 4, 1, 0, 2, 1),
+    suffixes=(".csrbin", ".ccsr"),
+    aliases=("ccsr", "raw"),
+    recognize=lambda head: head.startswith(layout.MAGIC),
+)

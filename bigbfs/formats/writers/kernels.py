@@ -1,4 +1,4 @@
-"""Numba kernel that writes edges as lines of decimal numbers."""
+"""Numba kernels that write edges, and numbers, as lines of decimal numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from bigbfs.jit.njit import njit
 
 LINE_BYTES = 42
 """Longest line: two numbers of 20 digits, a blank and a line end."""
+NUMBER_BYTES = 20
+"""Longest line of one number, below 2**63, with its end."""
 
 
 @njit(cache=True, nogil=True)
@@ -66,4 +68,27 @@ def put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger
                 at = _put_number(two, text, at + 1)
                 text[at] = np.uint8(10)
                 at += 1
+        lengths[run] = at - start
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def put_numbers(numbers, bounds, text, lengths):
+    """Write each of ``numbers`` (integers from 0 on) on a line of its own; each run fills its own part of ``text``.
+
+    Parameters
+    ----------
+    numbers
+        int64, uint32 or uint64 below 2**63.
+    bounds
+        int64: cuts them into runs; the text of run r starts at ``NUMBER_BYTES * bounds[r]``.
+    lengths
+        int64: filled with the bytes of each run's text.
+    """
+    for run in prange(len(bounds) - 1):
+        start = NUMBER_BYTES * bounds[run]
+        at = start
+        for i in range(bounds[run], bounds[run + 1]):
+            at = _put_number(np.int64(numbers[i]), text, at)
+            text[at] = np.uint8(10)
+            at += 1
         lengths[run] = at - start

@@ -1,0 +1,115 @@
+"""Suites for ``bigbfs bench bfs``: a TOML file with one ``[[cases]]`` table for each graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.config import from_table, read_toml
+from bigbfs.errors import ConfigError
+
+_CHOICES = {
+    "codecs": ("plain", "varint"),
+    "residencies": ("auto", "vram", "mapped"),
+    "orders": ("original", "degree"),
+    "backends": ("cpu", "gpu", "serial"),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One graph of a suite and what is run on it.
+
+    Attributes
+    ----------
+    name
+        Name in the results.
+    kind, parameters
+        Arguments of ``bigbfs.generate.graph``; or else
+    file, convert
+        a file of the folder BIGBFS_DATA, and the options of its conversion (``bigbfs.conversion.ConvertOptions``).
+    like
+        The graph of a report that this one stands in for, a name of configs/reported.toml.
+    strategies
+        Names; empty: all that can run there.
+    backends
+        ``"cpu"``, ``"gpu"``, ``"serial"`` (the reference); those that are not present are left out.
+    codecs, residencies, orders
+        Every combination is run; residencies are of GPU runs.
+    sources
+        Random sources of degree > 0.
+    chosen
+        Sources by their original ids, instead of random ones.
+    trials
+        Runs of each source; 0: as many as the command says.
+    seconds
+        A contender that has run this long gets no further source; 0: as the command says.
+    parents
+        False: levels alone.
+    """
+
+    name: str
+    kind: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
+    convert: dict[str, Any] = field(default_factory=dict)
+    like: str = ""
+    strategies: tuple[str, ...] = ()
+    backends: tuple[str, ...] = ("gpu", "cpu", "serial")
+    codecs: tuple[str, ...] = ("plain",)
+    residencies: tuple[str, ...] = ("auto",)
+    orders: tuple[str, ...] = ("original",)
+    sources: int = 8
+    chosen: tuple[int, ...] = ()
+    trials: int = 0
+    seconds: float = 0.0
+    parents: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run."""
+        if bool(self.kind) == bool(self.file):
+            raise ConfigError("give kind (a generator) or file (in the folder BIGBFS_DATA), one of them")
+        for name, known in _CHOICES.items():
+            self._require(name, known)
+        if self.strategies:
+            self._require("strategies", tuple(STRATEGIES))
+        if self.sources < 1 or self.trials < 0 or self.seconds < 0:
+            raise ConfigError(f"sources is {self.sources}, trials {self.trials}, seconds {self.seconds}: too few")
+
+    def _require(self, name: str, known: tuple[str, ...]) -> None:
+        given = getattr(self, name)
+        unknown = [value for value in given if value not in known]
+        if unknown or not given:
+            raise ConfigError(f"{name} is {list(given)}; choose from {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite: ``seed`` of the graphs and sources, and the cases."""
+
+    cases: tuple[Case, ...]
+    seed: int = 1
+
+
+def read_suite(path: Path) -> Suite:
+    """Return the suite in the TOML file ``path``.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be read.
+    ConfigError
+        It is no suite: no case, an unknown key (the nearest one is named), a value that cannot be, a name twice.
+    """
+    table = read_toml(path)
+    cases = table.get("cases", [])
+    if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
+        raise ConfigError(f"{path}: a suite needs at least one [[cases]] table")
+    made = [from_table(Case, case, f"{path}, case {number}") for number, case in enumerate(cases, 1)]
+    names = [case.name for case in made]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(f"{path}: two cases are named {twice[0]!r}; rows tell graphs apart by their names")
+    return from_table(Suite, table | {"cases": made}, str(path))

@@ -1,0 +1,86 @@
+"""Where the rows of a bench go while it runs: to a file at once, to the report at the end, whatever ends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+import click
+
+from bigbfs.errors import BigBfsError, UsageError
+from bigbfs.formats.atomic import access_error, require_writable
+from bigbfs.report.rows import GraphFacts, Record, Row, Session, line_of
+
+
+class Writer:
+    """Takes rows; a context manager that makes the report of what is there, also after an interrupt or an error.
+
+    Parameters
+    ----------
+    output
+        JSON lines; written as they come, None: nowhere.
+    report
+        HTML; None: none.
+
+    Raises
+    ------
+    FileAccessError
+        One of them cannot be written.
+    UsageError
+        The extra ``report`` is not installed, or both are the same file.
+    """
+
+    def __init__(self, output: Path | None, report: Path | None) -> None:
+        self.record = Record()
+        self._output, self._report = output, report
+        self._stream: TextIO | None = None
+        if output is not None:
+            require_writable(output, "--output")
+        if report is not None:
+            from bigbfs.report.page import require_extra
+
+            require_writable(report, "--report")
+            require_extra()
+        if output is not None and report is not None and output.resolve() == report.resolve():
+            raise UsageError(f"--output and --report both name {output}; give each its own file")
+
+    def add(self, item: Session | GraphFacts | Row) -> None:
+        """Keep ``item``, on the disk too."""
+        self.record.add(item)
+        if self._output is None:
+            return
+        try:
+            if self._stream is None:
+                self._stream = self._output.open("w", encoding="utf-8")
+            self._stream.write(line_of(item) + "\n")
+            self._stream.flush()
+        except OSError as error:
+            raise access_error(self._output, error, "write", "--output") from error
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        if error is not None and self.record.rows:
+            self.record.notes.append("This run ended early; the report is made of the rows so far.")
+        if self._report is not None and self.record.rows:
+            self._write_report(self._report, failed=error is not None)
+        if error is not None and self.record.rows:
+            kept = [str(path) for path in (self._output, self._report) if path is not None]
+            click.echo(f"note: {len(self.record.rows)} rows so far are in {' and '.join(kept) or 'no file'}", err=True)
+
+    def _write_report(self, path: Path, *, failed: bool) -> None:
+        """Write the report; a failure of it must not hide what ended the run."""
+        from bigbfs.report.page import write_page
+
+        try:
+            write_page(self.record, path)
+        except BigBfsError as error:
+            if not failed:
+                raise
+            click.echo(f"note: no report: {error}", err=True)

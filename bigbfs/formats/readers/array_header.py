@@ -1,0 +1,118 @@
+"""The header of a .npy: shape, order and dtype, and what of it can be edges. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bigbfs.errors import InputError
+
+MAGIC = b"\x93NUMPY"
+LARGEST_ID = 2**63 - 1
+
+_LONGEST_HEADER = 10_000
+_HEADER = re.compile(
+    r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\]\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
+    r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
+)
+_DESCR = re.compile(r"'[<>|=]?[?bBiufcSUVOmM][0-9]*(?:\[[0-9a-zA-Z]+\])?'")
+
+
+@dataclass(frozen=True)
+class Header:
+    """Shape, order and dtype of an array, and the ``length`` of the header in bytes."""
+
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: np.dtype[Any]
+    length: int
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of the data."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_header(name: str, read: Callable[[int], bytes], size: int | None = None) -> Header:
+    """Read the header of a .npy of ``size`` bytes (None: unknown).
+
+    Raises
+    ------
+    InputError
+        There is none, it declares another size, or it declares something that no ids can be.
+    """
+    start = read(10)
+    if start[:6] != MAGIC or len(start) < 10:
+        raise InputError(f"{name}: no .npy: it does not begin as one")
+    length_bytes = {1: 2, 2: 4}.get(start[6], 0)
+    if not length_bytes:
+        raise InputError(f"{name}: a .npy of version {start[6]} is not read; write it as a plain integer array")
+    start += read(length_bytes - 2)
+    length = int.from_bytes(start[8:], "little")
+    if length > _LONGEST_HEADER:
+        raise InputError(f"{name}: the .npy header declares {length} bytes; the file is damaged")
+    text = read(length)
+    header = Header(*_fields(name, text.decode("latin-1")), len(start) + length)
+    if len(text) != length:
+        raise InputError(f"{name}: is cut short inside the .npy header; write it again")
+    if size is not None:
+        _require_size(name, header, size)
+    return header
+
+
+def _fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return (shape, Fortran order, dtype).
+
+    Not by NumPy's reader, which lets other errors than ValueError through on damaged headers, nor by Python's parser,
+    which warns of some.
+    """
+    match = _HEADER.fullmatch(text)
+    found = match.groupdict() if match else {}
+    if None in found.values() or not found:
+        raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
+    if not _DESCR.fullmatch(found["descr"]):
+        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
+    try:
+        shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
+        return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
+
+
+def require_ids(name: str, header: Header) -> None:
+    """Refuse an array that can be no ids, nor the text that SciPy keeps beside them.
+
+    Raises
+    ------
+    InputError
+        Its items are objects, floats or nothing.
+    """
+    dtype = header.dtype
+    if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
+        raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
+
+
+def _require_size(name: str, header: Header, size: int) -> None:
+    require_ids(name, header)
+    if header.data_bytes != size - header.length:
+        raise InputError(
+            f"{name}: declares {header.data_bytes} bytes of data ({header.shape} of {header.dtype}) and holds "
+            f"{size - header.length} (cut short?); write it again"
+        )
+
+
+def require_pairs(name: str, shape: tuple[int, ...]) -> None:
+    """Refuse a shape that is not (edges, 2) or (2, edges).
+
+    Raises
+    ------
+    InputError
+        It is another.
+    """
+    if len(shape) != 2 or 2 not in shape:
+        raise InputError(f"{name}: an array of shape {shape}; expected (edges, 2) or (2, edges)")

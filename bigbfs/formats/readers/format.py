@@ -1,0 +1,193 @@
+"""Format: everything that a reader says about itself; Reading: what it is given to read.
+
+Most formats are lines of text: :func:`of_lines` makes their entry. The others say for themselves how they read their
+bytes and what that takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.errors import UsageError
+from bigbfs.formats.readers.blocks import BLOCK_BYTES, LONGEST_LINE, BlockReader
+from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate, edges_by_lines, has_wide_id, unpacked_size
+from bigbfs.formats.readers.pairs import LARGEST_ID
+from bigbfs.formats.streams.sources import Source
+from bigbfs.graph.edges import EdgeList
+
+DIGITS = 19
+SAMPLES, SAMPLE_BYTES = 64, 8192
+_MOST_LINES = 2**62
+_NO_IDS = np.empty(0, np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a caller says about an input beyond its name.
+
+    Attributes
+    ----------
+    skip_bad_lines
+        How many bad lines of a line-based format to pass over (and count) before giving up.
+    """
+
+    skip_bad_lines: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.skip_bad_lines <= _MOST_LINES:
+            raise UsageError(f"--skip-bad-lines {self.skip_bad_lines}: give a number from 0 to 2^62")
+
+
+NO_RULES = Rules()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One input on its way into an edge list: where the bytes come from, where the edges go, and by what rules.
+
+    ``edges``, ``memory``, ``threads``, ``block_bytes`` and ``progress`` are those of
+    :func:`bigbfs.formats.readers.read.read_edges`.
+    """
+
+    source: Source
+    rules: Rules = NO_RULES
+    edges: EdgeBuffer | None = None
+    memory: int | None = None
+    threads: int | None = None
+    block_bytes: int | None = None
+    progress: Callable[[int], object] | None = None
+
+    def room(self) -> EdgeBuffer:
+        """Return where the edges go."""
+        return EdgeBuffer(self.source.name, self.memory) if self.edges is None else self.edges
+
+    def blocks(self, longest_line: int) -> BlockReader:
+        """Return the source as blocks of whole lines."""
+        return BlockReader(
+            self.source,
+            self.block_bytes,
+            self.progress,
+            memory=self.memory,
+            threads=self.threads,
+            edges=self.edges,
+            longest_line=longest_line,
+        )
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that is read.
+
+    Attributes
+    ----------
+    name
+        What ``--format`` takes; the module's name.
+    summary
+        A few words for help and docs.
+    read
+        Reads an input to its end.
+    estimate
+        What reading takes, from the beginning of a file.
+    example
+        A small file, good or nearly so: where fuzzing begins.
+    suffixes, aliases
+        Endings of file names; other names that ``--format`` takes.
+    recognize
+        Tells by the first (decompressed) bytes that a file has this format; None where they do not tell.
+    streams
+        Whether it is read block by block, so that it may be larger than memory.
+    sample
+        Ids (uint64) from places all over an input, in any order; empty where they are not had cheaply.
+    """
+
+    name: str
+    summary: str
+    read: Callable[[Reading], EdgeList]
+    estimate: Callable[[Source], InputEstimate]
+    example: bytes
+    suffixes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    recognize: Callable[[bytes], bool] | None = None
+    streams: bool = False
+    sample: Callable[[Source], np.ndarray] = lambda source: _NO_IDS
+
+
+def of_lines(
+    name: str,
+    summary: str,
+    read: Callable[[BlockReader, Rules], EdgeList],
+    example: bytes,
+    *,
+    suffixes: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    recognize: Callable[[bytes], bool] | None = None,
+    declared: Callable[[BlockReader], tuple[int, int]] | None = None,
+    longest_line: Callable[[], int] = lambda: LONGEST_LINE,
+    letters: tuple[bytes, ...] = (),
+    sample: Callable[[Source], np.ndarray] | None = None,
+) -> Format:
+    """Return the entry of a format of lines.
+
+    Parameters
+    ----------
+    read
+        Reads all lines; everything else is as in :class:`Format`.
+    declared
+        Reads (vertices, lines with an edge) from the header.
+    longest_line
+        Bytes of a line that may be held.
+    letters
+        Words that stand before the ids of a line.
+    sample
+        As in :class:`Format`; None: the first two ids of some lines.
+    """
+
+    def whole(reading: Reading) -> EdgeList:
+        with reading.blocks(longest_line()) as reader:
+            return read(reader, reading.rules)
+
+    def estimate(source: Source) -> InputEstimate:
+        head = source.peek(HEAD_BYTES)
+        size = unpacked_size(source, head)
+        vertices, edges = None, edges_by_lines(head, size)
+        if declared is not None:
+            assert source.path is not None
+            with Source(source.path) as again, BlockReader(again, HEAD_BYTES) as reader:
+                vertices, edges = declared(reader)
+        edges = min(edges, size // 2 + 1)
+        width = 8 if has_wide_id(head) else 4
+        return InputEstimate(source.size or 0, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
+
+    ids = sample or (lambda source: sample_lines(source, letters))
+    return Format(name, summary, whole, estimate, example, suffixes, aliases, recognize, streams=True, sample=ids)
+
+
+def text_pieces(source: Source) -> list[bytes]:
+    """Return pieces from all over a text, its beginning where it is compressed."""
+    if source.compression or source.size is None or source.path is None:
+        return [source.peek(SAMPLES * SAMPLE_BYTES)]
+    step = max(SAMPLE_BYTES, source.size // SAMPLES)
+    with source.path.open("rb", buffering=0) as file:
+        return [os.pread(file.fileno(), SAMPLE_BYTES, at) for at in range(0, source.size, step)]
+
+
+def sample_lines(source: Source, letters: tuple[bytes, ...]) -> np.ndarray:
+    """Return the first two ids of lines all over a text."""
+    return np.array([number for piece in text_pieces(source) for number in _ids_of(piece, letters)], np.uint64)
+
+
+def _ids_of(piece: bytes, letters: tuple[bytes, ...]) -> list[int]:
+    found = []
+    for line in piece.split(b"\n")[1:-1]:
+        fields = line.replace(b",", b" ").replace(b";", b" ").split()
+        if fields and fields[0] in letters:
+            fields = fields[1:]
+        # what has more digits is no id, and Python makes no number of thousands of them
+        if len(fields) >= 2 and all(field.isdigit() and len(field) <= DIGITS for field in fields[:2]):
+            found += [int(fields[0]), int(fields[1])]
+    return [number for number in found if number <= LARGEST_ID]

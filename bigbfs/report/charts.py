@@ -1,0 +1,337 @@
+"""The charts of the comparison of strategies, from a record of rows; the same ones for the report and for the docs.
+
+Every function returns an Altair chart with its data inside, or None where there is nothing to draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from bigbfs.report.pictures import INK, colours
+from bigbfs.report.rows import Levels, Record
+from bigbfs.report.summary import Line, fastest, label
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PARTS = ("open", "start", "place", "compile", "kernels", "host loop", "traversal", "copy")
+"""Of end-to-end, in the order in which they happen."""
+
+METRICS = {"frontier": "vertices expanded", "checked": "edges checked", "ms": "ms per level"}
+
+BEST = "#e0551f"
+"""The frame of the best cell, on light and on dark."""
+
+POINTS = 96
+"""Points of a line at most: a deep graph has thousands of levels, and a screen has not."""
+
+
+def contenders(lines: Sequence[Line]) -> list[str]:
+    """Return the names of all contenders in the order in which they first ran."""
+    return list(dict.fromkeys(line.contender for line in lines))
+
+
+def by_depth(lines: Sequence[Line]) -> list[str]:
+    """Return the names of the graphs, the shallowest first."""
+    depth: dict[str, int] = {}
+    for line in lines:
+        depth.setdefault(line.graph, line.depth)
+    return sorted(depth, key=lambda graph: depth[graph])
+
+
+def _looks(names: list[str], shown: list[str], **symbol: Any) -> tuple[alt.Color, alt.StrokeDash, alt.Shape]:
+    """Return the encodings of a contender's colour, dash and shape, and one legend for those ``shown``."""
+    import altair as alt
+
+    hues, dashes, shapes = colours(names)
+    legend = alt.Legend(orient="bottom", columns=6, title=None, symbolSize=110, values=shown, **symbol)
+    colour = alt.Color("contender:N", scale=alt.Scale(domain=names, range=hues), legend=legend)
+    dash = alt.StrokeDash("contender:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
+    shape = alt.Shape("contender:N", scale=alt.Scale(domain=names, range=shapes), legend=legend)
+    return colour, dash, shape
+
+
+def heat(lines: Sequence[Line]) -> alt.TopLevelMixin:
+    """Return strategy x graph: milliseconds of the traversal, coloured by how many times the best one's."""
+    import altair as alt
+
+    best = fastest(lines)
+    values = [
+        {
+            "graph": line.graph,
+            "contender": line.contender,
+            "ms": _short(1e3 * line.traversal),
+            "milliseconds": 1e3 * line.traversal,
+            "times": line.traversal / best[line.graph].traversal,
+            "gteps": line.gteps,
+        }
+        for line in lines
+    ]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X(
+            "graph:N", sort=by_depth(lines), title=None, axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=190)
+        ),
+        y=alt.Y("contender:N", sort=contenders(lines), title=None),
+        tooltip=[
+            alt.Tooltip("graph:N"),
+            alt.Tooltip("contender:N"),
+            alt.Tooltip("milliseconds:Q", format=".4g", title="ms"),
+            alt.Tooltip("times:Q", format=".3g", title="times the best"),
+            alt.Tooltip("gteps:Q", format=".3g", title="GTEPS"),
+        ],
+    )
+    scale = alt.Scale(type="log", domain=[1, 100], clamp=True, range=["#cdeee4", "#58b7b4", "#2b6f9e", "#2a2f63"])
+    legend = alt.Legend(
+        orient="bottom", title="times the best of the graph", gradientLength=220, values=[1, 3, 10, 30, 100]
+    )
+    cells = base.mark_rect(cornerRadius=3, stroke=INK, strokeOpacity=0).encode(
+        color=alt.Color("times:Q", scale=scale, legend=legend)
+    )
+    dark = alt.condition("datum.times < 7", alt.value("#10242b"), alt.value("#ffffff"))
+    words = base.mark_text(fontSize=11, baseline="middle").encode(text="ms:N", color=dark)
+    frame = (
+        base.transform_filter("datum.times <= 1")
+        .mark_rect(filled=False, stroke=BEST, strokeWidth=2.5, cornerRadius=3)
+        .encode()
+    )
+    size = {"width": 64 * len(best), "height": 25 * len(contenders(lines))}
+    return alt.layer(cells, frame, words).properties(**size)
+
+
+def _short(value: float) -> str:
+    """Return a number of at most three digits, or more where it needs them."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value >= 1 else f"{value:.2g}"
+
+
+def level_values(record: Record, points: int = POINTS) -> list[dict[str, Any]]:
+    """Return one object for each point of the lines over levels: of the first source of each graph.
+
+    ``graph``, ``contender``, ``level``, ``direction`` and the ``METRICS``, each the mean of the levels that share a
+    point; one that nobody counted is left out.
+    """
+    values = []
+    for row in record.rows:
+        if row.levels is not None and row.levels.direction:
+            common = {"graph": row.graph, "contender": label(row)}
+            values += [common | point for point in thinned(row.levels, points)]
+    return values
+
+
+def thinned(levels: Levels, points: int) -> list[dict[str, Any]]:
+    """Return the levels as at most ``points`` objects, each the means of as many levels."""
+    count = len(levels.direction)
+    width = max(1, -(-count // points))
+    found = []
+    for first in range(0, count, width):
+        part = slice(first, first + width)
+        down = levels.direction[part].count("t")
+        point: dict[str, Any] = {"level": first, "direction": "down" if 2 * down >= width else "up"}
+        for name, factor in (("frontier", 1), ("checked", 1), ("seconds", 1000)):
+            known = [value for value in getattr(levels, name)[part] if value is not None]
+            if known and sum(known) > 0:
+                point["ms" if name == "seconds" else name] = float(f"{factor * sum(known) / len(known):.4g}")
+        found.append(point)
+    return found
+
+
+def over_levels(
+    values: Sequence[dict[str, Any]], metric: str, names: list[str], graph: str, *, data: Any = None
+) -> alt.TopLevelMixin | None:
+    """Return a line for each contender over the levels of ``graph``, a parameter of the chart.
+
+    Parameters
+    ----------
+    values
+        From :func:`level_values`.
+    metric
+        ``"frontier"``, ``"checked"`` or ``"ms"``.
+    names
+        All contenders: they keep their colours from chart to chart.
+    data
+        Where the values come from instead, by name.
+    """
+    import altair as alt
+
+    if not any(metric in value for value in values):
+        return None
+    shown = [name for name in names if any(v["contender"] == name and metric in v for v in values)]
+    colour, dash, _ = _looks(names, shown, symbolType="stroke", symbolStrokeWidth=2.5)
+    which = alt.param(name="graph", value=graph)
+    picked = alt.selection_point(name="picked", fields=["contender"], bind="legend")
+    form = "~g" if metric == "ms" else "~s"
+    x = alt.X("level:Q", title="level", axis=alt.Axis(tickMinStep=1, format="~s"))
+    lines = (
+        alt.Chart(alt.Data(values=list(values)) if data is None else data)
+        .transform_filter("datum.graph == graph")
+        .transform_filter(f"isValid(datum.{metric}) && datum.{metric} > 0")
+        .mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.6)
+        .encode(
+            x=x,
+            y=alt.Y(f"{metric}:Q", scale=alt.Scale(type="log"), title=METRICS[metric], axis=alt.Axis(format=form)),
+            color=colour,
+            strokeDash=dash,
+            opacity=alt.condition(picked, alt.value(0.95), alt.value(0.08)),
+            tooltip=["contender:N", "level:Q", "direction:N", alt.Tooltip(f"{metric}:Q", format=".4g")],
+        )
+        .add_params(which, picked)
+    )
+    chart: alt.Chart = lines.properties(height=280)
+    return chart
+
+
+def end_values(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return one object for each part of each contender's end-to-end time."""
+    return [
+        {
+            "graph": line.graph,
+            "contender": line.contender,
+            "part": part,
+            "order": PARTS.index(part),
+            "seconds": seconds,
+        }
+        for line in lines
+        for part, seconds in line.parts.items()
+        if seconds > 0
+    ]
+
+
+def end_to_end(lines: Sequence[Line], graph: str) -> alt.TopLevelMixin:
+    """Return stacked bars: what the time from the file to the caller's arrays is made of."""
+    import altair as alt
+
+    values = end_values(lines)
+    parts = [part for part in PARTS if any(value["part"] == part for value in values)]
+    hues = dict(
+        zip(
+            PARTS, ("#7a8794", "#b8860b", "#2a9d8f", "#8e5bd9", "#d1495b", "#e07a1f", "#d1495b", "#1f8fc4"), strict=True
+        )
+    )
+    chart: alt.Chart = (
+        alt.Chart(alt.Data(values=values))
+        .transform_filter("datum.graph == graph")
+        .mark_bar(height={"band": 0.72})
+        .encode(
+            y=alt.Y("contender:N", sort=contenders(lines), title=None),
+            x=alt.X("sum(seconds):Q", title="seconds", stack="zero"),
+            color=alt.Color(
+                "part:N",
+                scale=alt.Scale(domain=parts, range=[hues[part] for part in parts]),
+                legend=alt.Legend(orient="bottom", title=None, columns=8),
+            ),
+            order=alt.Order("order:Q"),
+            tooltip=["contender:N", "part:N", alt.Tooltip("seconds:Q", format=".4g", title="seconds")],
+        )
+        .add_params(alt.param(name="graph", value=graph))
+        .properties(height=40 + 22 * len(contenders(lines)))
+    )
+    return chart
+
+
+def roofline(lines: Sequence[Line], limits: dict[str, float], names: list[str]) -> alt.TopLevelMixin | None:
+    """Return bytes moved at least against time, with the limits of the machine as lines (bytes over bytes a second)."""
+    import altair as alt
+
+    values = [
+        {
+            "graph": line.graph,
+            "contender": line.contender,
+            "bytes": float(line.moved_bytes),
+            "ms": 1e3 * line.traversal,
+            "rate": line.moved_bytes / line.traversal / 1e9,
+        }
+        for line in lines
+        if line.moved_bytes and line.traversal > 0
+    ]
+    if not values:
+        return None
+    moved = [line.moved_bytes for line in lines if line.moved_bytes]
+    low, high = min(moved) / 2, max(moved) * 2
+    shown = [name for name in names if any(v["contender"] == name for v in values)]
+    colour, _, shape = _looks(names, shown)
+    picked = alt.selection_point(name="picked", fields=["contender"], bind="legend")
+    x = alt.X(
+        "bytes:Q",
+        scale=alt.Scale(type="log", nice=False),
+        title="bytes moved at least",
+        axis=alt.Axis(format="~s", tickCount=6),
+    )
+    y = alt.Y("ms:Q", scale=alt.Scale(type="log"), title="ms of the traversal", axis=alt.Axis(format="~g", tickCount=8))
+    points = (
+        alt.Chart(alt.Data(values=values))
+        .mark_point(filled=True, size=64, stroke=INK, strokeWidth=0.4)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            shape=shape,
+            opacity=alt.condition(picked, alt.value(0.9), alt.value(0.06)),
+            tooltip=[
+                "graph:N",
+                "contender:N",
+                alt.Tooltip("bytes:Q", format=".3s"),
+                alt.Tooltip("ms:Q", format=".4g"),
+                alt.Tooltip("rate:Q", format=".4g", title="GB/s"),
+            ],
+        )
+        .add_params(picked)
+    )
+    return alt.layer(*_walls(limits, low, high, x, y), points).properties(height=360)
+
+
+def _walls(limits: dict[str, float], low: float, high: float, x: alt.X, y: alt.Y) -> tuple[alt.Chart, alt.Chart]:
+    """Return a line for each limit, from ``low`` to ``high`` bytes, and its name below the line's beginning."""
+    import altair as alt
+
+    ends = [
+        {"limit": f"{name}: {rate / 1e9:,.4g} GB/s", "bytes": size, "ms": 1e3 * size / rate}
+        for name, rate in limits.items()
+        for size in (low, high)
+    ]
+    lines = alt.Chart(alt.Data(values=ends)).mark_line(color=INK, strokeWidth=1.4, strokeDash=[6, 4])
+    words = alt.Chart(alt.Data(values=ends[::2])).mark_text(align="left", dy=13, dx=6, fontSize=11, color=INK)
+    return lines.encode(x=x, y=y, detail="limit:N"), words.encode(x=x, y=y, text="limit:N")
+
+
+def rates(lines: Sequence[Line], base: str, names: list[str]) -> alt.TopLevelMixin | None:
+    """Return how many times faster than ``base`` each contender is, graphs ordered by depth."""
+    import altair as alt
+
+    per = {line.graph: line.traversal for line in lines if line.contender == base}
+    values = [
+        {
+            "graph": line.graph,
+            "contender": line.contender,
+            "times": per[line.graph] / line.traversal,
+            "depth": line.depth,
+        }
+        for line in lines
+        if line.graph in per and line.traversal > 0
+    ]
+    if not values or len(names) < 2:
+        return None
+    colour, _, shape = _looks(names, [name for name in names if any(v["contender"] == name for v in values)])
+    picked = alt.selection_point(name="picked", fields=["contender"], bind="legend")
+    points = (
+        alt.Chart(alt.Data(values=values))
+        .mark_point(filled=True, size=70)
+        .encode(
+            x=alt.X(
+                "times:Q", scale=alt.Scale(type="log"), title=f"times as fast as {base}", axis=alt.Axis(format="~g")
+            ),
+            y=alt.Y("graph:N", sort=by_depth(lines), title=None),
+            color=colour,
+            shape=shape,
+            opacity=alt.condition(picked, alt.value(0.9), alt.value(0.06)),
+            tooltip=["graph:N", "contender:N", "depth:Q", alt.Tooltip("times:Q", format=".3g")],
+        )
+        .add_params(picked)
+    )
+    one = (
+        alt.Chart(alt.Data(values=[{"times": 1}]))
+        .mark_rule(color=INK, strokeDash=[4, 4], opacity=0.6)
+        .encode(x="times:Q")
+    )
+    return alt.layer(one, points).properties(height=40 + 30 * len(per))

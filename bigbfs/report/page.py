@@ -1,0 +1,225 @@
+"""The report of a comparison: one HTML file that needs no network, with its charts, its table and its scripts inside.
+
+Made from a record of rows by Jinja (templates/) and Altair; needs the extra ``report``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bigbfs.errors import UsageError
+from bigbfs.formats.atomic import replacing
+from bigbfs.report import charts
+from bigbfs.report.pictures import VEGA_LITE, specification
+from bigbfs.report.rows import REFERENCE, Record
+from bigbfs.report.summary import DIVISORS, Line, fastest, summarize
+from bigbfs.report.table import cell
+from bigbfs.sizes import format_size
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+MOST_BYTES = 2_000_000
+"""Of a report; its lines over levels get fewer points until it fits."""
+
+FEWEST_POINTS = 8
+
+
+def require_extra() -> None:
+    """Refuse to make a report without what it takes.
+
+    Raises
+    ------
+    UsageError
+        Jinja, Altair or vl-convert is not installed; the message names the extra.
+    """
+    missing = [name for name in ("jinja2", "altair", "vl_convert") if find_spec(name) is None]
+    if missing:
+        raise UsageError(f"reports need {' and '.join(missing)}: pip install 'bigbfs[report]'")
+
+
+def write_page(record: Record, path: Path) -> int:
+    """Write the report of ``record`` to ``path``; return its bytes.
+
+    Raises
+    ------
+    UsageError
+        The extra ``report`` is not installed.
+    FileAccessError
+        The file cannot be written.
+    """
+    require_extra()
+    points = charts.POINTS
+    text = render(record, points).encode()
+    while len(text) > MOST_BYTES and points > FEWEST_POINTS:
+        points //= 2
+        text = render(record, points).encode()
+    with replacing(path, "--report") as stream:
+        stream.write(text)
+    return len(text)
+
+
+def render(record: Record, points: int = charts.POINTS) -> str:
+    """Return the HTML of the report, its lines over levels of at most ``points`` points."""
+    import jinja2
+
+    lines = summarize(record)
+    values = charts.level_values(record, points)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    page: str = environment.get_template("page.html.j2").render(
+        bundle=_bundle(),
+        record=record,
+        session=record.sessions[-1] if record.sessions else None,
+        sessions=record.sessions,
+        summary=_summary(record, lines),
+        graphs=[record.graphs[name] for name in charts.by_depth(lines) if name in record.graphs],
+        first=_first_graph(record, lines),
+        specs=_specs(record, lines, values),
+        levels=_columns(values),
+        columns=COLUMNS,
+        lines=[_cells(line, _limit(record, line)) for line in lines],
+        format_size=format_size,
+    )
+    return page
+
+
+@cache
+def _bundle() -> str:
+    """Return the scripts that draw the charts in a browser."""
+    import vl_convert
+
+    text: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
+    return text
+
+
+def _first_graph(record: Record, lines: list[Line]) -> str:
+    """Return the graph that the charts of one graph begin with: the one with the most contenders."""
+    names = [line.graph for line in lines]
+    return max(dict.fromkeys(names), key=names.count)
+
+
+def _specs(record: Record, lines: list[Line], values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the charts: ``name``, ``title``, ``caption``, ``per_graph`` and the Vega-Lite ``spec``."""
+    import altair as alt
+
+    names, graph = charts.contenders(lines), _first_graph(record, lines)
+    levels = alt.NamedData(name="levels")
+    base = "expand-contract" if "expand-contract" in names else "auto" if "auto" in names else names[0]
+    limits = {name: rate for session in record.sessions for name, rate in session.limits.items()}
+    over = {
+        metric: charts.over_levels(values, metric, names, graph, data=levels)
+        for metric in ("frontier", "checked", "ms")
+    }
+    made = [
+        ("heat", False, charts.heat(lines)),
+        ("rates", False, charts.rates(lines, base, names)),
+        ("frontier", True, over["frontier"]),
+        ("checked", True, over["checked"]),
+        ("time", True, over["ms"]),
+        ("ends", True, charts.end_to_end(lines, graph)),
+        ("roofline", False, charts.roofline(lines, limits, names)),
+    ]
+    found = []
+    for name, per_graph, chart in made:
+        if chart is not None:
+            spec = specification(chart) | {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+            title, caption = TEXTS[name]
+            least = 180 + 52 * len({line.graph for line in lines}) if name == "heat" else 0
+            found.append(
+                {"name": name, "title": title, "caption": caption, "per_graph": per_graph, "spec": spec, "least": least}
+            )
+    return found
+
+
+TEXTS = {
+    "heat": (
+        "Strategy by graph",
+        "Milliseconds of a traversal, median over sources. Framed: the best of the graph. Graphs from shallow to deep.",
+    ),
+    "rates": ("How many times as fast", "Traversal time against one strategy, graphs from shallow to deep."),
+    "frontier": ("Frontier of each level", "Vertices expanded, from the first source. Click a name to single it out."),
+    "checked": ("Edges checked in each level", "Edges read; those that find nothing new too."),
+    "time": ("Time of each level", "Where levels ran as one step there is no point."),
+    "ends": (
+        "From the file to the caller",
+        "Open and check, start the device, place, compile or load, traverse, copy.",
+    ),
+    "roofline": (
+        "Bytes against time",
+        "Bytes that the edges read and the vertices reached take at least. On a dashed line a traversal moves them as "
+        "fast as the machine copies; below it, from caches.",
+    ),
+}
+"""Title and caption of each chart."""
+
+
+def _columns(values: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return the points by column, names by number: a fifth of the bytes."""
+    names = ("graph", "contender", "direction")
+    tables: dict[str, list[Any]] = {name: list(dict.fromkeys(value[name] for value in values)) for name in names}
+    found: dict[str, list[Any]] = {f"{name}s": tables[name] for name in names}
+    places = {name: {word: i for i, word in enumerate(tables[name])} for name in names}
+    for name in names:
+        found[name] = [places[name][value[name]] for value in values]
+    for name in ("level", "frontier", "checked", "ms"):
+        found[name] = [value.get(name) for value in values]
+    return found
+
+
+def _summary(record: Record, lines: list[Line]) -> dict[str, Any]:
+    """Return what the first lines of the report say."""
+    best = fastest([line for line in lines if line.contender != "serial reference"] or lines)
+    over_serial = [line.speedups["serial"] for line in best.values() if "serial" in line.speedups]
+    wins: dict[str, int] = {}
+    for line in best.values():
+        wins[line.contender] = wins.get(line.contender, 0) + 1
+    trials, shared = sum(line.trials for line in lines), sum(line.disturbed for line in lines)
+    return {
+        "best": list(best.values()),
+        "wins": sorted(wins.items(), key=lambda item: -item[1]),
+        "strategies": len({row.strategy for row in record.rows if row.strategy != REFERENCE}),
+        "contenders": len(charts.contenders(lines)),
+        "runs": trials,
+        "proved": sum(row.verified for row in record.rows),
+        "rows": len(record.rows),
+        "over_serial": median(over_serial) if over_serial else None,
+        "disturbed": shared,
+        "disturbed_share": shared / max(1, trials),
+        "apart": sum(not line.in_turn for line in lines),
+    }
+
+
+COLUMNS = (
+    "graph", "strategy", "sources", "depth", "kernel ms", "traversal ms", "end to end ms", "GTEPS", "hmean GTEPS",
+    *(f"x {name}" for name in DIVISORS), "launches", "reads", "edges checked", "redundancy", "GB/s", "% of limit",
+    "registers", "occupancy %", "disturbed",
+)  # fmt: skip
+
+
+def _limit(record: Record, line: Line) -> float | None:
+    """Return the bytes per second that the memory of this line's backend copies."""
+    limits = {name: rate for session in record.sessions for name, rate in session.limits.items()}
+    if "mapped" in line.contender:
+        return limits.get("link")
+    return limits.get("device memory" if line.backend == "gpu" else "host memory")
+
+
+def _cells(line: Line, limit: float | None) -> list[dict[str, Any]]:
+    """Return the cells of ``COLUMNS``: the ``text`` and what it is sorted by (``key``, None last)."""
+    rate = line.bytes_per_second
+    milliseconds = [None if s is None else 1e3 * s for s in (line.kernel, line.traversal, line.end_to_end)]
+    values: list[Any] = [line.graph, line.contender, line.sources, line.depth, *milliseconds]
+    values += [line.gteps, line.harmonic_gteps, *(line.speedups.get(name) for name in DIVISORS)]
+    values += [line.launches, line.reads, line.checked, line.redundancy]
+    values += [None if rate is None else rate / 1e9, None if rate is None or limit is None else 100 * rate / limit]
+    values += [line.registers, None if line.occupancy is None else 100 * line.occupancy, line.disturbed]
+    return [{"text": cell(value), "key": value} for value in values]

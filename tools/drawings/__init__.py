@@ -1,0 +1,1 @@
+"""The pictures of the documents, one module each; ``tools/draw.py`` writes them."""
