@@ -31,7 +31,8 @@ from bigbfs.algorithms.bfs.gpu.loop import Run
 from bigbfs.algorithms.components.options import parse_options
 from bigbfs.bench.machine import commit
 from bigbfs.config import BenchCase, read_suite
-from bigbfs.conversion.orders.degree import degree_order, renumber
+from bigbfs.conversion.orders.degree import degree_order
+from bigbfs.conversion.orders.reorder import renumber
 from bigbfs.engines.gpu.check import DeviceCheck
 from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
