@@ -87,7 +87,7 @@ def command(
     as_json: bool,
     **where: Any,
 ) -> None:
-    """BFS by every strategy in turn, from the same sources, each source proved right once.
+    """BFS by every strategy in turn, from the same sources, each source verified once.
 
     GRAPHs are .csrbin or .ccsr; without any, the newest one in this folder. kernel: by events of the GPU; traversal:
     the host loop and the reset too; end to end: from opening the file to arrays of the caller. Rows so far are kept
