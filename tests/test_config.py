@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from bigbfs.bench.suite import read_suite as read_strategy_suite
 from bigbfs.config import read_suite
 from bigbfs.errors import ConfigError, FileAccessError
+from bigbfs.generate.catalogue import find, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,7 +18,10 @@ def write(tmp_path, text):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("bench-*.toml")), ids=lambda path: path.name)
 def test_every_suite_of_ours_reads(path):
-    suite = read_suite(path)
+    suite = read_strategy_suite(path) if path.name.startswith("bench-strategies") else read_suite(path)
+    for case in suite.cases:
+        if case.kind:
+            resolve(find(case.kind), dict(case.parameters))
     assert len({case.name for case in suite.cases}) == len(suite.cases)
 
 

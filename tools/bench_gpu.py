@@ -32,7 +32,8 @@ from bigbfs.algorithms.components.options import parse_options
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.bench.machine import commit
 from bigbfs.config import BenchCase, read_suite
-from bigbfs.conversion.orders.degree import degree_order, renumber
+from bigbfs.conversion.orders.degree import degree_order
+from bigbfs.conversion.orders.reorder import renumber
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph

@@ -38,7 +38,8 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.algorithms.internal import internal_engine
-from bigbfs.conversion.orders.degree import degree_order, renumber
+from bigbfs.conversion.orders.degree import degree_order
+from bigbfs.conversion.orders.reorder import renumber
 from bigbfs.errors import BigBfsError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph

@@ -167,12 +167,8 @@ class Placed:
     variant: Variant
     copy_seconds: float = 0.0
 
-    def warm(self, source: int) -> None:
-        """Run once without a clock: state is allocated, and caches hold what they will."""
-        self.engine.traverse(source, want_parents=self.contender.parents)
-
     def prove(self, source: int) -> RunRecord:
-        """Run once and prove the tree; note how long its arrays took to come.
+        """Run once and prove the tree: what is timed afterwards is warm. Note how long its arrays took to come.
 
         Raises
         ------

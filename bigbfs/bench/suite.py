@@ -30,10 +30,8 @@ class Case:
         Arguments of ``bigbfs.generate.graph``; or else
     file, convert
         a file of the folder BIGBFS_DATA, and the options of its conversion (``bigbfs.conversion.ConvertOptions``).
-    like
-        The graph of a report that this one stands in for, a name of configs/reported.toml.
-    strategies
-        Names; empty: all that can run there.
+    strategies, without
+        Names; empty: all that can run there; and those left out.
     backends
         ``"cpu"``, ``"gpu"``, ``"serial"`` (the reference); those that are not present are left out.
     codecs, residencies, orders
@@ -55,8 +53,8 @@ class Case:
     parameters: dict[str, Any] = field(default_factory=dict)
     file: str = ""
     convert: dict[str, Any] = field(default_factory=dict)
-    like: str = ""
     strategies: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     backends: tuple[str, ...] = ("gpu", "cpu", "serial")
     codecs: tuple[str, ...] = ("plain",)
     residencies: tuple[str, ...] = ("auto",)
@@ -73,8 +71,9 @@ class Case:
             raise ConfigError("give kind (a generator) or file (in the folder BIGBFS_DATA), one of them")
         for name, known in _CHOICES.items():
             self._require(name, known)
-        if self.strategies:
-            self._require("strategies", tuple(STRATEGIES))
+        for name in ("strategies", "without"):
+            if getattr(self, name):
+                self._require(name, tuple(STRATEGIES))
         if self.sources < 1 or self.trials < 0 or self.seconds < 0:
             raise ConfigError(f"sources is {self.sources}, trials {self.trials}, seconds {self.seconds}: too few")
 

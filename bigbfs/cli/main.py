@@ -23,13 +23,13 @@ COMMANDS = {
     "convert": "Turn edge lists and graph files of other tools into .csrbin / .ccsr.",
     "generate": "Make a graph of known shape: kronecker, rmat, uniform, grids, road, powerlaw, star, dag.",
     "info": "Show the header, sizes and degrees of a graph file.",
-    "check": "Validate everything in a graph file: checksums, ranges, order, symmetry.",
+    "check": "Check everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",
     **{entry.command: entry.summary for entry in ALGORITHMS.values()},
     "bench": "Time strategies or switches side by side; a table, rows, an HTML report.",
     "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
     "probe": "Measure the GPU and its link to host memory; write a device profile.",
-    "verify": "Check every algorithm, backend and encoding against the reference.",
+    "verify": "Verify every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
 }
 
@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="bigbfs")
 def cli() -> None:
-    """Traverse graphs of billions of edges, larger than GPU memory, and prove the answer right."""
+    """Traverse graphs of billions of edges, larger than GPU memory, and verify the answer."""
 
 
 def _fail(message: str, code: int) -> int:

@@ -32,7 +32,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print exactl
 compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
 )
-verify_option = click.option("--verify", is_flag=True, help="Check every result; exit 3 on any difference.")
+verify_option = click.option("--verify", is_flag=True, help="Verify every result; exit 3 on any difference.")
 
 
 strategy_option = click.option(

@@ -41,7 +41,7 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
 @click.option("--sources", type=click.IntRange(1), default=6, show_default=True, help="Sources per graph.")
 @options.json_option
 def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool) -> None:
-    """Check every algorithm, backend, encoding and residency against the reference.
+    """Verify every algorithm, backend, encoding and residency against the reference.
 
     Runs on a zoo of small graphs, on generated graphs and on the GRAPH files given. Exit 3 on any difference.
     """
@@ -103,7 +103,7 @@ def _print(merged: list[verification.Tally], graphs: int, backends: tuple[str, .
     headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differences", "did not fit")
     click.echo(table(headers, rows))
     if "gpu" not in backends:
-        click.echo("\nno usable GPU here: only the CPU was checked")
+        click.echo("\nno usable GPU here: only the CPU was verified")
     for line in dict.fromkeys(line for tally in merged for line in tally.left_out):
         click.echo(f"left out: {line}")
     bad = [line for tally in merged for line in tally.differences]

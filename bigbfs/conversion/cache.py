@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import FileAccessError, FormatError, UsageError
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.container import csrbin, layout
@@ -53,9 +54,12 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
     return found if complete else None
 
 
-def noted(notes: Sequence[str]) -> dict[str, Any]:
-    """Return the entry of a provenance for what readers said about the inputs; nothing where they said nothing."""
-    return {"notes": list(notes)} if notes else {}
+def provenance(
+    sources: list[dict[str, Any]] | None, options: ConvertOptions, counted: dict[str, int], notes: Sequence[str] = ()
+) -> Provenance:
+    """Return the record that goes into a file made of ``sources``; ``notes``: what readers said about the inputs."""
+    noted = {"notes": list(notes)} if notes else {}
+    return {"sources": sources, "options": options.identity(), "counts": counted, **noted}
 
 
 def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bigbfs.conversion.on_disk.plan import sample_ids
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.sampling import sample_ids
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.graph.adjacency import id_dtype

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import UsageError
+from bigbfs.graph.flags import GraphFlags
 
 ORDERS = ("original", "degree", "bfs", "rcm")
 
@@ -81,3 +82,13 @@ class ConvertOptions:
             "format": self.format,
             "skip_bad_lines": self.skip_bad_lines,
         }
+
+    def flags(self, *, symmetric: bool, self_loops: int) -> GraphFlags:
+        """Return the flags of the graph; ``self_loops`` lines of the input are loops."""
+        return GraphFlags(
+            directed=self.directed,
+            symmetric=symmetric,
+            deduplicated=not self.keep_duplicates,
+            loops_removed=not self.keep_self_loops or self_loops == 0,
+            relabelled=self.order != "original",
+        )

@@ -118,7 +118,7 @@ def _in_memory(
     with watch.phase("build"):
         graph, found = build(lists, options)
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates}
-    provenance = {"sources": sources, "options": options.identity(), "counts": counted, **cache.noted(notes)}
+    provenance = cache.provenance(sources, options, counted, notes)
     with _numba_threads(options.threads):
         _write(graph, targets, provenance, watch)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
@@ -146,7 +146,7 @@ def _taken_over(
         "self_loops": 0,
         "duplicates": 0,
     }
-    provenance = {"sources": sources, "options": options.identity(), "counts": counted}
+    provenance = cache.provenance(sources, options, counted)
     with _numba_threads(options.threads):
         with watch.phase("read"):
             # the copy gets checksums of its own: damage must not become sound by them

@@ -21,7 +21,7 @@ from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, find, resolve
 
 if TYPE_CHECKING:
-    from bigbfs.conversion.sorting.csr import BuildCounts
+    from bigbfs.conversion.sorting.lines import BuildCounts
     from bigbfs.graph.edges import EdgeList
     from bigbfs.graph.graph import Graph
 

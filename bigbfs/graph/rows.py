@@ -17,7 +17,7 @@ import numpy as np
 
 from bigbfs.errors import FormatError, InputError
 from bigbfs.graph import row_kernels as kernels
-from bigbfs.graph import structure
+from bigbfs.graph import structure, transposing
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
 from bigbfs.graph.views import frozen, row_chunks, signed
 
@@ -131,31 +131,11 @@ def missing_twin(adjacency: Adjacency) -> tuple[int, int] | None:
 def transpose(adjacency: Adjacency) -> PlainAdjacency:
     """Return the in-neighbours of every vertex: the edges turned round, rows ascending, duplicates kept.
 
-    Edges are dealt to buckets of neighbouring targets (each thread writes whole runs of its own), then every bucket
-    is counting-sorted in cache. Both steps keep the order of the sources, so no row is sorted afterwards. Takes 2 ids
-    of temporary memory for each edge.
+    Takes 8 bytes of temporary memory for each edge.
     """
     plain = _plain(adjacency)
-    n, m = plain.n, plain.m
-    if m == 0:
-        return PlainAdjacency(np.zeros(n + 1, np.uint64), np.zeros(0, plain.ids))
-    shift = max(n - 1, 1).bit_length() - 9  # at most 512 buckets: their write positions stay in the caches
-    shift = max(shift, 0)
-    buckets = ((n - 1) >> shift) + 1
-    bounds = row_chunks(plain.indptr, numba.get_num_threads())
-    offsets, ids = signed(plain.indptr), frozen(plain.indices)
-    counts = np.zeros((len(bounds) - 1, buckets), np.int64)
-    kernels.count_buckets(offsets, ids, bounds, shift, counts)
-    # position of every (bucket, part): buckets in order, inside a bucket the parts in order
-    ends = np.cumsum(counts.T.ravel())
-    starts = (ends - counts.T.ravel()).reshape(buckets, -1).T.copy()
-    sources, targets = np.empty(m, plain.ids), np.empty(m, plain.ids)
-    kernels.deal(offsets, ids, bounds, shift, starts, sources, targets)
-    bucket_ptr = np.concatenate([np.zeros(1, np.int64), counts.sum(axis=0).cumsum()])
-    indptr, turned = np.empty(n + 1, np.int64), np.empty(m, plain.ids)
-    indptr[n] = m
-    kernels.sort_buckets(bucket_ptr, shift, sources, targets, indptr, turned)
-    return PlainAdjacency(indptr.view(np.uint64), turned)
+    indptr, indices = transposing.transpose((signed(plain.indptr), plain.indices), numba.get_num_threads())
+    return PlainAdjacency(indptr.view(np.uint64), indices)
 
 
 def require_valid(adjacency: Adjacency, name: str = "graph") -> None:

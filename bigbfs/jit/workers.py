@@ -104,3 +104,16 @@ def balanced_ranges(offsets: np.ndarray, parts: int) -> list[tuple[int, int]]:
     goals = int(offsets[0]) + (int(offsets[-1]) - int(offsets[0])) * np.arange(1, parts) // parts
     cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, goals.astype(offsets.dtype)), [rows])))
     return [(int(first), int(last)) for first, last in pairwise(np.minimum(cuts, rows))]
+
+
+def cursors(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Turn ``counts[chunk, bucket]`` into (next place of each chunk in each bucket, start of each bucket).
+
+    Buckets follow one another, and in a bucket the chunks, so that whoever fills them keeps the order of the items.
+    """
+    chunks, buckets = counts.shape
+    ends = np.cumsum(counts.T.ravel()).reshape(buckets, chunks).T
+    starts = np.zeros(buckets + 1, np.int64)
+    if chunks and buckets:
+        starts[1:] = ends[-1]
+    return np.ascontiguousarray(ends - counts), starts

@@ -20,6 +20,9 @@ PARTS = ("open", "start", "place", "compile", "kernels", "host loop", "traversal
 
 METRICS = {"frontier": "vertices expanded", "checked": "edges checked", "ms": "ms per level"}
 
+FEW = 24
+"""Points of a line in a picture, up to which each is marked; a browser shows what is under the pointer."""
+
 BEST = "#e0551f"
 """The frame of the best cell, on light and on dark."""
 
@@ -163,11 +166,12 @@ def over_levels(
     picked = alt.selection_point(name="picked", fields=["contender"], bind="legend")
     form = "~g" if metric == "ms" else "~s"
     x = alt.X("level:Q", title="level", axis=alt.Axis(tickMinStep=1, format="~s"))
+    drawn = alt.Chart(alt.Data(values=list(values)) if data is None else data)
+    few = data is not None or len(values) <= FEW * len(shown)
     lines = (
-        alt.Chart(alt.Data(values=list(values)) if data is None else data)
-        .transform_filter("datum.graph == graph")
+        drawn.transform_filter("datum.graph == graph")
         .transform_filter(f"isValid(datum.{metric}) && datum.{metric} > 0")
-        .mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.6)
+        .mark_line(point=alt.OverlayMarkDef(size=18) if few else False, strokeWidth=1.6)
         .encode(
             x=x,
             y=alt.Y(f"{metric}:Q", scale=alt.Scale(type="log"), title=METRICS[metric], axis=alt.Axis(format=form)),

@@ -189,7 +189,7 @@ def _summary(record: Record, lines: list[Line]) -> dict[str, Any]:
         "strategies": len({row.strategy for row in record.rows if row.strategy != REFERENCE}),
         "contenders": len(charts.contenders(lines)),
         "runs": trials,
-        "proved": sum(row.verified for row in record.rows),
+        "verified": sum(row.verified for row in record.rows),
         "rows": len(record.rows),
         "over_serial": median(over_serial) if over_serial else None,
         "disturbed": shared,

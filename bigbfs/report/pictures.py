@@ -111,9 +111,10 @@ def draw(spec: dict[str, Any], suffix: str) -> bytes:
         white = spec | {"background": "white"}
         png: bytes = vl_convert.vegalite_to_png(white, vl_version=VEGA_LITE, scale=2)
         return png
+    quiet = spec | {"config": spec.get("config", {}) | {"aria": False}}  # a page that shows it says what it is
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
-    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+    tree = ElementTree.fromstring(vl_convert.vegalite_to_svg(quiet, vl_version=VEGA_LITE))
     style = ElementTree.Element(f"{{{_SVG}}}style")
     style.text = _STYLE
     tree.insert(0, style)

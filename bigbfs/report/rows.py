@@ -101,7 +101,7 @@ class Row:
     source, reached, depth, edges
         As in a run record of ``bigbfs bfs --json``.
     verified
-        True: one run from this source was proved right before the clock started.
+        True: one run from this source was verified before the clock started.
     seconds
         Traversal of each trial: reset, host loop and kernels.
     kernel_seconds

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bigbfs.formats.container import csrbin
+from bigbfs.formats.container import sections
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000))
 
@@ -215,7 +215,7 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
     if old:
         Path("graph.csrbin").write_bytes(b"what was there before")
     calls = []
-    pieces = csrbin.pieces
+    pieces = sections.pieces
 
     def interrupted(array):
         calls.append(len(array))
@@ -224,7 +224,7 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
             raise KeyboardInterrupt
         return pieces(array)
 
-    monkeypatch.setattr(csrbin, "pieces", interrupted)
+    monkeypatch.setattr(sections, "pieces", interrupted)
     before = listing(graph_text)
     code, out, err = run("convert", "graph.txt")
     assert (code, out, err.strip()) == (130, "", "bigbfs: error: interrupted")
@@ -232,7 +232,7 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
 
 
 def test_interrupt_while_building(run, graph_text, monkeypatch):
-    build = "bigbfs.conversion.sorting.kernels.sort_buckets"
+    build = "bigbfs.conversion.sorting.buckets.sort_buckets"
     monkeypatch.setattr(build, lambda *arguments: signal.raise_signal(signal.SIGINT))
     before = listing(graph_text)
     code, _, err = run("convert", "graph.txt", "--threads", "1")

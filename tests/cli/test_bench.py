@@ -23,6 +23,13 @@ sources = 2
 trials = 2
 
 [[cases]]
+name = "a star"
+kind = "star"
+parameters = { vertices = 9 }
+without = ["auto"]
+sources = 1
+
+[[cases]]
 name = "from text"
 file = "graph.txt"
 convert = { directed = true }
@@ -98,6 +105,7 @@ def test_a_suite_generates_converts_and_varies(suite, run):
     assert {(row.codec, row.order) for row in grid if row.strategy == "reference"} == {("plain", "original")}
     assert {len(row.seconds) for row in grid} == {2}
     assert len({row.source for row in grid}) == 2
+    assert {row.strategy for row in record.rows if row.graph == "a star"} == {"topdown", "reference"}
     text = [row for row in record.rows if row.graph == "from text"]
     assert {row.source for row in text} == {10}
     assert record.graphs["from text"].directed

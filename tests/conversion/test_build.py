@@ -12,9 +12,9 @@ from scipy.sparse import coo_array
 
 from bigbfs.conversion.in_memory.build import build, build_graph
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.sorting import csr
-from bigbfs.conversion.sorting.csr import BuildCounts
+from bigbfs.conversion.sorting.lines import BuildCounts
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
+from bigbfs.graph import transposing
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
@@ -242,7 +242,7 @@ def test_a_build_that_cannot_fit_is_refused_before_it_starts():
 def test_wide_ids(monkeypatch):
     # a graph of 2**32 vertices fits no test; the code for it is the code for uint64 ids
     for module in (
-        "bigbfs.conversion.sorting.csr",
+        "bigbfs.conversion.sorting.lines",
         "bigbfs.conversion.in_memory.relabel",
         "bigbfs.conversion.orders.degree",
     ):
@@ -256,7 +256,7 @@ def test_wide_ids(monkeypatch):
 
 
 def test_more_rows_than_one_bucket_may_have(monkeypatch):
-    monkeypatch.setattr(csr, "MAX_SHIFT", 3)
+    monkeypatch.setattr(transposing, "MAX_SHIFT", 3)
     lines = [(u, v) for u in range(0, 100, 7) for v in range(3, 100, 11)]
     for options in OPTIONS:
         graph, counts = build([edge_list(lines, declared_n=100)], options)

@@ -16,7 +16,7 @@ from bigbfs.algorithms.components.reference import components as reference_compo
 from bigbfs.conversion.in_memory.build import build_graph
 from bigbfs.conversion.options import ORDERS, ConvertOptions
 from bigbfs.conversion.orders.breadth_first import bfs_order, rcm_order
-from bigbfs.conversion.orders.degree import vertex_order
+from bigbfs.conversion.orders.reorder import vertex_order
 from bigbfs.generate import zoo as shapes
 
 

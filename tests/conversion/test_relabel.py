@@ -8,6 +8,7 @@ import pytest
 from bigbfs.conversion.in_memory import relabel
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.relabel import Bitmap, HashTable, find_vertices, number_lines
+from bigbfs.conversion.numbering.ids import set_bits
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.graph.edges import EdgeList
 
@@ -76,7 +77,7 @@ def test_hash_table_grows_until_every_id_finds_a_slot():
 )
 def test_bit_ranges(first, end):
     words = np.zeros(3, np.uint64)
-    relabel.set_bits(words, first, end)
+    set_bits(words, first, end)
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
     assert np.flatnonzero(bits).tolist() == list(range(first, end))
 

@@ -7,7 +7,7 @@ import numpy as np
 from bigbfs.algorithms.plain_rows import plain_rows
 from bigbfs.algorithms.rules import ends_of, fail, first_offender, name_of, require_array
 from bigbfs.graph.graph import Graph
-from bigbfs.graph.rows import frozen
+from bigbfs.graph.views import frozen
 from bigbfs.jit.njit import njit
 
 

@@ -87,7 +87,7 @@ def command(
     as_json: bool,
     **where: Any,
 ) -> None:
-    """BFS by every strategy in turn, from the same sources, each source proved right once.
+    """BFS by every strategy in turn, from the same sources, each source verified once.
 
     GRAPHs are .csrbin or .ccsr; without any, the newest one in this folder. kernel: by events of the GPU; traversal:
     the host loop and the reset too; end to end: from opening the file to arrays of the caller. Rows so far are kept
@@ -201,22 +201,18 @@ def _of_suite(suite: Suite, task: Task, folder: Path | None) -> Iterator[tuple[P
 
 def _contenders(case: Case, task: Task) -> list[Contender]:
     """Return who takes part in ``case``: its strategies, or those of them that the command asks for."""
-    names = case.strategies or tuple(STRATEGIES)
-    names = tuple(name for name in names if not task.strategies or name in task.strategies)
+    names = [name for name in case.strategies or STRATEGIES if name not in case.without]
+    able = [n for n in names if task.backend in backends_of(n) and (not task.strategies or n in task.strategies)]
     found: list[Contender] = []
-    for residency in case.residencies if task.backend == "gpu" else ("auto",):
-        where = task.where | {"residency": residency}
-        first = not found
+    for residency in (case.residencies if task.backend == "gpu" else ("auto",)) if able else ():
         found += lineup(
-            _able(names, task.backend), task.backend,
-            baselines=task.baselines and first, parents=task.parents and case.parents, where=where,
-        )  # fmt: skip
+            able,
+            task.backend,
+            baselines=task.baselines and not found,
+            parents=task.parents and case.parents,
+            where=task.where | {"residency": residency},
+        )
     return [each for each in found if each.backend in case.backends]
-
-
-def _able(names: tuple[str, ...], backend: str) -> tuple[str, ...]:
-    """Return those of ``names`` that ``backend`` can run."""
-    return tuple(name for name in names if backend in backends_of(name))
 
 
 def _print(record: Record, as_json: bool) -> None:

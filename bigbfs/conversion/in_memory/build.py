@@ -6,20 +6,18 @@ graph holds each edge both ways; duplicates and self-loops go unless they are ke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bigbfs.conversion.in_memory.relabel import Vertices, find_vertices, number_lines
 from bigbfs.conversion.memory import EXTERNAL_ORDERS, ON_DISK, PROGRAM, build_need, require
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.orders.degree import renumber, vertex_order
-from bigbfs.conversion.sorting import csr
-from bigbfs.conversion.sorting.csr import BuildCounts, Csr, Lines
-from bigbfs.errors import UsageError
+from bigbfs.conversion.orders.reorder import renumber, vertex_order
+from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
+from bigbfs.conversion.sorting.rule import Meaning, meaning
+from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
-from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.transposing import Csr, transpose
 from bigbfs.jit.workers import thread_count
 
 
@@ -68,39 +66,6 @@ def build(lists: list[EdgeList], options: ConvertOptions) -> tuple[Graph, BuildC
     return _build(lists, options, reuse=True)
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """How lines become rows: stored ``both`` ways, in how many ``copies``; lists to ``expand`` to both ways first."""
-
-    both: bool
-    copies: int
-    expand: bool
-
-
-def meaning(lists: list[EdgeList], options: ConvertOptions) -> Meaning:
-    """Return what the lines of all inputs together mean.
-
-    Raises
-    ------
-    UsageError
-        ``keep_duplicates`` with inputs of which some list every edge in both directions and others do not.
-    """
-    mirrored = [edges.mirrored for edges in lists]
-    two_way = [edges.one_way_means_both for edges in lists]
-    copies = csr.ONCE
-    both = not options.directed or (bool(lists) and all(two_way))
-    if options.keep_duplicates:
-        copies = csr.AS_GIVEN
-        if both and any(mirrored):
-            if not all(mirrored):
-                raise UsageError(
-                    "--keep-duplicates cannot tell repeated edges in a mixture of inputs that list every edge in both "
-                    "directions and inputs that list it once; convert them apart, or leave the option out"
-                )
-            copies = csr.LARGER_DIRECTION
-    return Meaning(both, copies, expand=not both and any(two_way))
-
-
 def _expand(lists: list[EdgeList]) -> None:
     """Add the other direction of every edge to the lists whose entries stand for both."""
     for edges in lists:
@@ -139,29 +104,23 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     symmetric = into is out
     if not options.in_edges and not symmetric:
         into = None
-    flags = GraphFlags(
-        directed=options.directed,
-        symmetric=symmetric,
-        deduplicated=not options.keep_duplicates,
-        loops_removed=not options.keep_self_loops or counts.self_loops == 0,
-        relabelled=options.order != "original",
-    )
+    flags = options.flags(symmetric=symmetric, self_loops=counts.self_loops)
     first_id = vertices.first_id if labels is None else 0
-    in_adjacency = None if into is None or symmetric else csr.adjacency(into)
-    return Graph(csr.adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
+    in_adjacency = None if into is None or symmetric else _adjacency(into)
+    return Graph(_adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
 
 
 def _rows(lines: Lines, shape: Meaning, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
     """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
-    rows, counts, spare = csr.rows_from_lines(
+    rows, counts, spare = rows_from_lines(
         lines, threads, undirected=shape.both, copies=shape.copies, keep_loops=options.keep_self_loops
     )
     if shape.both:
-        out = csr.transpose(rows, threads, head=True, spare=spare)
+        out = transpose(rows, threads, head=True, spare=spare)
         return out, out, counts
     if not options.in_edges and options.order == "original":
         return rows, None, counts
-    out, into = rows, csr.transpose(rows, threads, spare=spare)
+    out, into = rows, transpose(rows, threads, spare=spare)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
     return out, out if same else into, counts
 
@@ -170,3 +129,9 @@ def _labels_in_order(vertices: Vertices, order: np.ndarray) -> np.ndarray:
     if vertices.labels is not None:
         return vertices.labels[order]
     return order.astype(np.int64) + vertices.first_id
+
+
+def _adjacency(rows: Csr) -> PlainAdjacency:
+    """Return the arrays as an adjacency: offsets seen as uint64."""
+    indptr, indices = rows
+    return PlainAdjacency(indptr.view(np.uint64), indices)

@@ -17,7 +17,6 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.formats.container import layout
 from bigbfs.formats.streams.sources import STANDARD_INPUT
 from bigbfs.graph.adjacency import Adjacency, id_dtype
-from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import thread_count
 
@@ -41,9 +40,7 @@ def finished_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Gra
         graph.close()
         return None
     symmetric = graph.flags.symmetric
-    flags = GraphFlags(
-        directed=options.directed, symmetric=symmetric, sorted=True, deduplicated=True, loops_removed=True
-    )
+    flags = options.flags(symmetric=symmetric, self_loops=0)
     return Graph(
         graph.adjacency,
         flags,

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.conversion import cache
-from bigbfs.conversion.in_memory.build import Meaning, meaning
-from bigbfs.conversion.in_memory.relabel import declared_ranges
+from bigbfs.conversion.numbering.ids import declared_ranges
 from bigbfs.conversion.on_disk.degrees import beside_order, reorder, require_order_fits
 from bigbfs.conversion.on_disk.labels import label
 from bigbfs.conversion.on_disk.numbering import CHUNK, Consecutive, Numbering, Present
@@ -24,7 +23,6 @@ from bigbfs.conversion.on_disk.plan import (
     first_map,
     make_plan,
     require_space,
-    sample_ids,
     spill_estimate,
 )
 from bigbfs.conversion.on_disk.rows import Part, Sorter
@@ -36,7 +34,8 @@ from bigbfs.conversion.on_disk.work import Sources, Work
 from bigbfs.conversion.on_disk.writing import consume, pairs_of, write_graph
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
-from bigbfs.conversion.sorting import csr
+from bigbfs.conversion.sampling import sample_ids
+from bigbfs.conversion.sorting.rule import AS_GIVEN, Meaning, meaning
 from bigbfs.conversion.targets import Targets
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.readers.estimates import InputEstimate
@@ -232,7 +231,7 @@ def _build(
             stage, twins=twins, plan=work.plan, scratch=work.scratch, workers=work.workers, threads=work.threads
         )
     numbers = Consecutive(0, numbering.n)
-    second = _sorter(work, beside_order(work.plan, numbering.n), numbers, csr.AS_GIVEN)
+    second = _sorter(work, beside_order(work.plan, numbering.n), numbers, AS_GIVEN)
     sides = [[Part("out", loops=True)], [Part("in", loops=True)]][: len(sides)]
     labels = _reordered_labels(numbering, ordered.order)
     counted = counted | {"duplicates": repeats}

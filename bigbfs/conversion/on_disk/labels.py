@@ -105,12 +105,11 @@ def _join(
                     inside = (pairs[::2] >= labels[0]) & (pairs[::2] <= labels[-1])
                     pairs = pairs.reshape(-1, 2)[inside].ravel()
                 out = np.empty(len(pairs), np.uint64)
-                given, numbers = pairs, rules.numbers
+                given = pairs
                 chunks = ranges(len(pairs) // 2, 2 * threads) if len(pairs) else []
-                shape = (numbers[kernels.LOW], int(numbers[kernels.DIRECTORY_SHIFT]), rules.labels, rules.directory)
                 workers.each(
                     len(chunks),
-                    lambda i: kernels.find_rows(given, *chunks[i], *shape, np.uint64(first), True, out),
+                    lambda i: kernels.find_rows(given, *chunks[i], rules, np.uint64(first), True, out),
                 )
                 if len(chunks):
                     writer.add_pairs(out, 0, OTHER[file.stream], group=file.group)

@@ -9,28 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from bigbfs.conversion.numbering.rules import LABELLED, OFFSET, PRESENT, Rules, rules_of
+from bigbfs.conversion.numbering.table import list_marked, place_ranks
 from bigbfs.conversion.on_disk import kernels
 from bigbfs.graph.views import frozen
-from bigbfs.jit.workers import Workers, ranges
+from bigbfs.jit.workers import Workers
 
-NONE = frozen(np.empty(0, np.uint64))
-_NO_DIRECTORY = frozen(np.empty(0, np.int64))
 CHUNK = 1 << 16
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How the kernels number the ids of one partition: see ``kernels``."""
-
-    numbers: np.ndarray
-    labels: np.ndarray
-    directory: np.ndarray
-    present: np.ndarray
 
 
 class Consecutive:
@@ -50,8 +39,7 @@ class Consecutive:
 
     def rules(self, low: int, end: int) -> Rules:
         """Return the rules for the partition with these ids."""
-        numbers = np.array([kernels.OFFSET, low, 0, self.first_id, low], np.uint64)
-        return Rules(numbers, NONE, _NO_DIRECTORY, NONE)
+        return rules_of(OFFSET, low, self.first_id, low)
 
     def extent(self) -> tuple[int, int]:
         """Return the smallest id and the largest plus one."""
@@ -68,16 +56,7 @@ class Present:
     first_id = 0
 
     def __init__(self, present: np.ndarray, workers: Workers, threads: int) -> None:
-        chunks = ranges(len(present) // 2, 4 * threads)
-        counts = np.zeros(len(chunks), np.int64)
-
-        def count(i: int) -> None:
-            counts[i] = kernels.count_present(*chunks[i], frozen(present))
-
-        workers.each(len(chunks), count)
-        before = (np.cumsum(counts) - counts).astype(np.uint64)
-        workers.each(len(chunks), lambda i: kernels.place_present(*chunks[i], before[i], present))
-        self.n = int(counts.sum())
+        self.n = place_ranks(present, workers, threads)
         self.values = 32 * len(present)
         self._present = frozen(present)
 
@@ -94,15 +73,14 @@ class Present:
 
     def rules(self, low: int, end: int) -> Rules:
         """Return the rules for the partition with these ids."""
-        numbers = np.array([kernels.PRESENT, low, 0, self.rank(low), low], np.uint64)
-        return Rules(numbers, NONE, _NO_DIRECTORY, self._present)
+        return rules_of(PRESENT, low, self.rank(low), low, self._present)
 
     def labels(self) -> Iterator[np.ndarray]:
         """Return the ids in the order of the vertices: int64, in pieces."""
         for first in range(0, len(self._present) // 2, CHUNK // 64):
             labels = np.empty(CHUNK, np.int64)
             last = min(first + CHUNK // 64, len(self._present) // 2)
-            yield labels[: kernels.list_present(first, last, self._present, labels)]
+            yield labels[: list_marked(first, last, np.uint64(0), self._present, labels)]
 
     def extent(self) -> tuple[int, int]:
         """Return the smallest id and the largest plus one; (0, 0) where there is none."""
@@ -178,5 +156,5 @@ def labelled_rules(labels: np.ndarray, base: int) -> Rules:
     shift = max(0, width.bit_length() - max(1, len(labels).bit_length()))
     directory = np.empty((width >> shift) + 2, np.int64)
     kernels.fill_directory(frozen(labels), np.uint64(low), shift, directory)
-    numbers = np.array([kernels.LABELLED, low, shift, base, base], np.uint64)
-    return Rules(numbers, frozen(labels), frozen(directory), NONE)
+    rules = rules_of(LABELLED, low, base, base)
+    return rules._replace(labels=frozen(labels), directory=frozen(directory), shift=np.uint64(shift))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bigbfs.conversion.numbering.ids import LARGEST_ID
 from bigbfs.conversion.on_disk.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers.estimates import InputEstimate
-from bigbfs.formats.readers.read import sample_ids as sample_of
 from bigbfs.sizes import format_size
 
 KERNELS = 48 << 20
@@ -22,7 +22,6 @@ LEAST = 48 << 20
 BYTES_PER_PAIR = 44
 BYTES_PER_WIDE_PAIR = 68
 """Bytes held for a pair while its partition is sorted: itself, its key, its value twice, its share of rows and blob."""
-LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -112,14 +111,6 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
                 f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free; free some, "
                 "or name another folder for temporary files with --tmp, for the result with -o"
             )
-
-
-def sample_ids(inputs: Sequence[str | Path]) -> np.ndarray:
-    """Return ids (uint64, ascending) from places all over the inputs; from their beginning where they are compressed.
-
-    What gives no ids cheaply gives none; nothing depends on them but the balance of the partitions.
-    """
-    return np.sort(np.concatenate([np.empty(0, np.uint64), *map(sample_of, inputs)]))
 
 
 def first_map(sample: np.ndarray, parts: int) -> Map:

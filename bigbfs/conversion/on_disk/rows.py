@@ -11,15 +11,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bigbfs.conversion.numbering.rules import Rules
 from bigbfs.conversion.on_disk import kernels
-from bigbfs.conversion.on_disk.numbering import Numbering, Rules
+from bigbfs.conversion.on_disk.numbering import Numbering
 from bigbfs.conversion.on_disk.plan import Plan
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.spill import PairFile, Partition, Reader, Writer, map_by_weight
-from bigbfs.conversion.sorting.csr import AS_GIVEN, EDGES_PER_BUCKET, LARGER_DIRECTION, MAX_BUCKETS
+from bigbfs.conversion.sorting.buckets import Layout, buckets_of, layout_of, sorted_values
+from bigbfs.conversion.sorting.keys import Loops, count_pairs, scatter_pairs
+from bigbfs.conversion.sorting.rule import Rule, repeated, stored
 from bigbfs.graph.adjacency import id_dtype
+from bigbfs.graph.transposing import EDGES_PER_BUCKET, MAX_BUCKETS
 from bigbfs.graph.views import frozen
-from bigbfs.jit.workers import Workers, balanced_ranges, ranges
+from bigbfs.jit.workers import Workers, cursors, ranges
 
 BINS = 1 << 12
 """Ranges that are counted before a partition is cut."""
@@ -60,7 +64,7 @@ class Sorter:
     numbering
         How ids become numbers of vertices.
     copies
-        ``csr.ONCE``, ``AS_GIVEN`` or ``LARGER_DIRECTION``.
+        Of :mod:`bigbfs.conversion.sorting.rule`: ``ONCE``, ``AS_GIVEN`` or ``LARGER_DIRECTION``.
 
     Attributes
     ----------
@@ -162,73 +166,62 @@ class Sorter:
         rules = self._numbering.rules(partition.low, partition.end)
         part_of_row = partition.part_of_row
         values = partition.value_end - partition.value_low if part_of_row else self._numbering.values
-        value_bits, value_low = max(values - 1, 0).bit_length(), partition.value_low
         bits = self._bits(partition)
         total = sum(len(array) // 2 for array in arrays)
         shift = max(0, bits - min(MAX_BUCKETS, max(1, total // EDGES_PER_BUCKET)).bit_length() + 1)
-        buckets = 1 << (bits - shift)
         work = [
             (array, first, last, part)
             for array, (_, part) in zip(arrays, wanted, strict=True)
             for first, last in (ranges(len(array) // 2, 2 * self._threads) if len(array) else [])
         ]
+        low = int(rules.low)
+        if len(rules.labels):  # rows, which are ids, become places among the labels of the partition
+            self._workers.each(
+                len(work), lambda i: kernels.find_rows(*work[i][:3], rules, np.uint64(0), False, work[i][0])
+            )
+            low = 0
+        layout = layout_of(low, partition.value_low, max(values - 1, 0).bit_length(), shift)
+        degrees = np.zeros(0 if part_of_row else rows, np.int64)
+        starts, keys = self._keys_of(work, layout, rules, 1 << (bits - shift))
+        indices, repeats = sorted_values(
+            buckets_of(starts, keys, self._ids),
+            layout,
+            rules,
+            Rule(self._copies, apart=False),
+            degrees,
+            self._room_for_values,
+            self._workers,
+            self._threads,
+        )
+        self.repeats += repeats
+        return Rows(None if part_of_row else degrees, indices, ends=not part_of_row, pairs=total)
+
+    def _keys_of(
+        self, work: list[tuple[np.ndarray, int, int, Part]], layout: Layout, rules: Rules, buckets: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Write the keys of all pairs, bucket by bucket; return (start of each bucket, keys)."""
         counts = np.zeros((max(1, len(work)), buckets), np.int64)
-        low = rules.numbers[kernels.LOW]
-        if len(rules.labels):
-            self._find_rows([task[:3] for task in work], rules)
-            low = np.uint64(0)
-        shape = (shift, low, rules.numbers[kernels.LOOP], value_bits, value_low)
 
         def count(i: int) -> None:
             pairs, first, last, part = work[i]
-            kernels.count_keys(frozen(pairs), first, last, part.loops, *shape, counts[i])
+            count_pairs(frozen(pairs), first, last, Loops(rules.loop, part.loops), layout, counts[i])
 
         def scatter(i: int) -> None:
             pairs, first, last, part = work[i]
-            kernels.scatter_keys(frozen(pairs), first, last, part.loops, part.backward, *shape, cursor[i], keys)
+            loops = Loops(rules.loop, part.loops)
+            scatter_pairs(frozen(pairs), first, last, loops, part.backward, layout, cursor[i], keys)
 
         self._workers.each(len(work), count)
-        ends = np.cumsum(counts.T.ravel()).reshape(counts.shape[::-1]).T
-        starts = np.concatenate([np.zeros(1, np.int64), ends[-1]])
-        cursor = np.ascontiguousarray(ends - counts)
+        cursor, starts = cursors(counts)
         keys = self._room_for_keys(int(starts[-1]))
         self._workers.each(len(work), scatter)
-        degrees = np.zeros(0 if part_of_row else rows, np.int64)
-        indices = self._finish(keys, starts, (shift, rules.numbers, value_bits, value_low), rules.present, degrees)
-        return Rows(None if part_of_row else degrees, indices, ends=not part_of_row, pairs=total)
-
-    def _find_rows(self, work: list[tuple[np.ndarray, int, int]], rules: Rules) -> None:
-        """Turn the rows of pairs, which are ids, into places among the labels of the partition."""
-        shape = (rules.numbers[kernels.LOW], int(rules.numbers[kernels.DIRECTORY_SHIFT]), rules.labels, rules.directory)
-        self._workers.each(len(work), lambda i: kernels.find_rows(*work[i], *shape, np.uint64(0), False, work[i][0]))
+        return starts, keys
 
     def _room_for_keys(self, count: int) -> np.ndarray:
         if len(self._keys) < count:
             self._keys = np.empty(0, np.uint64)
             self._keys = np.empty(count, np.uint64)
         return self._keys[:count]
-
-    def _finish(
-        self, keys: np.ndarray, starts: np.ndarray, shape: tuple[object, ...], present: np.ndarray, degrees: np.ndarray
-    ) -> np.ndarray:
-        """Sort the buckets and return their values, close together."""
-        packed = keys.view(self._ids)
-        written = np.zeros(len(starts) - 1, np.int64)
-        tasks = balanced_ranges(starts, 8 * self._threads)
-        repeats = np.zeros(len(tasks), np.int64)
-
-        def sort(i: int) -> None:
-            repeats[i] = kernels.sort_keys(
-                *tasks[i], starts, keys, *shape, self._copies, present, degrees, packed, written
-            )
-
-        self._workers.each(len(tasks), sort)
-        self.repeats += int(repeats.sum())
-        bases = np.concatenate([np.zeros(1, np.int64), np.cumsum(written)])
-        out = self._room_for_values(int(bases[-1]))
-        ratio = keys.itemsize // packed.itemsize
-        self._workers.each(len(tasks), lambda i: kernels.gather_keys(*tasks[i], starts, ratio, bases, packed, out))
-        return out
 
     def _room_for_values(self, count: int) -> np.ndarray:
         self._turn = 1 - self._turn
@@ -247,8 +240,8 @@ class Sorter:
             if part.loops or not loop:
                 given[part.backward] += file.count
         if not loop:
-            self.repeats += max(given[0] - 1, 0)
-        times = {AS_GIVEN: sum(given), LARGER_DIRECTION: max(given)}.get(self._copies, min(1, sum(given)))
+            self.repeats += repeated(False, *given)
+        times = stored(self._copies, *given)
         value = partition.value_low if labelled else self._numbering.rank(partition.value_low)
         for first in range(0, times, self._plan.pairs):
             yield Rows(None, np.full(min(self._plan.pairs, times - first), value, self._ids), ends=False)

@@ -18,7 +18,7 @@ import numpy as np
 from bigbfs.conversion.on_disk import kernels
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.graph.views import frozen
-from bigbfs.jit.workers import Workers, ranges
+from bigbfs.jit.workers import Workers, cursors, ranges
 
 MOST_PARTS = 1 << 10
 """Partitions that are written at once."""
@@ -123,7 +123,7 @@ class Writer:
     def add(self, rows: np.ndarray, values: np.ndarray, counts: np.ndarray, stream: str, *, group: int = 0) -> None:
         """Append lines; ``counts`` int64[chunk, part] says how many of each of ``ranges(lines, chunks)`` go where."""
         chunks = ranges(len(rows), len(counts))
-        cursor, starts = self._cursors(counts[: len(chunks)])
+        cursor, starts = cursors(counts[: len(chunks)])
         pairs = self._pairs(len(rows), rows.dtype)
         shape = (self.map.shift, frozen(self.map.parts))
         rows, values = frozen(rows), frozen(values)
@@ -140,16 +140,10 @@ class Writer:
         shape = (side, np.uint64(self.map.low), self.map.shift, frozen(self.map.parts))
         pairs = frozen(pairs)
         self._workers.each(len(chunks), lambda i: kernels.count_pairs(pairs, *chunks[i], *shape, counts[i]))
-        cursor, starts = self._cursors(counts)
+        cursor, starts = cursors(counts)
         out = self._pairs(len(pairs) // 2, pairs.dtype)
         self._workers.each(len(chunks), lambda i: kernels.scatter_pairs(pairs, *chunks[i], *shape, cursor[i], out))
         self._write(out, starts, stream, group)
-
-    def _cursors(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        ends = np.cumsum(counts.T.ravel()).reshape(counts.shape[::-1]).T
-        starts = np.zeros(counts.shape[1] + 1, np.int64)
-        starts[1:] = ends[-1]
-        return np.ascontiguousarray(ends - counts), starts
 
     def _pairs(self, count: int, dtype: np.dtype) -> np.ndarray:
         words = -(-2 * count * dtype.itemsize // 8)

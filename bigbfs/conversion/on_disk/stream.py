@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.conversion.in_memory.relabel import set_bits
+from bigbfs.conversion.numbering.ids import set_bits
 from bigbfs.conversion.on_disk import kernels
 from bigbfs.conversion.on_disk.spill import Writer
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer

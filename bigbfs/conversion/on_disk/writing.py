@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO
 
 import numba
@@ -20,8 +19,9 @@ from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.formats.atomic import replacing
+from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
-from bigbfs.graph.adjacency import BLOCK_IDS, id_dtype
+from bigbfs.graph.adjacency import id_dtype
 
 COMPARED = {"plain": ("indptr", "indices"), "varint": ("indptr", "degree", "blob")}
 """Sections by which out- and in-neighbours are compared."""
@@ -56,7 +56,7 @@ class GraphFile:
         self._file = SectionFile(stream)
         self._shape, self._scratch = shape, scratch
         self._sink: PlainSink | CompressedSink | None = None
-        self._file.open("provenance", np.uint8, len(json.dumps(provenance)))
+        self._file.open("provenance", np.uint8, len(csrbin.provenance_bytes(provenance)))
 
     def open_labels(self) -> None:
         """Begin with the original ids."""
@@ -94,16 +94,8 @@ class GraphFile:
 
     def finish(self, m: int, flags: frozenset[str], provenance: dict[str, Any]) -> None:
         """Write provenance and header."""
-        self._file.append("provenance", np.frombuffer(json.dumps(provenance).encode(), np.uint8))
-        self._file.finish(
-            n=self._shape.n,
-            m=m,
-            flags=flags,
-            id_bytes=self._shape.ids.itemsize,
-            codec=self.codec,
-            block_ids=BLOCK_IDS if self.codec == "varint" else 0,
-            first_id=self._shape.first_id,
-        )
+        self._file.append("provenance", csrbin.provenance_bytes(provenance))
+        self._file.finish(**csrbin.fields_of(m=m, flags=flags, codec=self.codec, **asdict(self._shape)))
 
 
 def pairs_of(partitions: list[Partition], parts: list[Part]) -> int:
@@ -178,7 +170,8 @@ def write_graph(
             _write_labels(files, labels)
         edges, repeats, symmetric = _write_sides(work, files, sorter, partitions, sides)
         counted = counted | {"duplicates": counted.get("duplicates", repeats)}
-        flags = _flags(work, counted, symmetric=both or symmetric)
+        found = work.options.flags(symmetric=both or symmetric, self_loops=counted["self_loops"])
+        flags = csrbin.flag_names(found)
         if targets.plain is not None:
             with work.watch.phase("write"):
                 files.pop(0).finish(edges, flags, _provenance(work, counted, "plain"))
@@ -227,27 +220,10 @@ def _write_sides(
     return edges, repeats, symmetric
 
 
-def _flags(work: Work, counted: dict[str, int], *, symmetric: bool) -> frozenset[str]:
-    options = work.options
-    found = {
-        "directed": options.directed,
-        "symmetric": symmetric,
-        "sorted": True,
-        "deduplicated": not options.keep_duplicates,
-        "loops_removed": not options.keep_self_loops or counted["self_loops"] == 0,
-        "relabelled": options.order != "original",
-    }
-    return frozenset(name for name, is_set in found.items() if is_set)
-
-
 def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
     """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
-    found: dict[str, Any] = {
-        "sources": work.sources,
-        "options": work.options.identity(),
-        "counts": counted | {"duplicates": counted.get("duplicates", 0)},
-        **cache.noted(work.notes),
-    }
+    counts = counted | {"duplicates": counted.get("duplicates", 0)}
+    found = cache.provenance(work.sources, work.options, counts, work.notes)
     if codec == "varint" and work.targets.plain is not None:
         done = counted.get("duplicates") is not None and work.targets.plain.exists()
         found["plain"] = cache.identify_graph(work.targets.plain) if done else f"sha256 {'0' * 64} size {10**10}"

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.conversion.orders.degree import degree_order
-from bigbfs.conversion.sorting.csr import Csr
 from bigbfs.graph.adjacency import id_dtype
+from bigbfs.graph.transposing import Csr
 from bigbfs.graph.views import frozen
 from bigbfs.jit.njit import njit
 

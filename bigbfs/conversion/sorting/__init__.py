@@ -1,1 +1,1 @@
-"""Lines to sorted rows: what conversion in memory and on disk share."""
+"""From lines and pairs to sorted rows: one key for an edge, one rule of duplicates and self-loops, for both builds."""

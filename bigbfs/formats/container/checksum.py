@@ -28,15 +28,23 @@ def pieces(array: np.ndarray) -> Iterable[memoryview]:
 
 
 class Checksum:
-    """Takes the pieces of a section in order, computes in threads what :meth:`value` returns."""
+    """Takes the pieces of a section in order, computes in threads what :meth:`value` returns.
+
+    Attributes
+    ----------
+    length
+        Bytes taken so far.
+    """
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self.length = 0
         self._pool = pool
         self._pending: deque[Future[int]] = deque()
         self._outer = 0
 
     def add(self, piece: memoryview | bytes) -> None:
         """Take the next piece: ``PIECE`` bytes, fewer only in the last one. It must not change afterwards."""
+        self.length += len(piece)
         self._pending.append(self._pool.submit(zlib.crc32, piece))
         if len(self._pending) > 64:
             self._take()

@@ -9,20 +9,21 @@ reads all its edges.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import gapsg, layout, raw
-from bigbfs.formats.container.checksum import Checksum, checksum, checksum_threads, pieces
+from bigbfs.formats.container.checksum import checksum, checksum_threads
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.container.mapped import MappedFile
+from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
@@ -204,19 +205,28 @@ def save_graph(
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
     with replacing(path, option) as stream:
-        sections = list(_write_sections(stream, arrays))
-        total = layout.file_bytes(sections)
-        header = Header(file_bytes=total, **header_fields(graph, flags, graph.codec))
-        stream.truncate(total)
-        stream.seek(0)
-        stream.write(layout.pack(header, sections))
+        file = SectionFile(stream)
+        with checksum_threads() as pool:
+            for name, array in arrays.items():
+                file.put(name, array, pool)
+            file.finish(**header_fields(graph, flags, graph.codec))
         if confirm is not None:
             confirm()
 
 
+def provenance_bytes(provenance: dict[str, Any]) -> np.ndarray:
+    """Return the content of the section ``provenance``."""
+    return np.frombuffer(json.dumps(provenance).encode(), np.uint8)
+
+
+def flag_names(flags: GraphFlags) -> frozenset[str]:
+    """Return the names of the flags that are set."""
+    return frozenset(name for name in layout.FLAGS if getattr(flags, name))
+
+
 def flags_to_save(graph: Graph) -> frozenset[str]:
     """Return the names of the flags of ``graph``; UsageError where no reader would take a file that has them."""
-    flags = frozenset(name for name in layout.FLAGS if getattr(graph.flags, name))
+    flags = flag_names(graph.flags)
     if "relabelled" in flags and graph.labels is None:
         raise UsageError("cannot save a graph that is flagged relabelled and has no labels: its ids would be lost")
     if "sorted" not in flags or not ("directed" in flags or "symmetric" in flags):
@@ -231,7 +241,7 @@ def arrays_before_rows(graph: Graph, provenance: dict[str, Any] | None) -> dict[
     """Return the sections that a file of ``graph`` begins with, by name."""
     arrays: dict[str, np.ndarray] = {}
     if provenance is not None:
-        arrays["provenance"] = np.frombuffer(json.dumps(provenance).encode(), np.uint8)
+        arrays["provenance"] = provenance_bytes(provenance)
     if graph.labels is not None:
         arrays["labels"] = np.asarray(graph.labels, np.int64)
     return arrays
@@ -239,14 +249,20 @@ def arrays_before_rows(graph: Graph, provenance: dict[str, Any] | None) -> dict[
 
 def header_fields(graph: Graph, flags: frozenset[str], codec: str) -> dict[str, Any]:
     """Return the fields of the header of a file of ``graph``, all but its length."""
+    first_id = 0 if graph.labels is not None else graph.first_id
+    return fields_of(n=graph.n, m=graph.m, ids=graph.ids, first_id=first_id, flags=flags, codec=codec)
+
+
+def fields_of(*, n: int, m: int, ids: np.dtype, first_id: int, flags: frozenset[str], codec: str) -> dict[str, Any]:
+    """Return the fields of a header, all but the length of the file; ``first_id`` is 0 where there are labels."""
     return {
-        "n": graph.n,
-        "m": graph.m,
+        "n": n,
+        "m": m,
         "flags": flags,
-        "id_bytes": graph.ids.itemsize,
+        "id_bytes": ids.itemsize,
         "codec": codec,
         "block_ids": BLOCK_IDS if codec == "varint" else 0,
-        "first_id": 0 if graph.labels is not None else graph.first_id,
+        "first_id": first_id,
     }
 
 
@@ -256,22 +272,6 @@ def _in_codec(graph: Graph) -> Adjacency:
 
     assert graph.in_adjacency is not None
     return (varint.decode if graph.codec == "plain" else varint.encode)(graph.in_adjacency)
-
-
-def _write_sections(stream: BinaryIO, arrays: dict[str, np.ndarray]) -> Iterator[Section]:
-    """Write each array at its aligned place, its checksum computed meanwhile by other threads."""
-    end = layout.PAGE
-    with checksum_threads() as pool:
-        for name, array in arrays.items():
-            offset = layout.aligned(end, array.nbytes)
-            stream.seek(offset)
-            sums = Checksum(pool)
-            for piece in pieces(array):
-                sums.add(piece)
-                stream.write(piece)
-            end = offset + array.nbytes + layout.PADDING
-            dtype = array.dtype.newbyteorder("<").str
-            yield Section(name, dtype, len(array), offset, array.nbytes, sums.value())
 
 
 def read_provenance(path: Path) -> dict[str, Any] | None:

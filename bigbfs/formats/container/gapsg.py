@@ -30,7 +30,7 @@ def fits(start: bytes, size: int) -> bool:
 def read(mapped: MappedFile) -> tuple[bool, PlainAdjacency]:
     """Return whether the .sg is directed, and its out-neighbours, checked, in memory.
 
-    The in-neighbours of a directed graph are left where they are: nothing in the file proves that they are the
+    The in-neighbours of a directed graph are left where they are: nothing in the file says that they are the
     transpose, and transposing takes hardly longer than reading them.
 
     Raises

@@ -8,13 +8,14 @@ moves what the truth puts elsewhere, so that the file is the one that
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from bigbfs.formats.container import layout
-from bigbfs.formats.container.checksum import RunningChecksum
+from bigbfs.formats.container.checksum import Checksum, RunningChecksum, pieces
 from bigbfs.formats.container.layout import Header, Section
 
 _COPY = 4 << 20
@@ -28,7 +29,7 @@ class _Open:
     dtype: np.dtype
     offset: int
     expected: int
-    sums: RunningChecksum = field(default_factory=RunningChecksum)
+    sums: RunningChecksum | Checksum = field(default_factory=RunningChecksum)
 
     @property
     def length(self) -> int:
@@ -53,6 +54,17 @@ class SectionFile:
     def _end(self) -> int:
         ends = [s.offset + max(s.expected, s.length) + layout.PADDING for s in self._sections.values()]
         return ends[-1] if ends else layout.PAGE
+
+    def put(self, name: str, array: np.ndarray, pool: ThreadPoolExecutor) -> None:
+        """Write a whole section, its checksum computed meanwhile by the threads of ``pool``."""
+        kind = array.dtype
+        place = layout.aligned(self._end(), array.nbytes)
+        sums = Checksum(pool)
+        self._sections[name] = _Open(name, kind, place, array.nbytes, sums)
+        for piece in pieces(array):
+            sums.add(piece)
+            self.write(piece, place)
+            place += len(piece)
 
     def close(self, name: str) -> None:
         """Say that a section is complete, so that the next one is placed right behind it."""

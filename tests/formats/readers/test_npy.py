@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from bigbfs.conversion.on_disk.plan import sample_ids
+from bigbfs.conversion.sampling import sample_ids
 from bigbfs.errors import DoesNotFitError, FileAccessError, InputError
 from bigbfs.formats.readers import pair_file
 from bigbfs.formats.readers.read import estimate, read_edges

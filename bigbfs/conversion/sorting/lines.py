@@ -1,0 +1,96 @@
+"""From lines in memory to sorted CSR rows: partition by row, radix sort in cache.
+
+An undirected graph is built from each edge once, at its larger end: those rows hold the smaller neighbours of every
+vertex, and their transpose (:func:`bigbfs.graph.transposing.transpose`) the larger ones, ascending too; joined row by
+row they are the graph. So only half of what is stored is ever sorted. Offsets are int64 in here (uint64 views of the
+same memory outside).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.conversion.numbering.rules import NUMBERED
+from bigbfs.conversion.sorting import keys as kernels
+from bigbfs.conversion.sorting.buckets import Layout, buckets_of, layout_of, sorted_values
+from bigbfs.conversion.sorting.rule import Rule
+from bigbfs.graph.adjacency import id_dtype
+from bigbfs.graph.transposing import Csr, bits_of, bucket_count, bucket_shift
+from bigbfs.graph.views import frozen
+from bigbfs.jit.workers import Workers, cursors, ranges
+
+
+@dataclass
+class Lines:
+    """Edges ``src[i] -> dst[i]`` between vertices 0..n-1; both arrays are let go as soon as they have been read."""
+
+    src: np.ndarray
+    dst: np.ndarray
+    n: int
+
+    def __len__(self) -> int:
+        return len(self.src)
+
+
+@dataclass(frozen=True)
+class BuildCounts:
+    """What the lines held: ``self_loops`` lines, and ``duplicates``: lines that repeat an earlier directed line."""
+
+    self_loops: int = 0
+    duplicates: int = 0
+
+
+def rows_from_lines(
+    lines: Lines, threads: int, *, undirected: bool, copies: int, keep_loops: bool
+) -> tuple[Csr, BuildCounts, np.ndarray]:
+    """Sort lines into rows: (rows, counts, memory that a transposition can use as ``spare``).
+
+    With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays.
+    """
+    n, ids = lines.n, id_dtype(lines.n)
+    shift = bucket_shift(n, len(lines))
+    layout = layout_of(0, 0, bits_of(n), bits_of(n) + shift)
+    indptr = np.zeros(n + 1, np.int64)
+    with Workers(threads) as workers:
+        counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
+        starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers)
+        indices, repeats = sorted_values(
+            buckets_of(starts, keys, ids),
+            layout,
+            NUMBERED,
+            Rule(copies, apart=True),
+            indptr[1:],
+            lambda size: np.empty(size, ids),
+            workers,
+            threads,
+        )
+    np.cumsum(indptr, out=indptr)
+    return (indptr, indices), BuildCounts(loops, repeats), keys
+
+
+def _keys_of(
+    lines: Lines, undirected: bool, keep_loops: bool, layout: Layout, counts: np.ndarray, workers: Workers
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Write the keys of all lines, bucket by bucket; return (start of each bucket, keys, lines that are self-loops).
+
+    ``counts`` is zero: int64[chunk, bucket].
+    """
+    chunks = ranges(len(lines), len(counts))
+    loops = np.zeros(len(counts), np.int64)
+    src, dst = frozen(lines.src), frozen(lines.dst)
+    shape = (undirected, keep_loops, layout)
+
+    def count(i: int) -> None:
+        loops[i] = kernels.count_lines(src, dst, *chunks[i], *shape, counts[i])
+
+    def scatter(i: int) -> None:
+        kernels.scatter_lines(src, dst, *chunks[i], *shape, cursor[i], keys)
+
+    workers.each(len(chunks), count)
+    cursor, starts = cursors(counts)
+    keys = np.empty(int(starts[-1]), np.uint64)
+    workers.each(len(chunks), scatter)
+    lines.src = lines.dst = np.empty(0, lines.src.dtype)
+    return starts, keys, int(loops.sum())

@@ -1,0 +1,184 @@
+"""The transpose of square CSR rows: edges are dealt to buckets of columns, each of which is counting-sorted in cache.
+
+Both steps keep the order of the rows, so the result is sorted. Offsets are int64 in here. Kernels are serial over a
+range, release the GIL and may run side by side. Takes 8 bytes for each edge besides the result.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bigbfs.graph.views import frozen
+from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import balanced_ranges, cursors, run
+
+EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache
+MAX_BUCKETS = 1 << 11  # as many output streams as the second-level TLB has entries
+MAX_SHIFT = 20  # rows of a bucket: their counters stay small however many vertices have no edge
+TASKS_PER_THREAD = 8  # enough for the free thread to take over, few enough to cost nothing
+_ONE = np.uint64(1)
+
+Csr = tuple[np.ndarray, np.ndarray]
+"""Rows: ``indptr`` (int64, n + 1) and ``indices`` (ids, sorted in each row)."""
+
+
+class Turn(NamedTuple):
+    """What is turned, and how; a state tuple of kernels.
+
+    Attributes
+    ----------
+    indptr, indices
+        The rows.
+    order, rank
+        A permutation of the vertices and its inverse, or empty: new vertex i is ``order[i]``.
+    head
+        The rows go before those of their transpose; self-loops, which are in both, once.
+    shift
+        log2 of the columns in a bucket.
+    row_bits
+        Bits of a row in a key, which is ``column within its bucket << row_bits | row`` (uint64).
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    order: np.ndarray
+    rank: np.ndarray
+    head: bool
+    shift: np.uint64
+    row_bits: np.uint64
+
+
+@njit(cache=True, nogil=True)
+def count_columns(first, last, turn, counts):
+    """Add the edges of each bucket of columns to ``counts``, over the rows ``order[first:last]``."""
+    indptr, indices, order, rank = turn.indptr, turn.indices, turn.order, turn.rank
+    for position in range(first, last):
+        row = position if len(order) == 0 else np.int64(order[position])
+        for i in range(indptr[row], indptr[row + 1]):
+            column = np.int64(indices[i])
+            if not (turn.head and column == row):
+                if len(rank):
+                    column = np.int64(rank[column])
+                counts[np.uint64(column) >> turn.shift] += 1
+
+
+@njit(cache=True, nogil=True)
+def scatter_columns(first, last, turn, cursor, keys):
+    """Write the key of every edge to the bucket of its column, rows ascending."""
+    indptr, indices, order, rank = turn.indptr, turn.indices, turn.order, turn.rank
+    wide, up = turn.shift, turn.row_bits
+    mask = (_ONE << wide) - _ONE
+    for position in range(first, last):
+        row = position if len(order) == 0 else np.int64(order[position])
+        for i in range(indptr[row], indptr[row + 1]):
+            column = np.int64(indices[i])
+            if turn.head and column == row:
+                continue
+            if len(rank):
+                column = np.int64(rank[column])
+            bucket = np.uint64(column) >> wide
+            place = cursor[bucket]
+            cursor[bucket] = place + 1
+            keys[place] = ((np.uint64(column) & mask) << up) | np.uint64(position)
+
+
+@njit(cache=True, nogil=True)
+def place_columns(first, last, turn, starts, keys, bases, indptr, out):
+    """Write the rows of the transpose: for each bucket of columns a counting sort that keeps the order of the rows.
+
+    ``keys[starts[b]:starts[b + 1]]`` become the rows from ``out[bases[b]]`` on.
+    """
+    up = turn.row_bits
+    mask = (_ONE << up) - _ONE
+    n = len(indptr) - 1
+    shift = np.int64(turn.shift)
+    places = np.empty(1 << shift, np.int64)
+    for bucket in range(first, last):
+        row = bucket << shift
+        rows = min(n - row, 1 << shift)
+        places[:rows] = 0
+        for i in range(starts[bucket], starts[bucket + 1]):
+            places[keys[i] >> up] += 1
+        total = bases[bucket]
+        for local in range(rows):
+            tail = places[local]
+            if turn.head:
+                for i in range(turn.indptr[row + local], turn.indptr[row + local + 1]):
+                    out[total] = turn.indices[i]
+                    total += 1
+            places[local] = total
+            total += tail
+            indptr[row + local + 1] = total
+        for i in range(starts[bucket], starts[bucket + 1]):
+            key = keys[i]
+            place = places[key >> up]
+            places[key >> up] = place + 1
+            out[place] = key & mask
+
+
+def bits_of(n: int) -> int:
+    """Return the bits of a number below ``n``, at least one."""
+    return max(1, (n - 1).bit_length()) if n else 1
+
+
+def bucket_shift(n: int, edges: int) -> int:
+    """Return log2 of the rows in a bucket, for buckets of about ``EDGES_PER_BUCKET`` edges."""
+    buckets = min(MAX_BUCKETS, max(1, edges // EDGES_PER_BUCKET))
+    return min(MAX_SHIFT, max(0, bits_of(n) - (buckets - 1).bit_length()))
+
+
+def bucket_count(n: int, shift: int) -> int:
+    """Return how many buckets of ``2**shift`` rows ``n`` rows make."""
+    return max(1, -(-n >> shift)) if n else 0
+
+
+def transpose(
+    rows: Csr,
+    threads: int,
+    *,
+    head: bool = False,
+    order: np.ndarray | None = None,
+    rank: np.ndarray | None = None,
+    spare: np.ndarray | None = None,
+) -> Csr:
+    """Return the transpose of square CSR ``rows``, sorted.
+
+    Parameters
+    ----------
+    head
+        Put each row of the input before the row of the transpose (self-loops, which are in both, once): the
+        undirected graph of an input that holds each edge at its larger end.
+    order, rank
+        Rename the vertices on the way: new vertex i is ``order[i]``, and ``rank`` is the inverse.
+    spare
+        Memory to use up: uint64.
+    """
+    indptr, indices = (frozen(array) for array in rows)
+    none = indices[:0]  # of the kernels' usual type: they compile once
+    order, rank = (none if given is None else frozen(given) for given in (order, rank))
+    n = len(indptr) - 1
+    shift = bucket_shift(n, len(indices))
+    turn = Turn(indptr, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
+    work = indptr
+    if len(order):
+        work = np.zeros(n + 1, np.int64)
+        np.cumsum(np.diff(indptr)[order], out=work[1:])
+    chunks = balanced_ranges(work, 2 * threads)
+    counts = np.zeros((max(1, len(chunks)), bucket_count(n, shift)), np.int64)
+    run(threads, count_columns, [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
+    cursor, starts = cursors(counts)
+    total = int(starts[-1])
+    keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
+    run(threads, scatter_columns, [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)])
+
+    bases = starts
+    if head:
+        firsts = np.minimum(np.arange(len(starts), dtype=np.int64) << shift, n)
+        bases = starts + indptr[firsts]
+    result = np.zeros(n + 1, np.int64)
+    out = np.empty(int(bases[-1]), indices.dtype)
+    parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)
+    run(threads, place_columns, [(a, b, turn, starts, keys, bases, result, out) for a, b in parts])
+    return result, out
