@@ -100,7 +100,7 @@ DEVICE vid id_at(u64 place) {
 
 // The `total` ids of short rows, in rounds of as many whole rows as fit.
 template <typename Emit> DEVICE void gather_short(const Search& s, Gather& g, u32 total, u64 number, Emit emit) {
-    static_assert(GATHER_IDS >= WARP, "a short row fits");
+    static_assert(GATHER_IDS >= WARP, "a row of 31 ids fits");
     for (u32 begin = 0; begin < total;) {
         const u32 most = begin + GATHER_IDS;
         if (threadIdx.x == 0) g.next = most < total ? most : total;
