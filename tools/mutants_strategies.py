@@ -204,8 +204,10 @@ STRATEGIES = (
     _mutant(
         "scan: threads without an entry miss the barrier (report 000)",
         "scan.cu",
-        "        u64 total;\n        const u64 before = block_sum_before(i < here(s).size ? s.offsets[i] : 0, words, total);",
-        "        if (i >= here(s).size) break;\n        u64 total;\n        const u64 before = block_sum_before(s.offsets[i], words, total);",
+        "        u64 total;\n"
+        "        const u64 before = block_sum_before(i < here(s).size ? s.offsets[i] : 0, words, total);",
+        "        if (i >= here(s).size) break;\n        u64 total;\n"
+        "        const u64 before = block_sum_before(s.offsets[i], words, total);",
     ),
     _mutant(
         "scan: words of the block are reused too early",

@@ -1,8 +1,9 @@
 // What happens before and after the levels of a search that the host launches, whatever the strategy.
 //
-// begin_levels: a thread for each vertex; nobody but the source is reached. count_levels: a thread for each vertex; how many
-// vertices each of BINS levels has, by shared counters of the block, and the edges of all that are reached. Atomics: one on
-// a shared counter for each vertex that is reached, one for each counter of a block. Memory: the level (and degree) of each.
+// begin_levels: a thread for each vertex; nobody but the source is reached. count_levels: a thread for each vertex;
+// how many vertices each of BINS levels has, by shared counters of the block, and the edges of all that are reached.
+// Atomics: one on a shared counter for each vertex that is reached, one for each counter of a block. Memory: the level
+// (and degree) of each.
 #include "kernels/rows/adjacency.cuh"
 
 // Arrays that a strategy does not have are null.

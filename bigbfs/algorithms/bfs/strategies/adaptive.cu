@@ -1,9 +1,10 @@
 // Entries of the queue are sorted into three queues by the length of their rows: for a thread, a warp or a block each.
 //
-// adaptive_classify: a thread for each entry; ranks by ballots, then counters of the block, then one atomic a block and class.
-// adaptive_small, _medium, _large: a thread, a warp, a block for each row of less than 32 ids, less than 1024, more. Frontier
-// kind: vertex queue and three queues of classes. Atomics: one on the label of each end that looks unreached, one on the
-// counter for a warp's vertices. Memory per edge: the id and the label of its end. Source: report 003, 2.2 and 2.3 (V4).
+// adaptive_classify: a thread for each entry; ranks by ballots, then counters of the block, then one atomic a block
+// and class. adaptive_small, _medium, _large: a thread, a warp, a block for each row of less than 32 ids, less than
+// 1024, more. Frontier kind: vertex queue and three queues of classes. Atomics: one on the label of each end that
+// looks unreached, one on the counter for a warp's vertices. Memory per edge: the id and the label of its end. Source:
+// report 003, 2.2 and 2.3 (V4).
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/sink.cuh"
 
@@ -65,9 +66,8 @@ KERNEL void adaptive_medium(Search s) {
     u64 checked = 0;
     for (u64 i = thread_id() / WARP; i < here(s).medium; i += thread_count() / WARP) {
         const vid v = s.medium_queue[i];
-        checked += read_together(s, s.out, v, [&](bool valid, vid u) {
-            put_together(s, valid && swap_label(s, v, u), u);
-        });
+        checked +=
+            read_together(s, s.out, v, [&](bool valid, vid u) { put_together(s, valid && swap_label(s, v, u), u); });
     }
     hand_in(s, checked);
 }

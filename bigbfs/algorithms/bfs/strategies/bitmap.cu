@@ -1,9 +1,9 @@
 // Every level looks at the bits of all vertices: whoever is in the frontier expands its row, alone or as a warp.
 //
-// bitmap_expand: a thread for each vertex; bitmap_expand_together: a warp for each. Frontier kind: bitmaps, the next one
-// cleared before each level. Atomics: one on the label of each end that looks unreached, one on the word of the next bitmap
-// for each vertex found. Memory: a bit of every vertex in every level; per edge the id and the label of its end. Source:
-// report 002, 1.3.2 and 1.3.3.
+// bitmap_expand: a thread for each vertex; bitmap_expand_together: a warp for each. Frontier kind: bitmaps, the next
+// one cleared before each level. Atomics: one on the label of each end that looks unreached, one on the word of the
+// next bitmap for each vertex found. Memory: a bit of every vertex in every level; per edge the id and the label of
+// its end. Source: report 002, 1.3.2 and 1.3.3.
 #include "algorithms/bfs/strategies/filter.cuh"
 
 DEVICE bool found_by(const Search& s, vid v, vid u) {
@@ -38,7 +38,8 @@ KERNEL void bitmap_expand_together(Search s) {
     u64 checked = 0;
     for (u64 v = thread_id() / WARP; v < s.out.n; v += thread_count() / WARP) {
         if (!test_bit(s.frontier, v)) continue;
-        checked += read_together(s, s.out, (vid)v, [&](bool valid, vid u) { found += valid && found_by(s, (vid)v, u); });
+        checked +=
+            read_together(s, s.out, (vid)v, [&](bool valid, vid u) { found += valid && found_by(s, (vid)v, u); });
     }
     finish(s, found, checked);
 }

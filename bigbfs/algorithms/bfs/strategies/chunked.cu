@@ -1,8 +1,9 @@
-// A thread takes a run of neighbouring entries of the queue and keeps what it finds in slots of its own until they are full.
+// A thread takes a run of neighbouring entries of the queue and keeps what it finds in slots of its own until they are
+// full.
 //
-// Frontier kind: vertex queues. Atomics: one on the label of each end that looks unreached, one on the counter of the next
-// queue for up to HELD vertices. The report's "one atomic per thread" would take slots without end. Memory per edge: the id
-// and the label of its end. Source: report 001, 2.3 (version 2).
+// Frontier kind: vertex queues. Atomics: one on the label of each end that looks unreached, one on the counter of the
+// next queue for up to HELD vertices. The report's "one atomic per thread" would take slots without end. Memory per
+// edge: the id and the label of its end. Source: report 001, 2.3 (version 2).
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/sink.cuh"
 

@@ -1,5 +1,5 @@
-// A warp takes an entry of the queue: its lanes lay the ids of the row side by side in shared memory, then take one each, claim
-// it, and append what they have won by a ballot.
+// A warp takes an entry of the queue: its lanes lay the ids of the row side by side in shared memory, then take one
+// each, claim it, and append what they have won by a ballot.
 #pragma once
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/sink.cuh"

@@ -1,7 +1,8 @@
-// The filter of the Merrill family: cheap tests that may let an end pass twice, and never let the last one who has it drop it.
+// The filter of the Merrill family: cheap tests that may let an end pass twice, and never let the last one who has it
+// drop it.
 //
-// -D CULLING: a sum of BITMASK, HISTORY and WARP_CULLING; labels are always asked. Whoever finds a bit or an entry of the
-// history drops its end: somebody has put it there who goes on to the label, or beyond. Atomics: none.
+// -D CULLING: a sum of BITMASK, HISTORY and WARP_CULLING; labels are always asked. Whoever finds a bit or an entry of
+// the history drops its end: somebody has put it there who goes on to the label, or beyond. Atomics: none.
 #pragma once
 #include "algorithms/bfs/strategies/filter.cuh"
 
@@ -44,9 +45,9 @@ DEVICE bool passes_history(Culling& c, vid u) {
     return true;
 }
 
-// Of the lanes that hold the same id, one. Exactly one id stays in a slot of the hash, and one of the lanes that hold it; a
-// lane whose id did not stay keeps it. Without the barriers between its steps this loses ends, on every GPU whose lanes are not
-// in lock step. All lanes call it.
+// Of the lanes that hold the same id, one. Exactly one id stays in a slot of the hash, and one of the lanes that hold
+// it; a lane whose id did not stay keeps it. Without the barriers between its steps this loses ends, on every GPU
+// whose lanes are not in lock step. All lanes call it.
 DEVICE bool passes_warp(Culling& c, bool held, vid u) {
     if (!(CULLING & WARP_CULLING)) return held;
     const u32 slot = threadIdx.x / WARP * HASHES + (u32)(u % HASHES);

@@ -1,8 +1,9 @@
-// As many threads as the device runs at once fetch one entry of the queue after the other, each its own, and read its row.
+// As many threads as the device runs at once fetch one entry of the queue after the other, each its own, and read its
+// row.
 //
-// Frontier kind: vertex queues. Atomics: one for each entry fetched, one for each vertex found, each on a counter that all
-// threads share, and one on the label of each end that looks unreached. Memory per edge: the id and the label of its end.
-// Source: report 001, 2.2 (version 1).
+// Frontier kind: vertex queues. Atomics: one for each entry fetched, one for each vertex found, each on a counter that
+// all threads share, and one on the label of each end that looks unreached. Memory per edge: the id and the label of
+// its end. Source: report 001, 2.2 (version 1).
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/sink.cuh"
 

@@ -8,8 +8,8 @@ DEVICE void set_parent(const Search& s, vid u, vid v) {
     if (s.parents) s.parents[u] = v;
 }
 
-// Exactly one thread wins. -1 is the largest u32, so that the smallest level stays; most ends are reached already, and a look
-// costs less than an atomic.
+// Exactly one thread wins. -1 is the largest u32, so that the smallest level stays; most ends are reached already, and
+// a look costs less than an atomic.
 DEVICE bool claim_label(const Search& s, vid v, vid u) {
     if (is_reached(s, u)) return false;
     if (atomicMin((u32*)s.levels + u, (u32)s.level + 1) != ~0u) return false;
@@ -25,7 +25,8 @@ DEVICE bool swap_label(const Search& s, vid v, vid u) {
     return true;
 }
 
-// Whoever looks before the label is stored wins: several threads may. All write the same level, and the last one the parent.
+// Whoever looks before the label is stored wins: several threads may. All write the same level, and the last one the
+// parent.
 DEVICE bool store_label(const Search& s, vid v, vid u) {
     if (is_reached(s, u)) return false;
     relaxed_store(s.levels + u, (i32)s.level + 1);

@@ -1,8 +1,9 @@
-// How a block reads the rows of THREADS vertices, one to a thread: hubs by the block, rows of 32 ids and more by a warp, the
-// others packed into shared memory and taken by all threads in order.
+// How a block reads the rows of THREADS vertices, one to a thread: hubs by the block, rows of 32 ids and more by a
+// warp, the others packed into shared memory and taken by all threads in order.
 //
-// An id has a number: that of the block's first, and its place among those of the tile, hubs and wide rows before the short
-// ones. emit(there, v, u, number) is called by whole warps. Source: report 004, 4.1 (scan + warp + block gathering).
+// An id has a number: that of the block's first, and its place among those of the tile, hubs and wide rows before the
+// short ones. emit(there, v, u, number) is called by whole warps. Source: report 004, 4.1 (scan + warp + block
+// gathering).
 #pragma once
 #include "algorithms/bfs/strategies/scan.cuh"
 
@@ -123,8 +124,8 @@ template <typename Emit> DEVICE void gather_short(const Search& s, Gather& g, u3
     }
 }
 
-// The rows of the block's THREADS vertices (`ids` is 0 where a thread has none); reserve(total) gives the number of the first
-// id. All threads call it.
+// The rows of the block's THREADS vertices (`ids` is 0 where a thread has none); reserve(total) gives the number of
+// the first id. All threads call it.
 template <typename Reserve, typename Emit>
 DEVICE void gather_rows(const Search& s, Gather& g, vid v, u64 ids, Reserve reserve, Emit emit) {
     u64 coarse;

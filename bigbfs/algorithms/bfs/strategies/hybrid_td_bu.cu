@@ -1,9 +1,9 @@
 // Small frontiers are expanded by warps (cooperative.cuh); in large ones every unreached vertex looks for a parent.
 //
-// scatter_queue: a thread for each entry makes a bitmap of the queue. search_parents: a thread for each vertex without a
-// level reads its row until a bit of that bitmap is set; nobody else writes its label. Frontier kind: vertex queue, as a
-// bitmap for the way up. Atomics: one for each entry scattered, one on the counter of the next queue for a warp's vertices.
-// Memory per edge: the id and a word of the bitmap. Source: report 001, 2.4 (version 3).
+// scatter_queue: a thread for each entry makes a bitmap of the queue. search_parents: a thread for each vertex without
+// a level reads its row until a bit of that bitmap is set; nobody else writes its label. Frontier kind: vertex queue,
+// as a bitmap for the way up. Atomics: one for each entry scattered, one on the counter of the next queue for a warp's
+// vertices. Memory per edge: the id and a word of the bitmap. Source: report 001, 2.4 (version 3).
 #include "algorithms/bfs/strategies/cooperative.cuh"
 
 KERNEL void cooperative_expand(Search s) {

@@ -1,15 +1,16 @@
 // The family of report 004: queues of vertices and of edges, rows gathered by scan + warp + block, ends culled.
 //
-// expand_contract: vertex queue to vertex queue. expand: vertex queue to edge queue; contract: edge queue to vertex queue.
-// contract_expand: edge queue to edge queue. An edge queue has a limit: ids whose number is beyond are not stored, and come in
-// a later window of the same level (expand), or the next level begins with a sweep over the labels that finds its vertices
-// (rebuild, expand_labelled, contract, expand_found). Frontier kind: queues of vertices (id) or edges (end and origin).
-// Atomics: one on the counter of a queue for a tile of THREADS or a warp. Memory per edge: the id, twice more through the
-// edge queue, a word of the bitmask, the label of its end. Source: report 004, 4 and 5.
+// expand_contract: vertex queue to vertex queue. expand: vertex queue to edge queue; contract: edge queue to vertex
+// queue. contract_expand: edge queue to edge queue. An edge queue has a limit: ids whose number is beyond are not
+// stored, and come in a later window of the same level (expand), or the next level begins with a sweep over the labels
+// that finds its vertices (sweep_labels, expand_swept, contract_swept, expand_found). Frontier kind: queues of vertices
+// (id) or edges (end and origin). Atomics: one on the counter of a queue for a tile of THREADS or a warp. Memory per
+// edge: the id, twice more through the edge queue, a word of the bitmask, the label of its end. Source: report 004.
 #include "algorithms/bfs/strategies/culling.cuh"
 #include "algorithms/bfs/strategies/gather.cuh"
 
-// Of a multiprocessor with 65,536 registers, so many that a thread has 64: the filter stands where each kind of row is read.
+// Of a multiprocessor with 65,536 registers, so many that a thread has 64: the filter stands where each kind of row is
+// read.
 constexpr u32 BLOCKS = 1024 / THREADS;
 
 // A vertex may be found twice: what does not fit is left to a sweep over the labels.
@@ -36,9 +37,10 @@ KERNEL void expand_contract(Search s) {
         const vid v = mine ? s.queue[base + threadIdx.x] : 0;
         const u64 ids = mine ? degree(s.out, v) : 0;
         checked += ids;
-        gather_rows(s, g, v, ids, [](u64) { return (u64)0; }, [&](bool there, vid from, vid u, u64) {
-            put_found(s, beyond(s).size, cull(s, c, there, from, u), u);
-        });
+        gather_rows(
+            s, g, v, ids, [](u64) { return (u64)0; },
+            [&](bool there, vid from, vid u, u64) { put_found(s, beyond(s).size, cull(s, c, there, from, u), u); }
+        );
     }
     hand_in(s, checked);
 }
@@ -46,8 +48,8 @@ ENTRY(expand_contract)
 
 #else
 
-// The edges of the queue's `count` vertices into an edge queue: those with numbers from s.window on. Each tile's first number
-// is kept in s.bases for later windows (KEEPS), of which `total` counts all.
+// The edges of the queue's `count` vertices into an edge queue: those with numbers from s.window on. Each tile's first
+// number is kept in s.bases for later windows (KEEPS), of which `total` counts all.
 template <bool KEEPS>
 DEVICE void expand_queue(const Search& s, const vid* queue, u64 count, vid* ends, vid* origins, u64& total) {
     __shared__ Gather g;
@@ -157,9 +159,7 @@ ENTRY(sweep_labels)
 
 KERNEL __launch_bounds__(THREADS, BLOCKS) void expand_swept(Search s);
 
-KERNEL void expand_swept(Search s) {
-    expand_queue<true>(s, s.queue, here(s).taken, s.edges, s.origins, here(s).edges);
-}
+KERNEL void expand_swept(Search s) { expand_queue<true>(s, s.queue, here(s).taken, s.edges, s.origins, here(s).edges); }
 ENTRY(expand_swept)
 
 KERNEL void contract_swept(Search s) { contract_edges(s, here(s).edges, beyond(s).vertices); }
@@ -171,8 +171,8 @@ ENTRY(contract_swept)
 
 #if EDGE_QUEUES < 2
 
-// The vertices of the next level by a sweep over the labels, each once: more were found than its queue holds. The host has set
-// its size to 0.
+// The vertices of the next level by a sweep over the labels, each once: more were found than its queue holds. The host
+// has set its size to 0.
 KERNEL void rebuild_queue(Search s) {
     for (u64 base = thread_id() / WARP * WARP; base < s.out.n; base += thread_count()) {
         const u64 v = base + lane_id();

@@ -1,10 +1,11 @@
-// The edges of many rows laid end to end, so that neighbouring threads take neighbouring edges whatever the rows' lengths.
+// The edges of many rows laid end to end, so that neighbouring threads take neighbouring edges whatever the rows'
+// lengths.
 //
-// A group (a warp or a block) takes as many entries as it has threads. Plain rows: thread k, k + SIZE, ... takes the edges of
-// those numbers; whose they are a binary search in the sums of the degrees says. A varint row cannot be entered at any id:
-// rows of at most SHORT ids are decoded by one thread each into shared memory, from which all take ids as above; longer ones
-// are laid end to end in units (rows, chunks of hubs), and a warp decodes and takes a unit. So edges are shared out evenly,
-// their decoding is not.
+// A group (a warp or a block) takes as many entries as it has threads. Plain rows: thread k, k + SIZE, ... takes the
+// edges of those numbers; whose they are a binary search in the sums of the degrees says. A varint row cannot be
+// entered at any id: rows of at most SHORT ids are decoded by one thread each into shared memory, from which all take
+// ids as above; longer ones are laid end to end in units (rows, chunks of hubs), and a warp decodes and takes a unit.
+// So edges are shared out evenly, their decoding is not.
 #pragma once
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/scan.cuh"

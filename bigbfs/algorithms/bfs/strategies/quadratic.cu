@@ -1,8 +1,9 @@
 // Every level looks at all vertices: whoever lies in it expands its row, alone or as a warp.
 //
-// quadratic_expand: a thread for each vertex; quadratic_expand_together: a warp for each. Frontier kind: none, the labels are
-// it. Atomics: none; labels and parents are stored as they come, several threads may store one, all of them right. Memory: the
-// label of every vertex in every level; per edge the id and the label of its end. Source: report 000, 2.1; report 004, 2.2.
+// quadratic_expand: a thread for each vertex; quadratic_expand_together: a warp for each. Frontier kind: none, the
+// labels are it. Atomics: none; labels and parents are stored as they come, several threads may store one, all of them
+// right. Memory: the label of every vertex in every level; per edge the id and the label of its end. Source: report
+// 000, 2.1; report 004, 2.2.
 #include "algorithms/bfs/strategies/filter.cuh"
 
 DEVICE bool is_in_frontier(const Search& s, u64 v) { return relaxed_load(s.levels + v) == (i32)s.level; }

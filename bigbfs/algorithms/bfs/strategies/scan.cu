@@ -1,9 +1,9 @@
 // Slots in the next queue by prefix sums instead of a counter: every row is read three times, and nobody contends.
 //
-// scan_mark: a thread for each entry stores label and parent of each unreached end; of several the last to store is the
-// parent. scan_count: how many ends an entry is the parent of. scan_blocks, scan_sums: sums of these, inside blocks and over
-// them. scan_assign: the ends go where the sums say. Frontier kind: vertex queues. Atomics: none. Memory per edge: the id and
-// label of its end, and twice more with the parent. Source: report 000, 2.3.
+// scan_mark: a thread for each entry stores label and parent of each unreached end; of several the last to store is
+// the parent. scan_count: how many ends an entry is the parent of. scan_blocks, scan_sums: sums of these, inside
+// blocks and over them. scan_assign: the ends go where the sums say. Frontier kind: vertex queues. Atomics: none.
+// Memory per edge: the id and label of its end, and twice more with the parent. Source: report 000, 2.3.
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/scan.cuh"
 

@@ -2,8 +2,8 @@
 #pragma once
 #include "algorithms/bfs/strategies/search.cuh"
 
-// The sum of x over the threads before this one, and that over all of them; words: WARPS of shared memory. All threads of the
-// block call it.
+// The sum of x over the threads before this one, and that over all of them; words: WARPS of shared memory. All threads
+// of the block call it.
 DEVICE u64 block_sum_before(u64 x, u64* words, u64& total) {
     u64 through = x;
 #pragma unroll

@@ -1,10 +1,10 @@
-// A block takes THREADS entries of the queue, a row to a thread; in rounds of ROUND ids the block adds up what its threads
-// have won, reserves slots for all by one atomic, and reads the same ids again to store them.
+// A block takes THREADS entries of the queue, a row to a thread; in rounds of ROUND ids the block adds up what its
+// threads have won, reserves slots for all by one atomic, and reads the same ids again to store them.
 //
-// The report keeps what a thread wins in an array of 32: what a vertex finds beyond is lost, and an array is memory. A bit
-// for each id and a second reading, out of the cache, need neither. Frontier kind: vertex queues. Atomics: one on the parent
-// of each end that looks unreached, one a round of a block on the counter. Memory per edge: the id twice, the parent of its
-// end. Source: report 000, 2.4.
+// The report keeps what a thread wins in an array of 32: what a vertex finds beyond is lost, and an array is memory. A
+// bit for each id and a second reading, out of the cache, need neither. Frontier kind: vertex queues. Atomics: one on
+// the parent of each end that looks unreached, one a round of a block on the counter. Memory per edge: the id twice,
+// the parent of its end. Source: report 000, 2.4.
 #include "algorithms/bfs/strategies/filter.cuh"
 #include "algorithms/bfs/strategies/scan.cuh"
 

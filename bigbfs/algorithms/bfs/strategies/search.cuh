@@ -1,9 +1,9 @@
-// A search whose levels the host launches (algorithms/bfs/gpu/levels.py), as every strategy sees it: its arrays, what the
-// level counts, and how a thread or a warp reads a whole row.
+// A search whose levels the host launches (algorithms/bfs/gpu/levels.py), as every strategy sees it: its arrays, what
+// the level counts, and how a thread or a warp reads a whole row.
 //
-// The arrays of struct Search are those that the strategy's entry declares (-D SEARCH_ARRAYS). A level reads its record and
-// adds to the next one's; the host launches the next level when it has read that back. Every thread stays to the end of its
-// kernel: hand_in() and the sinks of whole warps are for all lanes.
+// The arrays of struct Search are those that the strategy's entry declares (-D SEARCH_ARRAYS). A level reads its
+// record and adds to the next one's; the host launches the next level when it has read that back. Every thread stays
+// to the end of its kernel: hand_in() and the sinks of whole warps are for all lanes.
 #pragma once
 #include "kernels/rows/adjacency.cuh"
 
@@ -91,8 +91,8 @@ template <typename Edge> DEVICE u64 read_alone(const Search& s, const Adjacency&
     return read;
 }
 
-// edges(valid, u) for the ids of a segment, up to 32 at a time, one to a lane; all lanes of a warp call it with the same
-// segment, and all are called. Returns the ids that the lane has read.
+// edges(valid, u) for the ids of a segment, up to 32 at a time, one to a lane; all lanes of a warp call it with the
+// same segment, and all are called. Returns the ids that the lane has read.
 template <typename Edges>
 DEVICE u64 read_segment(const Search& s, const Adjacency& a, const Segment& segment, Edges edges) {
     u64 read = 0;
