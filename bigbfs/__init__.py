@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.api import bfs as bfs
     from bigbfs.api import connected_components as connected_components
     from bigbfs.api import convert as convert
+    from bigbfs.api import engine as engine
     from bigbfs.api import topological_order as topological_order
     from bigbfs.graph import Graph as Graph
     from bigbfs.graph import open as open
@@ -30,6 +31,7 @@ _HOMES = {
     "Graph": "bigbfs.graph",
     "open": "bigbfs.graph",
     "convert": "bigbfs.api",
+    "engine": "bigbfs.api",
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
