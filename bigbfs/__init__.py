@@ -12,8 +12,18 @@ Examples
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from bigbfs.graph import files
+
+if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
+    from bigbfs.api import bfs as bfs
+    from bigbfs.api import connected_components as connected_components
+    from bigbfs.api import convert as convert
+    from bigbfs.api import engine as engine
+    from bigbfs.api import topological_order as topological_order
+    from bigbfs.graph import Graph as Graph
+    from bigbfs.graph import open as open
 
 __version__ = "0.1.0"
 
@@ -21,6 +31,7 @@ _HOMES = {
     "Graph": "bigbfs.graph",
     "open": "bigbfs.graph",
     "convert": "bigbfs.api",
+    "engine": "bigbfs.api",
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
@@ -26,8 +26,28 @@ from bigbfs.engines.engine import Work
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 
+if TYPE_CHECKING:
+    from bigbfs.conversion.keywords import ConvertKeywords
+    from bigbfs.conversion.report import ConvertReport
+
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
+
+
+class GpuPlace(TypedDict, total=False):
+    """Keywords of :func:`engine` that say where a GPU run keeps what."""
+
+    residency: str
+    vram_budget: int | None
+    ram_budget: int | None
+    profile: DeviceProfile | None
+
+
+class Place(GpuPlace, total=False):
+    """Keywords of :func:`engine` that say where a graph is placed."""
+
+    backend: str
+    threads: int | None
 
 
 def choose_backend(backend: str) -> str:
@@ -104,7 +124,7 @@ def engine(
     if chosen == "gpu":
         from bigbfs.engines.gpu.engine import GpuEngine
 
-        where: dict[str, Any] = {
+        where: GpuPlace = {
             "residency": residency,
             "vram_budget": vram_budget,
             "ram_budget": ram_budget,
@@ -133,7 +153,7 @@ def bfs(
     want_parents: bool = True,
     verify: bool = False,
     strategy: str = "auto",
-    **where: Any,
+    **where: Unpack[Place],
 ) -> BfsResult:
     """Breadth-first search from the vertex with original id ``source``.
 
@@ -185,7 +205,7 @@ def connected_components(
     skip_giant: bool | None = None,
     single_pass: bool = False,
     verify: bool = False,
-    **where: Any,
+    **where: Unpack[Place],
 ) -> ComponentsResult:
     """Label the connected components (the weak ones of a directed graph), exactly.
 
@@ -236,7 +256,9 @@ def topological_order(graph: Graph) -> np.ndarray:
     return np.asarray(graph.original(order(graph)[0]))
 
 
-def convert(inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Any) -> Any:
+def convert(
+    inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Unpack[ConvertKeywords]
+) -> ConvertReport:
     """Convert edge lists or graph files of other tools to .csrbin (and .ccsr); see ``bigbfs convert --help``.
 
     Parameters

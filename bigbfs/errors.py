@@ -2,13 +2,175 @@
 
 Every message names the file, the line or byte, the value, and the way out. Each class is also the built-in
 exception that a caller of the Python interface would expect.
+
+An argument is never part of a message's text, because a Python user knows it as a keyword and a user of the command
+line as an option. An error holds it as data instead: ``about`` (the arguments that are wrong, with their values) and
+``remedies`` (those that would help). ``str(error)`` words them as keyword arguments (``residency="mapped"``), the
+command line as options (``--residency mapped``, bigbfs/cli/wording.py).
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+WORDS = {
+    "compressed": "use {} (fewer bytes for the same edges)",
+    "format": "give the right {}",
+    "keep_ids": "leave {} out (ids with gaps are renumbered by default)",
+    "memory": "allow more with {}",
+    "output": "name another file with {}",
+    "skip_bad_lines": "skip such lines with {}",
+    "tmp": "name another folder with {}",
+}
+"""How a remedy is worded that does not say so itself, by the argument's name; others: ``use {}``."""
+
+_CALLS = {"compressed": "Graph.compress()"}
+"""What a Python user writes instead of an argument that only commands have."""
+
+
+_LONGEST = 80
+"""Characters of a value that is no name of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a function, an option of a command: its ``name`` as a keyword, and a ``value`` or None."""
+
+    name: str
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Another function, a command of its own: the ``name`` of both, a ``path`` to give to it, and further arguments."""
+
+    name: str
+    path: str
+    arguments: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A way out: an argument or a call (None: neither), and a sentence with ``{}`` where that goes."""
+
+    what: Argument | Call | None
+    words: str
+
+
+RemedyLike = str | tuple[str, Any] | tuple[str, Any, str] | Remedy
+"""``("memory", None)``, ``("residency", "mapped")``, one with words of its own as a third, or a sentence alone."""
+
+Spell = Callable[[Argument | Call], str | None]
+"""Returns an argument or call in the words of a reader, or None: that reader has no such thing."""
+
+
+def keyword(what: Argument | Call) -> str:
+    """Return ``what`` as Python users write it: ``residency="mapped"``, ``memory=...``, ``bigbfs.convert("a.txt")``."""
+    if isinstance(what, Call):
+        return f"`bigbfs.{what.name}({', '.join([_literal(what.path), *map(keyword, what.arguments)])})`"
+    if what.name in _CALLS:
+        return _CALLS[what.name]
+    return f"{what.name}={'...' if what.value is None else _literal(what.value)}"
+
+
+def _literal(value: Any) -> str:
+    """Return a value as Python source, strings and paths in double quotes; of one that takes lines, the beginning."""
+    if hasattr(value, "__fspath__"):
+        value = str(value)
+    text = '"' + repr(value + "'")[1:-2] + '"' if isinstance(value, str) and '"' not in value else repr(value)
+    text = " ".join(text.split()) if "\n" in text else text
+    return text if len(text) <= _LONGEST or isinstance(value, str) else f"{text[:_LONGEST]}... ({type(value).__name__})"
+
+
+def _remedy(given: RemedyLike) -> Remedy:
+    if isinstance(given, Remedy):
+        return given
+    if isinstance(given, str):
+        return Remedy(None, given)
+    name, value, *words = given
+    return Remedy(Argument(name, value), words[0] if words else WORDS.get(name, "use {}"))
+
+
+def alternatives(ways: list[str]) -> str:
+    """Return ``a``, ``a, or b``, ``a, b, or c``."""
+    return ", ".join([*ways[:-1], f"or {ways[-1]}"]) if len(ways) > 1 else "".join(ways)
 
 
 class BigBfsError(Exception):
-    """Base of all errors raised on purpose; ``exit_code`` is what the command line ends with."""
+    """Base of all errors raised on purpose; ``exit_code`` is what the command line ends with.
+
+    Attributes
+    ----------
+    message
+        What is wrong, in words that name no argument.
+    about
+        The arguments that cannot work, with their values.
+    remedies
+        What would help, most helpful first.
+    """
 
     exit_code = 1
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        about: tuple[tuple[str, Any], ...] = (),
+        remedies: tuple[RemedyLike, ...] = (),
+        lead: str = "; ",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.about = tuple(Argument(*each) for each in about)
+        self.remedies = tuple(map(_remedy, remedies))
+        self._lead = lead
+
+    def worded(self, spell: Spell) -> str:
+        """Return the whole message with arguments as ``spell`` writes them, without remedies that it does not know."""
+        subjects = ", ".join(spell(each) or each.name for each in self.about)
+        ways = []
+        for remedy in self.remedies:
+            spelled = "" if remedy.what is None else spell(remedy.what)
+            if spelled is not None:
+                ways.append(remedy.words.replace("{}", spelled))
+        text = f"{subjects}: {self.message}" if subjects else self.message
+        return f"{text}{self._lead}{alternatives(ways)}" if ways else text
+
+    def __str__(self) -> str:
+        return self.worded(keyword)
+
+    def rename(self, names: Mapping[str, str | Call]) -> None:
+        """Give arguments the names that a caller has for them; in a remedy, a call may stand for an argument."""
+
+        def renamed(what: Argument | Call | None) -> Argument | Call | None:
+            if not isinstance(what, Argument) or what.name not in names:
+                return what
+            new = names[what.name]
+            return new if isinstance(new, Call) else Argument(new, what.value)
+
+        self.about = tuple(new for each in self.about if isinstance(new := renamed(each), Argument))
+        self.remedies = tuple(Remedy(renamed(each.what), each.words) for each in self.remedies)
+
+    def saying(self, message: str, about: tuple[tuple[str, Any], ...] | None = None) -> Self:
+        """Return an error like this one with another message, and about other arguments if they are given."""
+        other = type(self)(message, about=about or (), lead=self._lead)
+        other.remedies = self.remedies
+        if about is None:
+            other.about = self.about
+        return other
+
+
+@contextmanager
+def naming(**names: str | Call) -> Iterator[None]:
+    """Name arguments in errors from within as the caller's are named: ``naming(output="labels")``."""
+    try:
+        yield
+    except BigBfsError as error:
+        error.rename(names)
+        raise
 
 
 class InputError(BigBfsError, ValueError):
@@ -27,6 +189,10 @@ class UsageError(BigBfsError, ValueError):
     """An option or argument has a value that cannot work (an unknown source vertex, say)."""
 
     exit_code = 2
+
+
+class ArgumentError(UsageError, TypeError):
+    """An argument of the Python interface is of a type that cannot be meant; names the argument and its value."""
 
 
 class ConfigError(BigBfsError, ValueError):

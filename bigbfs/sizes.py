@@ -1,13 +1,20 @@
-"""Byte counts as people write them: parse ``6GiB`` or ``50%``, print ``8.4 GB``; and what memory is free."""
+"""Numbers as people and callers write them.
+
+Byte counts (parse ``6GiB`` or ``50%``, print ``8.4 GiB``), counts of things, arguments of the Python interface, which
+are checked at its door; and what memory is free.
+"""
 
 from __future__ import annotations
 
+import operator
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError, UsageError
 
 CGROUP = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "B": 1}
@@ -40,12 +47,104 @@ def parse_size(text: str, whole: int | None = None) -> int:
 
 
 def format_size(count: float) -> str:
-    """Return ``count`` bytes for people, in powers of 1000: ``8.4 GB``."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if abs(count) < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
+    """Return ``count`` bytes for people, in powers of 1024 like the sizes that they give: ``8.4 GiB``."""
+    units = ["TiB", "GiB", "MiB", "KiB", "B"]
+    while abs(count) >= 1023.5 and len(units) > 1:
+        count /= 1024
+        units.pop()
+    whole = units[-1] == "B" or abs(count) >= 999.5
+    return f"{count:,.0f} {units[-1]}" if whole else f"{count:.3g} {units[-1]}"
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return ``count`` things in words: ``1 line``, ``12,000 lines``, ``2 vertices`` (whose plural is given)."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def integer(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return the whole number ``value``, of any integer type, that a caller gives as the argument ``name``.
+
+    Raises
+    ------
+    ArgumentError
+        It is no integer: 1.0, True and "1" are none.
+    UsageError
+        It is below ``low`` or above ``high``.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or type(value).__name__ == "bool":  # NumPy's too, without NumPy
+        raise ArgumentError("must be a whole number", about=((name, value),)) from None
+    if (low is not None and number < low) or (high is not None and number > high):
+        limits = f"{low:,} or more" if high is None else f"{low or 0:,} to {high:,}"
+        raise UsageError(f"must be {limits}", about=((name, value),))
+    return number
+
+
+def byte_count(name: str, value: Any) -> int:
+    """Return the bytes that a caller gives as the argument ``name``: a whole number, or text like ``"2GiB"``.
+
+    Raises
+    ------
+    ArgumentError
+        It is neither.
+    UsageError
+        It is negative, or text that is no size.
+    """
+    if not isinstance(value, str):
+        try:
+            return integer(name, value, 0)
+        except ArgumentError as error:
+            raise error.saying('must be bytes or a size like "2GiB"') from None
+    try:
+        return parse_size(value)
+    except UsageError as error:
+        raise error.saying(error.message.removeprefix(f"{value!r} is "), about=((name, value),)) from None
+
+
+def switch(name: str, value: Any) -> bool:
+    """Return what a caller gives as the argument ``name``: True or False; ArgumentError for anything else."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":
+        raise ArgumentError("must be True or False", about=((name, value),))
+    return bool(value)
+
+
+def choice(name: str, value: Any, names: Iterable[str]) -> str:
+    """Return the one of ``names`` that a caller gives as the argument ``name``.
+
+    Raises
+    ------
+    ArgumentError
+        It is no text.
+    UsageError
+        It is none of them.
+    """
+    allowed = list(names)
+    if not isinstance(value, str):
+        raise ArgumentError(f"must be one of {', '.join(allowed)}", about=((name, value),))
+    if value not in allowed:
+        raise UsageError(f"is unknown: choose one of {', '.join(allowed)}", about=((name, value),))
+    return value
+
+
+def file_path(name: str, value: Any) -> Path:
+    """Return the path that a caller gives as the argument ``name``.
+
+    Raises
+    ------
+    ArgumentError
+        It is neither text nor a path.
+    UsageError
+        It is empty, or holds a NUL character, as no name does.
+    """
+    if not isinstance(value, str | os.PathLike) or isinstance(found := os.fspath(value), bytes):
+        raise ArgumentError("must be the path of a file", about=((name, value),))
+    if not found or "\0" in found:
+        what = "is empty" if not found else "holds a NUL character"
+        raise UsageError(f"{what}; name a file", about=((name, value),))
+    return Path(found)
 
 
 def free_memory() -> int:

@@ -42,7 +42,19 @@ def test_refuse(text):
 
 
 @pytest.mark.parametrize(
-    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (8.4e9, "8.4 GB"), (2.5e12, "2.5 TB")]
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1000, "1,000 B"),
+        (1023, "1,023 B"),
+        (1024, "1 KiB"),
+        (28 << 20, "28 MiB"),
+        (1010 << 20, "1,010 MiB"),
+        ((1 << 30) - 1, "1 GiB"),
+        (9.02e9, "8.4 GiB"),
+        (2.5 * 2**40, "2.5 TiB"),
+        (2.0**55, "32,768 TiB"),
+    ],
 )
 def test_format(count, text):
     assert format_size(count) == text

@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the rows as JSON lines")
     parser.add_argument("--plot", type=Path, help="draw the rates (needs the extra `plot`)")
     arguments = parser.parse_args()
-    check_picture(arguments.plot, "--plot")
+    check_picture(arguments.plot)
     suite = read_suite(arguments.suite)
     present = ("cpu", "gpu") if api.choose_backend("auto") == "gpu" else ("cpu",)
     about = {"bigbfs": bigbfs.__version__, "commit": commit(), "suite": Path(arguments.suite).name}

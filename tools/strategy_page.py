@@ -72,7 +72,7 @@ def draw(record: Record, lines: list[Line], folder: Path) -> dict[str, str]:
     found = {}
     for title, (name, chart) in wanted.items():
         if chart is not None:
-            save(chart if name == "heat" else chart.properties(width=WIDTH), folder / f"{name}.svg", "--output")
+            save(chart if name == "heat" else chart.properties(width=WIDTH), folder / f"{name}.svg")
             found[title] = f"{folder.name}/{name}.svg"
     return found
 
@@ -155,7 +155,7 @@ def main() -> None:
     lines = summarize(record)
     pictures = draw(record, lines, arguments.output.with_suffix(""))
     made_by = " ".join(["python tools/strategy_page.py", *(path.name for path in arguments.rows)])
-    with replacing(arguments.output, "--output") as stream:
+    with replacing(arguments.output) as stream:
         stream.write(page(record, lines, pictures, arguments.reported, made_by).encode())
     print(f"{arguments.output}: {len(lines)} lines, {len(pictures)} pictures")
 

@@ -46,7 +46,7 @@ class Measured:
     @property
     def seconds(self) -> float:
         """Median time of the runs."""
-        return median(record.seconds for record in self.records)
+        return float(median(record.seconds for record in self.records))
 
 
 class Engine:

@@ -97,9 +97,9 @@ def command(
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
     task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents, plot)
-    check_writable(levels, "--levels")
-    check_writable(parents, "--parents")
-    check_picture(plot, "--plot")
+    check_writable(levels, "levels")
+    check_writable(parents, "parents")
+    check_picture(plot)
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     options.check_where(where)
@@ -129,9 +129,9 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
         summary.runs.append(replace(measured.records[-1], seconds=measured.seconds, source=source))
         verifying += measured.verify_seconds
         if task.levels:
-            write_npy(task.levels, measured.result.levels, "--levels")
+            write_npy(task.levels, measured.result.levels, "levels")
         if task.parents:
-            write_npy(task.parents, measured.result.parents, "--parents")
+            write_npy(task.parents, measured.result.parents, "parents")
     return summary, verifying
 
 

@@ -15,7 +15,7 @@ from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
 from bigbfs.cli import options
 from bigbfs.cli.arrays import check_writable, write_npy
-from bigbfs.errors import UsageError
+from bigbfs.errors import UsageError, naming
 from bigbfs.graph.graph import Graph
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
@@ -138,22 +138,24 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
-    check_writable(task.labels, "--labels")
-    check_picture(task.plot, "--plot")
+    check_writable(task.labels, "labels")
+    check_picture(task.plot)
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
 
-        check_target(task.largest)
+        with naming(output="largest"):
+            check_target(task.largest)
 
 
 def _write(graph: Graph, measured: Measured, task: Task) -> None:
     """Write what was asked for."""
     if task.labels is not None:
-        write_npy(task.labels, measured.result.labels, "--labels")
+        write_npy(task.labels, measured.result.labels, "labels")
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 
-        save_part(graph, measured.internal.in_largest(), task.largest)
+        with naming(output="largest"):
+            save_part(graph, measured.internal.in_largest(), task.largest)
     if task.plot is not None:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import component_sizes

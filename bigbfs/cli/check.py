@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli.options import PATH, json_option
+from bigbfs.cli.wording import in_options
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA
 
@@ -39,7 +40,7 @@ def command(graph: Path, as_json: bool) -> None:
             "graph": {"path": str(graph)},
             "ok": error is None,
             "checks": passed,
-            "error": None if error is None else str(error),
+            "error": None if error is None else in_options(error, click.get_current_context().command),
         }
         click.echo(json.dumps(result))
     if error is not None:

@@ -102,9 +102,9 @@ def describe(report: ConvertReport) -> str:
     lines += [f"note        {note}" for note in report.notes]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)
-        rate = report.input_bytes / report.seconds / 1e6
+        rate = format_size(report.input_bytes / report.seconds)
         lines.append(f"seconds     {report.seconds:.2f} ({phases})")
-        lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate:.3g} MB/s of input")
+        lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate}/s of input")
         spilled = f", {format_size(report.spilled_bytes)} on disk in {report.partitions} parts"
         lines.append(
             f"memory      {format_size(report.peak_rss_bytes)} at most{spilled if report.method == 'external' else ''}"

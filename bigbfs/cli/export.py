@@ -9,7 +9,7 @@ import click
 from tqdm import tqdm
 
 from bigbfs.cli.options import PATH
-from bigbfs.errors import FileAccessError, UsageError
+from bigbfs.errors import UsageError
 from bigbfs.formats.writers import NAMES, writers
 
 _HELP = f"""Write GRAPH in a format that other tools read.
@@ -23,7 +23,7 @@ _ONCE = " and ".join(writer.name for writer in writers().values() if writer.one_
 @click.command("export", help=_HELP)
 @click.argument("graph", type=PATH)
 @click.option("--to", "to", type=click.Choice(NAMES), required=True, help="Format to write.")
-@click.option("-o", "output", type=PATH, help="File to write; - is standard output.")
+@click.option("-o", "--output", type=PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help=f"{_ONCE}: write an undirected edge once in each direction.")
 def command(graph: Path, to: str, output: Path | None, both_directions: bool) -> None:
     """Open GRAPH and write it."""
@@ -32,8 +32,6 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     from bigbfs.formats.writers.export import export
     from bigbfs.graph.graph import Graph
 
-    if str(output) == "-" and sys.stdout is None:
-        raise FileAccessError("standard output: cannot write: it is closed; name a file with -o")
     if output is None:
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + writers()[to].suffix)
         if output.exists():  # perhaps what the graph was made from
@@ -46,6 +44,7 @@ def command(graph: Path, to: str, output: Path | None, both_directions: bool) ->
     ):
         stream = sys.stdout.buffer if str(output) == "-" else output
         done = export(opened, to, stream, both_directions=both_directions, progress=bar.update)
+        sys.stdout.flush()  # what cannot be written is no success
     for note in done.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(f"{output}: {done.lines:,} edges", err=True)

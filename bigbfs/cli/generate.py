@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import click
 
 from bigbfs.cli.options import PATH, THREADS, Size
-from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
 from bigbfs.record import SCHEMA
@@ -49,20 +47,11 @@ def _option(parameter: Parameter) -> click.Option:
     )
 
 
-def _in_options(kind: Kind, message: str) -> str:
-    """Return what the catalogue says of a parameter's value with the parameter named as on the command line."""
-    names = {parameter.name: parameter.option for parameter in kind.parameters}
-    return re.sub(rf"(?<=: )({'|'.join(names)})(?= is )", lambda found: names[found[1]], message)
-
-
 def _subcommand(kind: Kind) -> click.Command:
     """Return the command that makes graphs of ``kind``."""
 
     def run(output: Path, as_json: bool, **options: Any) -> None:
-        try:
-            report = write_graph(kind.name, output, **options)
-        except UsageError as error:
-            raise UsageError(_in_options(kind, str(error))) from error
+        report = write_graph(kind.name, output, **options)
         click.echo(dumps({"schema": SCHEMA, "command": "generate", **asdict(report)}) if as_json else describe(report))
 
     common = [

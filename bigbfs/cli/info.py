@@ -24,7 +24,7 @@ def command(graph: Path, plot: Path | None, as_json: bool) -> None:
 
     Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything.
     """
-    check_picture(plot, "--plot")
+    check_picture(plot)
     facts = _facts(graph)
     if plot is not None:
         _draw(graph, plot)

@@ -16,6 +16,7 @@ import click
 
 from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.errors import BigBfsError
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
@@ -33,7 +34,8 @@ COMMANDS = {
     "strategies": "List the traversal strategies and where each comes from.",
 }
 
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO), "send it to another disk")
+_OUTPUT_ADVICE[errno.EBADF] = "it is closed, so open it or send it to a file"
 
 
 class LazyGroup(click.Group):
@@ -70,32 +72,55 @@ def cli() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"bigbfs: error: {message}", err=True)
+    click.echo(f"bigbfs: error: {printable(message)}", err=True)
     return code
 
 
 def _reader_went_away() -> int:
     """Return the exit code of a run whose output nobody reads (`| head`): no error of ours."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would flush into it again
+    _drop_output()
     return 141
+
+
+def _drop_output() -> None:
+    """Let what is left for standard output go nowhere: the interpreter flushes once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _require_stdout() -> None:
+    """Where the parent closed standard output (`>&-`): let writing to it fail, which else would pass unnoticed."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return what click says of a command line, in our style."""
+    message = error.format_message().removesuffix(".")
+    if message[1:2].islower():  # a word, and not a name in capitals
+        message = message[0].lower() + message[1:]
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return message if context is None else f"{message}; see `{context.command_path} --help`"
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    _require_stdout()
     try:
         code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False)
-        if sys.stdout is not None:  # closed by the parent (`>&-`)
-            sys.stdout.flush()
+        sys.stdout.flush()
         return int(code or 0)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
+    except click.ClickException as error:
+        return _fail(_usage(error), error.exit_code)
     except BigBfsError as error:
-        return _fail(str(error), error.exit_code)
+        command = named_command(cli, sys.argv[1:] if arguments is None else arguments)
+        return _fail(in_options(error, command), error.exit_code)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:
@@ -103,6 +128,8 @@ def run(arguments: list[str] | None = None) -> int:
             f"out of memory{f': {error}' if str(error) else ''}; close other programs, or use a machine with more", 5
         )
     except OSError as error:
-        if error.filename is None and error.errno in _DISK:  # every file of ours is named, so it is no file
-            return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; send it to another disk", 1)
+        if error.filename is None and error.errno in _OUTPUT_ADVICE:  # every file of ours is named, so it is no file
+            advice = _OUTPUT_ADVICE[error.errno]
+            _drop_output()
+            return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; {advice}", 1)
         return _fail(str(error), 1)

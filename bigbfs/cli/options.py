@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -17,15 +18,41 @@ from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import free_memory, parse_size
+from bigbfs.sizes import counted, free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PATH = click.Path(path_type=Path, readable=False)
+
+class FileName(click.Path):
+    """A path; an empty one, which Python takes for the current folder, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an empty name."""
+        if value == "":
+            self.fail("it is empty; name a file.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = FileName(path_type=Path, readable=False)
 """A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
 
-THREADS = click.IntRange(1, 1024)
-"""CPU threads; more are a slip of the hand, and buffers are made for each."""
+
+class Threads(click.IntRange):
+    """A number of CPU threads: one rule for all commands, no more than this process may use at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse more threads than there are CPUs, which gain nothing and take a buffer each."""
+        number = super().convert(value, param, ctx)
+        most = len(os.sched_getaffinity(0))
+        if number > most:
+            self.fail(f"{number:,} threads, and this process may use {counted(most, 'CPU')}.", param, ctx)
+        return number
+
+
+THREADS = Threads()
 
 graph_argument = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")

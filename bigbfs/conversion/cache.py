@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.errors import FileAccessError, FormatError, UsageError
+from bigbfs.errors import Argument, Call, FileAccessError, FormatError, UsageError, naming
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.compress import save_compressed
@@ -112,10 +112,8 @@ def compressed_path(plain: Path) -> Path:
     return plain.with_suffix(".ccsr")
 
 
-def write_compressed(
-    graph: Graph, plain: Path, target: Path, provenance: Provenance | None, option: str = "-o"
-) -> None:
-    """Compress ``graph``, the content of the file ``plain``, to ``target``; ``option`` names another path.
+def write_compressed(graph: Graph, plain: Path, target: Path, provenance: Provenance | None) -> None:
+    """Compress ``graph``, the content of the file ``plain``, to ``target``.
 
     Raises
     ------
@@ -124,7 +122,7 @@ def write_compressed(
     FormatError
         The graph is damaged.
     """
-    save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, option)
+    save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)})
 
 
 def ensure_compressed(path: str | Path) -> Path:
@@ -143,8 +141,8 @@ def ensure_compressed(path: str | Path) -> Path:
         raise UsageError(f"{plain}: is named .ccsr already")
     if target.exists() and is_compressed_from(target, plain):
         return target
-    elsewhere = f"`bigbfs convert {plain} -o OUT{target.suffix}`"
-    with Graph.open(plain) as graph:
-        require_writable(target, elsewhere)
-        write_compressed(graph, plain, target, _provenance(plain), elsewhere)
+    elsewhere = Call("convert", str(plain), (Argument("output", f"OUT{target.suffix}"),))
+    with Graph.open(plain) as graph, naming(output=elsewhere):
+        require_writable(target)
+        write_compressed(graph, plain, target, _provenance(plain))
     return target

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.sampling import sample_ids
-from bigbfs.errors import DoesNotFitError
+from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.sizes import format_size, free_memory
@@ -20,7 +20,10 @@ PROGRAM = 150 << 20
 EXTERNAL_ORDERS = ("original", "degree")
 """Orders of vertices that a conversion on disk can make."""
 
-ON_DISK = f"choose --order {' or '.join(EXTERNAL_ORDERS)}, which can go by way of the disk"
+ON_DISK = Remedy(
+    Argument("order", EXTERNAL_ORDERS[0]),
+    f"choose {{}} (or {' or '.join(EXTERNAL_ORDERS[1:])}), which can go by way of the disk",
+)
 """What helps where an order needs the whole graph in memory."""
 
 KEY = 8  # bytes of a sort key
@@ -76,8 +79,8 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     if need <= options.memory and not unknown:
         return False
     if not may_spill(guesses, options):
-        advice = "" if options.order in EXTERNAL_ORDERS else f"{ON_DISK}, "
-        require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}", advice=advice)
+        remedies = () if options.order in EXTERNAL_ORDERS else (ON_DISK,)
+        require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}", remedies=remedies)
         return False
     return True
 
@@ -98,7 +101,7 @@ def require(
     *,
     already_held: int = 0,
     what: str = "building this graph",
-    advice: str = "",
+    remedies: tuple[RemedyLike, ...] = (),
 ) -> None:
     """Refuse work that takes ``need`` bytes when only ``allowed`` may be used.
 
@@ -108,7 +111,7 @@ def require(
         None: the default share of what is free, plus what is ``already_held``.
     what
         The work, as the subject of the message.
-    advice
+    remedies
         What else would help.
 
     Raises
@@ -121,6 +124,6 @@ def require(
         return
     basis = f" ({DEFAULT_SHARE:.0%} of what is free)" if allowed is None else ""
     raise DoesNotFitError(
-        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used"
-        f"{basis}; {advice}allow more with --memory, or free some"
+        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used{basis}",
+        remedies=(*remedies, ("memory", None), "free some"),
     )

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError
 from bigbfs.graph.flags import GraphFlags
+from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 
 ORDERS = ("original", "degree", "bfs", "rcm")
+
+
+_OPTIONAL = ("format", "memory", "tmp", "threads")
+"""Options that may be None."""
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the option ``name`` as the type that it has."""
+    if name == "order":
+        return choice(name, value, ORDERS)
+    if name == "format":
+        if not isinstance(value, str):
+            raise ArgumentError("must be the name of a format", about=((name, value),))
+        return value
+    if name == "skip_bad_lines":
+        return integer(name, value, 0)
+    if name == "threads":
+        return integer(name, value, 1)
+    if name == "memory":
+        return byte_count(name, value)
+    return file_path(name, value) if name == "tmp" else switch(name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +60,8 @@ class ConvertOptions:
     skip_bad_lines
         Bad lines of text that may be skipped (they are counted).
     memory
-        Bytes that the process may take; None: half of what is free. What does not fit is sorted on disk.
+        Bytes that the process may take, or a size like ``"2GiB"``; None: half of what is free. What does not fit is
+        sorted on disk.
     tmp
         Folder for temporary files of such a conversion; None: that of the output.
     force
@@ -65,10 +88,17 @@ class ConvertOptions:
     progress: bool = False
 
     def __post_init__(self) -> None:
-        if self.order not in ORDERS:
-            raise UsageError(f"order {self.order!r} is unknown: choose one of {', '.join(ORDERS)}")
-        if self.skip_bad_lines < 0:
-            raise UsageError(f"skip_bad_lines is {self.skip_bad_lines}; it counts lines and cannot be negative")
+        """Check every option, and keep it as what it means.
+
+        Raises
+        ------
+        ArgumentError, UsageError
+            One is of another type, or has a value that cannot work; names it.
+        """
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is not None or each.name not in _OPTIONAL:
+                object.__setattr__(self, each.name, _checked(each.name, value))
 
     def identity(self) -> dict[str, Any]:
         """Return the options that change the graph, for the record kept in the file."""

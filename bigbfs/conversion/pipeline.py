@@ -95,9 +95,9 @@ def _require_tmp(folder: Path | None) -> None:
         return
     if not folder.is_dir():
         what = "is no folder" if folder.exists() else "there is no such folder"
-        raise UsageError(f"--tmp {folder}: {what}; name one that exists")
+        raise UsageError(f"{what}; name one that exists", about=(("tmp", folder),))
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"--tmp {folder}: no permission to write there; name another folder")
+        raise UsageError("no permission to write there; name another folder", about=(("tmp", folder),))
 
 
 def _in_memory(

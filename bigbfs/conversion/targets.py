@@ -57,7 +57,8 @@ def choose_targets(inputs: Sequence[str | Path], output: Path | None, compressed
 def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
     if output is None:
         if str(first) == STANDARD_INPUT:
-            raise UsageError("standard input has no name to derive the output's from: say -o OUT.csrbin")
+            remedies = (("output", "OUT.csrbin", "say {}"),)
+            raise UsageError("standard input has no name to derive the output's from", remedies=remedies)
         if not first.name:
             raise UsageError(f"{first}: is a folder; name the files in it")
         output = first.with_name(base_name(first.name) + ".csrbin")
@@ -71,4 +72,5 @@ def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
 def _require_not_an_input(target: Path, inputs: Sequence[str | Path]) -> None:
     for source in inputs:
         if str(source) != STANDARD_INPUT and target.exists() and Path(source).exists() and target.samefile(source):
-            raise UsageError(f"{target}: is an input and would be overwritten; name another output with -o")
+            remedies = (("output", None, "name another output with {}"),)
+            raise UsageError(f"{target}: is an input and would be overwritten", remedies=remedies)

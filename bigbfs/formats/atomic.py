@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from bigbfs.errors import FileAccessError
+from bigbfs.errors import FileAccessError, RemedyLike
 
 _READ_ADVICE = {
     errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
@@ -24,32 +24,37 @@ _READ_ADVICE = {
     errno.EISDIR: "it is a folder; name the files in it",
     errno.ELOOP: "its symbolic links go round in a circle",
 }
-_WRITE_ADVICE = {
-    errno.ENOSPC: "free some space or write to another disk ({option})",
-    errno.EDQUOT: "free some of your quota or write to another disk ({option})",
-    errno.EFBIG: "the file system or a limit (ulimit -f) allows no larger file; write elsewhere ({option})",
-    errno.EACCES: "no permission to write there; choose another path ({option})",
-    errno.EPERM: "no permission to write there; choose another path ({option})",
-    errno.EROFS: "the file system is read-only; choose another path ({option})",
-    errno.ENOENT: "the folder does not exist; create it first",
-    errno.EISDIR: "it is a folder; name a file in it",
+_WRITE_ADVICE: dict[int, tuple[RemedyLike, ...]] = {
+    errno.ENOSPC: ("free some space", ("output", None, "write to another disk ({})")),
+    errno.EDQUOT: ("free some of your quota", ("output", None, "write to another disk ({})")),
+    errno.EFBIG: (
+        ("output", None, "the file system or a limit (ulimit -f) allows no larger file; write elsewhere ({})"),
+    ),
+    errno.EACCES: (("output", None, "no permission to write there; choose another path ({})"),),
+    errno.EPERM: (("output", None, "no permission to write there; choose another path ({})"),),
+    errno.EROFS: (("output", None, "the file system is read-only; choose another path ({})"),),
+    errno.ENOENT: ("the folder does not exist; create it first",),
+    errno.EISDIR: ("it is a folder; name a file in it",),
 }
 
 
-def access_error(path: str | Path, error: OSError, action: str, option: str = "-o") -> FileAccessError:
+def access_error(path: str | Path, error: OSError, action: str) -> FileAccessError:
     """Return the FileAccessError that says what could not be done with ``path``, why, and the way out.
 
-    ``action`` is a verb; "read", "open" and "map" get the advice for readers, others ``option``, which names the path.
+    ``action`` is a verb; "read", "open" and "map" get the advice for readers. In that for writers the argument that
+    names the path is called ``output``: where it has another name, see :func:`bigbfs.errors.naming`.
     """
     reason = os.strerror(error.errno) if error.errno else str(error)
-    advice = (_READ_ADVICE if action in ("read", "open", "map") else _WRITE_ADVICE).get(error.errno or 0)
-    return FileAccessError(
-        f"{path}: cannot {action}: {reason}" + (f"; {advice.format(option=option)}" if advice else "")
-    )
+    if action in ("read", "open", "map"):
+        advice = _READ_ADVICE.get(error.errno or 0)
+        remedies: tuple[RemedyLike, ...] = () if advice is None else (advice,)
+    else:
+        remedies = _WRITE_ADVICE.get(error.errno or 0, ())
+    return FileAccessError(f"{path}: cannot {action}: {reason}", remedies=remedies)
 
 
-def require_writable(target: Path, option: str = "-o") -> None:
-    """Refuse a file that cannot be written, now and not after an hour of work; ``option`` names another one.
+def require_writable(target: Path) -> None:
+    """Refuse a file that cannot be written, now and not after an hour of work.
 
     Raises
     ------
@@ -66,15 +71,15 @@ def require_writable(target: Path, option: str = "-o") -> None:
         raise FileAccessError(f"{target}: cannot write: the folder {folder} {what}")
     if not os.access(folder, os.W_OK | os.X_OK):
         read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-        raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write", option)
+        raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
 
 
 @contextmanager
-def replacing(path: str | Path, option: str = "-o") -> Iterator[BinaryIO]:
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; on a clean exit it is synced and renamed to ``path``.
 
     On any error or interrupt the temporary file is removed and an existing ``path`` stays as it was. Where ``path`` is
-    a symbolic link, the file that it points to is replaced, on its own disk. ``option`` is what names another path.
+    a symbolic link, the file that it points to is replaced, on its own disk.
 
     Raises
     ------
@@ -85,7 +90,7 @@ def replacing(path: str | Path, option: str = "-o") -> Iterator[BinaryIO]:
     target = Path(path)
     temporary = None
     try:
-        require_writable(target, option)
+        require_writable(target)
         target = target.resolve() if target.is_symlink() else target
         _remove_stale(target)
         handle, temporary = _temporary(target)
@@ -102,7 +107,7 @@ def replacing(path: str | Path, option: str = "-o") -> Iterator[BinaryIO]:
     except FileAccessError:
         raise
     except OSError as error:
-        raise access_error(target, error, "write", option) from error
+        raise access_error(target, error, "write") from error
     finally:
         if temporary is not None:
             with suppress(OSError):

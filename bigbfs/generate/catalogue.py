@@ -48,11 +48,11 @@ class Parameter:
         fits = isinstance(value, bool) if self.type is bool else number and abs(value) < math.inf
         if not fits or (self.type is int and value != int(value)):
             wanted = {int: "a whole number", float: "a number", bool: "True or False"}[self.type]
-            raise UsageError(f"{kind}: {self.name} is {value!r}; it must be {wanted}")
+            raise UsageError(f"must be {wanted} for {kind}", about=((self.name, value),))
         low, high = self.low, self.high
         if (low is not None and value < low) or (high is not None and value > high):
             limits = f"{low:,} or more" if high is None else f"between {low or 0:,} and {high:,}"
-            raise UsageError(f"{kind}: {self.name} is {value}; it must be {limits}")
+            raise UsageError(f"must be {limits} for {kind}", about=((self.name, value),))
         return self.type(value)
 
 
@@ -88,7 +88,7 @@ class Kind:
 SCALE = Parameter("scale", int, "Make 2^SCALE vertices.", low=0, high=40)
 VERTICES = Parameter("vertices", int, "Vertices.", low=1, high=MAX_VERTICES)
 EDGE_FACTOR = Parameter("edge_factor", float, "Edges per vertex. [default: 16]", low=0, high=2**20)
-EDGES = Parameter("edges", int, "Edges, instead of --edge-factor.", low=0, high=MAX_EDGES)
+EDGES = Parameter("edges", int, "Edges, instead of edges per vertex.", low=0, high=MAX_EDGES)
 
 
 def _permute(default: bool) -> Parameter:
@@ -233,14 +233,14 @@ KINDS: dict[str, Kind] = {
         Kind("uniform", "Uniformly random pairs of vertices.", _PAIRS, "uniform:uniform", _pairs),
         Kind(
             "grid2d",
-            "A grid of two dimensions: --rows and --columns, or a square of --vertices.",
+            "A grid of two dimensions: rows and columns, or a square of so many vertices.",
             (_SIDES["rows"], _SIDES["columns"], SCALE, VERTICES, _permute(False)),
             "grids:grid",
             _grid2d,
         ),
         Kind(
             "grid3d",
-            "A grid of three dimensions: --layers, --rows and --columns, or a cube of --vertices.",
+            "A grid of three dimensions: layers, rows and columns, or a cube of so many vertices.",
             (*_SIDES.values(), SCALE, VERTICES, _permute(False)),
             "grids:grid",
             _grid3d,

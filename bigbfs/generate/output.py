@@ -90,7 +90,9 @@ def write_graph(
     start = time.perf_counter()
     text = is_text(path)
     if text and order is not None:
-        raise UsageError(f"{path}: --order is for graph files; a text file lists edges as they are drawn")
+        raise UsageError(
+            f"for graph files, and {path} is text, which lists edges as they are drawn", about=(("order", order),)
+        )
     require_writable(path)
     complete = resolve(find(kind), parameters)
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
@@ -147,7 +149,7 @@ def shown(kind: str, complete: dict[str, Any]) -> dict[str, Any]:
 def describe(kind: str, seed: int, complete: dict[str, Any], lines: int) -> list[str]:
     """Return the comment lines of a text file: how it was made, vertices and edges."""
     made = [f"{name} {value}" for name, value in shown(kind, complete).items()]
-    direction = "directed: convert with --directed" if find(kind).directed else "undirected, each edge once"
+    direction = "directed: say so when it is converted" if find(kind).directed else "undirected, each edge once"
     return [
         f"bigbfs generate {kind}: {', '.join(made)}, seed {seed}",
         direction,

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import FormatError, InputError, UsageError
+from bigbfs.errors import ArgumentError, FormatError, InputError, UsageError, naming
 from bigbfs.graph import files
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.original_ids import OriginalIds
+from bigbfs.sizes import counted, file_path, switch
 
 
 class Graph(OriginalIds):
@@ -159,6 +160,7 @@ class Graph(OriginalIds):
         """
         from bigbfs.graph import rows
 
+        directed = None if directed is None else switch("directed", directed)
         adjacency = rows.plain_adjacency(indptr, indices, ids=ids)
         found = rows.inspect(adjacency)
         if directed is False and not found.symmetric:
@@ -182,8 +184,21 @@ class Graph(OriginalIds):
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool | None = None) -> Graph:
-        """Make a graph of a square SciPy sparse matrix or array; an entry (i, j) is the edge i -> j."""
+        """Make a graph of a square SciPy sparse matrix or array; an entry (i, j) is the edge i -> j.
+
+        Raises
+        ------
+        ArgumentError
+            It is something else, a dense array for example.
+        InputError
+            It is not square, or as :meth:`from_csr`.
+        """
+        if not hasattr(matrix, "tocsr"):
+            what = "must be a SciPy sparse matrix or array: scipy.sparse.csr_array(matrix) makes one of a dense array"
+            raise ArgumentError(what, about=(("matrix", matrix),))
         csr = matrix.tocsr()
+        if csr.ndim != 2:
+            raise InputError(f"from_scipy: the array has {counted(csr.ndim, 'dimension')}; an adjacency matrix has 2")
         rows, columns = csr.shape
         if rows != columns:
             raise InputError(f"from_scipy: the matrix is {rows} x {columns}; an adjacency matrix is square")
@@ -202,12 +217,25 @@ class Graph(OriginalIds):
     @classmethod
     def open(cls, path: str | Path) -> Graph:
         """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
-        graph: Graph = files.keeper().open_graph(Path(path))
+        graph: Graph = files.keeper().open_graph(file_path("path", path))
         return graph
 
     def save(self, path: str | Path) -> None:
-        """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has."""
-        files.keeper().save_graph(self, Path(path))
+        """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has.
+
+        Raises
+        ------
+        UsageError
+            The suffix is that of another format.
+        FileAccessError
+            It cannot be written; nothing is left behind.
+        """
+        target = file_path("path", path)
+        if target.suffix not in ("", ".csrbin", ".ccsr"):
+            what = "a graph is written as .csrbin (plain) or .ccsr (compressed); name it so"
+            raise UsageError(what, about=(("path", target),))
+        with naming(output="path"):
+            files.keeper().save_graph(self, target)
 
     def close(self) -> None:
         """Let go of the file that the arrays are mapped from; a graph in memory is not affected.
@@ -287,6 +315,19 @@ class Graph(OriginalIds):
         rows.require_ids(self.adjacency, name)
         if self.in_adjacency is not None and not self.flags.symmetric:
             rows.require_ids(self.in_adjacency, f"{name} (in-neighbours)")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle a graph of a file as that file's path, which is opened again; one in memory as its arrays."""
+        if self.path is None:
+            return super().__reduce_ex__(protocol)
+        _ = self.adjacency  # refuses a closed graph
+        return Graph.open, (str(self.path.absolute()),)
+
+    def __deepcopy__(self, memo: Any) -> Graph:
+        raise UsageError(
+            f"{self.path or 'graph'}: a graph is read-only and may be larger than memory, so it is not copied; "
+            "share it, or open its file again"
+        )
 
     def __enter__(self) -> Graph:
         return self

@@ -13,6 +13,7 @@ import numpy as np
 from bigbfs.errors import UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.flags import GraphFlags
+from bigbfs.sizes import counted, integer
 
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
@@ -45,13 +46,15 @@ class OriginalIds(ABC):
         Raises
         ------
         UsageError
-            No vertex has that id.
+            No vertex has that id, or it is no whole number.
         """
         _ = self.adjacency  # refuses a closed graph, whose labels are gone
+        original = integer("original", original)
         if self.labels is None:
             if 0 <= original - self.first_id < self.n:
                 return int(original) - self.first_id
-            have = f"ids are {self.first_id} to {self.first_id + self.n - 1}" if self.n else "the graph has no vertices"
+            last = self.first_id + self.n - 1
+            have = f"ids are {self.first_id} to {last}" if self.n else "the graph has no vertices"
             raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {have}")
         if self.flags.relabelled and "_ascending" not in self.__dict__:
             # a look at every label costs a hundredth of putting them in order
@@ -80,7 +83,7 @@ class OriginalIds(ABC):
         labels = np.asarray(self.labels)
         raise UsageError(
             f"{self.path or 'graph'}: no vertex {original}: "
-            + (f"{self.n} ids between {labels.min()} and {labels.max()}" if self.n else "it has no vertices")
+            + (f"{counted(self.n, 'id')} between {labels.min()} and {labels.max()}" if self.n else "it has no vertices")
         )
 
     def original(self, vertices: Any) -> Any:
@@ -95,10 +98,12 @@ class OriginalIds(ABC):
 
     def in_original_order(self, values: np.ndarray) -> np.ndarray:
         """Return per-vertex ``values`` as one entry per vertex in ascending order of original id."""
+        _ = self.adjacency  # refuses a closed graph, whose labels are gone
         return values if self._ascending is None else values[self._ascending]
 
     def original_ids(self) -> np.ndarray:
         """Return all original ids ascending: int64, shape (n,)."""
+        _ = self.adjacency  # refuses a closed graph, whose labels are gone
         if self.labels is None:
             return np.arange(self.first_id, self.first_id + self.n, dtype=np.int64)
         return self.in_original_order(np.asarray(self.labels).astype(np.int64))

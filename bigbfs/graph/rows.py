@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bigbfs.errors import FormatError, InputError
+from bigbfs.errors import ArgumentError, FormatError, InputError
 from bigbfs.graph import row_kernels as kernels
 from bigbfs.graph import structure, transposing
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
@@ -71,7 +71,10 @@ def plain_adjacency(indptr: Any, indices: Any, *, ids: Any = None) -> PlainAdjac
     n, m = len(offsets) - 1, len(neighbours)
     if int(offsets[-1]) != m:
         raise InputError(f"CSR: the last entry of indptr is {int(offsets[-1])}, but there are {m} indices")
-    dtype = id_dtype(n) if ids is None else np.dtype(ids)
+    try:
+        dtype = id_dtype(n) if ids is None else np.dtype(ids)
+    except TypeError:
+        raise ArgumentError("must be uint32 or uint64", about=(("ids", ids),)) from None
     if dtype not in (np.dtype(np.uint32), np.dtype(np.uint64)) or (dtype.itemsize == 4 and n > 2**32 - 1):
         raise InputError(f"CSR: ids of {n} vertices cannot be {dtype}; use uint32 (below 2**32 vertices) or uint64")
     given = _unsigned(neighbours, n)
@@ -201,7 +204,10 @@ def scan(indptr: np.ndarray, indices: np.ndarray, n: int) -> Scan:
 
 
 def _integers(values: Any, name: str) -> np.ndarray:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:  # rows of different lengths, say
+        raise InputError(f"CSR: {name} is no array: {error}") from None
     if array.ndim != 1:
         raise InputError(f"CSR: {name} must have one dimension, got shape {array.shape}")
     if array.size == 0 and array.dtype.kind not in "iu":

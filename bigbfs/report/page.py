@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing
 from bigbfs.report import charts
 from bigbfs.report.pictures import VEGA_LITE, specification
@@ -57,7 +57,7 @@ def write_page(record: Record, path: Path) -> int:
     while len(text) > MOST_BYTES and points > FEWEST_POINTS:
         points //= 2
         text = render(record, points).encode()
-    with replacing(path, "--report") as stream:
+    with naming(output="report"), replacing(path) as stream:
         stream.write(text)
     return len(text)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def require_extra() -> None:
         raise UsageError(f"pictures need {' and '.join(missing)}: pip install 'bigbfs[plot]'")
 
 
-def check_picture(path: Path | None, option: str) -> None:
+def check_picture(path: Path | None) -> None:
     """Refuse, before any work is done, a picture that cannot be drawn.
 
     Raises
@@ -63,8 +63,9 @@ def check_picture(path: Path | None, option: str) -> None:
     if path is None:
         return
     if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{option} {path}: a picture is .svg or .png; name it {path.stem}.svg")
-    require_writable(path, option)
+        raise UsageError(f"a picture is .svg or .png; name it {path.stem}.svg", about=(("plot", path),))
+    with naming(output="plot"):
+        require_writable(path)
     require_extra()
 
 
@@ -122,14 +123,14 @@ def draw(spec: dict[str, Any], suffix: str) -> bytes:
     return text
 
 
-def save(chart: altair.TopLevelMixin, path: Path, option: str = "--plot") -> None:
+def save(chart: altair.TopLevelMixin, path: Path) -> None:
     """Write ``chart`` to ``path`` (.svg or .png), whole or not at all.
 
     Raises
     ------
     FileAccessError
-        The file cannot be written; ``option`` names another one.
+        The file cannot be written.
     """
     picture = draw(specification(chart), path.suffix.lower())
-    with replacing(path, option) as stream:
+    with naming(output="plot"), replacing(path) as stream:
         stream.write(picture)

@@ -271,14 +271,12 @@ def read_rows(paths: Iterable[Path]) -> Record:
         except OSError as error:
             raise FileAccessError(f"{path}: cannot read: {error.strerror}; check the path") from error
         except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}: byte {error.start}: not text; `bigbfs bench bfs --output` writes rows"
-            ) from error
+            raise InputError(f"{path}: byte {error.start}: not text; `bigbfs bench bfs` writes rows") from error
         for number, line in enumerate(lines, 1):
             try:
                 record.add(parse_line(line))
             except ValueError as error:
                 raise InputError(f"{path}:{number}: no row of a bench: {error}") from error
     if not record.rows:
-        raise InputError(f"{', '.join(map(str, paths))}: no row in it; `bigbfs bench bfs --output` writes rows")
+        raise InputError(f"{', '.join(map(str, paths))}: no row in it; `bigbfs bench bfs` writes rows")
     return record

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -211,11 +212,25 @@ def test_graph_file_with_an_index_out_of_range(run, folder, graph_file):
     refused(run, folder, "graph.csrbin", "-o", "out.csrbin", says=["graph.csrbin: section indices", "is damaged"])
 
 
-@pytest.mark.parametrize("command", ["convert", "bfs"])
-def test_more_threads_than_make_sense(run, folder, graph_file, command):
-    """Buffers and ranges are made for each: the system ran out of memory."""
-    code, out, err = run(command, graph_file.name, "--threads", "999999999")
-    assert code == 2 and "--threads" in err and "1024" in err and out == ""
+@pytest.mark.parametrize("command", ["convert", "bfs", "cc", "bench cc", "generate star -o g.txt"])
+@pytest.mark.parametrize("more", [1, 10**9])
+def test_more_threads_than_make_sense(run, folder, graph_file, command, more):
+    """One rule for all commands. Buffers and ranges are made for each: the system ran out of memory."""
+    have = len(os.sched_getaffinity(0))
+    name = [] if command.startswith("generate") else [graph_file.name]
+    code, out, err = run(*command.split(), *name, "--threads", have + more)
+    assert code == 2 and out == ""
+    assert err.startswith(
+        f"bigbfs: error: invalid value for '--threads': {have + more:,} threads, and this process may"
+    )
+
+
+def test_an_empty_name_is_no_folder(run, folder):
+    for command in (["info"], ["check"], ["export", "--to", "el"], ["bfs", "--source", "0"]):
+        code, out, err = run(*command, "")
+        assert (code, out) == (2, "") and "it is empty; name a file; see `bigbfs" in err, err
+    code, _, err = run("convert", "")
+    assert code == 2 and "is empty; name a file" in err, err
 
 
 def test_missing_file(run, folder):

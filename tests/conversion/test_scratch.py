@@ -51,7 +51,7 @@ def test_a_reservation_gives_way_to_what_is_written(tmp_path):
 
 def test_no_room_to_reserve(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.ENOSPC)
-    with pytest.raises(DoesNotFitError, match=r"needs about 1 GB of temporary space there .*--tmp"):
+    with pytest.raises(DoesNotFitError, match=r"needs about .* of temporary space there .*tmp="):
         Scratch(tmp_path, 10**9)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.EOPNOTSUPP)

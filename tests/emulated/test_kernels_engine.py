@@ -207,7 +207,7 @@ def test_hubs_that_many_warps_find_at_once(build, codec, rule):
     levels = reference_bfs(plain, 0)[0]
     runtime = SimtRuntime(build=build, sm_count=3, resident=3, preempt_every=3)
     runtime.watchers.append(TraversalWatch(plain))
-    with GpuEngine(late_hubs(codec), runtime=runtime) as engine:
+    with GpuEngine(late_hubs(codec), runtime=runtime, tuning=rule.tuning) as engine:
         for number in range(4 if build == "preempt" else 1):
             set_seed(runtime, number)
             result = engine.bfs(0)

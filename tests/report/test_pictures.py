@@ -89,9 +89,9 @@ def test_nothing_to_draw_is_refused():
 
 
 def test_a_target_is_refused_before_any_work(tmp_path):
-    pictures.check_picture(None, "--plot")
-    pictures.check_picture(tmp_path / "a.SVG", "--plot")
-    with pytest.raises(UsageError, match=r"--plot .*a\.jpg: a picture is \.svg or \.png"):
-        pictures.check_picture(tmp_path / "a.jpg", "--plot")
+    pictures.check_picture(None)
+    pictures.check_picture(tmp_path / "a.SVG")
+    with pytest.raises(UsageError, match=r"plot=.*a\.jpg\": a picture is \.svg or \.png"):
+        pictures.check_picture(tmp_path / "a.jpg")
     with pytest.raises(FileAccessError, match="does not exist"):
-        pictures.check_picture(tmp_path / "none" / "a.svg", "--plot")
+        pictures.check_picture(tmp_path / "none" / "a.svg")

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from bigbfs.errors import BigBfsError, UsageError
+from bigbfs.errors import BigBfsError, UsageError, naming
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.report.rows import GraphFacts, Record, Row, Session, line_of
 
@@ -36,11 +36,12 @@ class Writer:
         self._output, self._report = output, report
         self._stream: TextIO | None = None
         if output is not None:
-            require_writable(output, "--output")
+            require_writable(output)
         if report is not None:
             from bigbfs.report.page import require_extra
 
-            require_writable(report, "--report")
+            with naming(output="report"):
+                require_writable(report)
             require_extra()
         if output is not None and report is not None and output.resolve() == report.resolve():
             raise UsageError(f"--output and --report both name {output}; give each its own file")
@@ -56,7 +57,7 @@ class Writer:
             self._stream.write(line_of(item) + "\n")
             self._stream.flush()
         except OSError as error:
-            raise access_error(self._output, error, "write", "--output") from error
+            raise access_error(self._output, error, "write") from error
 
     def __enter__(self) -> Writer:
         return self

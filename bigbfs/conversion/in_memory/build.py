@@ -14,6 +14,7 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.orders.reorder import renumber, vertex_order
 from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import Meaning, meaning
+from bigbfs.errors import RemedyLike
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
@@ -89,10 +90,10 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both, reordered=reordered)
     if options.memory is not None:  # what the whole process may take
         need += PROGRAM
-    advice = "leave --keep-ids out (ids with gaps are renumbered by default), " if options.keep_ids else ""
+    remedies: tuple[RemedyLike, ...] = (("keep_ids", True),) if options.keep_ids else ()
     if options.order not in EXTERNAL_ORDERS:
-        advice += f"{ON_DISK}, "
-    require(need, options.memory, already_held=held, advice=advice)
+        remedies += (ON_DISK,)
+    require(need, options.memory, already_held=held, remedies=remedies)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
     del numbering
     out, into, counts = _rows(lines, shape, options, threads)

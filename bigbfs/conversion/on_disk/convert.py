@@ -37,7 +37,7 @@ from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.rule import AS_GIVEN, Meaning, meaning
 from bigbfs.conversion.targets import Targets
-from bigbfs.errors import DoesNotFitError, InputError
+from bigbfs.errors import DoesNotFitError, InputError, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.read import read_edges
 from bigbfs.graph.adjacency import id_dtype
@@ -128,10 +128,10 @@ def _require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> N
     status = os.statvfs(folder)
     need, free = 8 * n * len(targets.files), status.f_bavail * status.f_frsize
     if need > free:
-        advice = "leave --keep-ids out (ids with gaps are renumbered by default), or " if options.keep_ids else ""
+        remedies: tuple[RemedyLike, ...] = (("keep_ids", True),) if options.keep_ids else ()
         raise DoesNotFitError(
-            f"{folder}: {n:,} vertices take {format_size(need)} there, and {format_size(free)} are free; "
-            f"{advice}free some, or write elsewhere (-o)"
+            f"{folder}: {n:,} vertices take {format_size(need)} there, and {format_size(free)} are free",
+            remedies=(*remedies, "free some", ("output", None, "write elsewhere ({})")),
         )
 
 

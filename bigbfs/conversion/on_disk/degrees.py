@@ -51,7 +51,8 @@ def require_order_fits(n: int, plan: Plan) -> None:
     if need > plan.room:
         raise DoesNotFitError(
             f"ordering {n:,} vertices by degree takes {format_size(need)} of memory, and {format_size(plan.room)} are "
-            "left; allow more with --memory, or leave --order out"
+            "left",
+            remedies=(("memory", None), ("order", "degree", "leave {} out")),
         )
 
 

@@ -74,7 +74,8 @@ def make_plan(memory: int, lines: int, largest: int) -> Plan:
     if room < LEAST:
         raise DoesNotFitError(
             f"{format_size(memory)} may be used, but Python, its libraries and the compiled code alone take "
-            f"{format_size(held)}; allow at least {format_size(held + LEAST)} with --memory"
+            f"{format_size(held)}",
+            remedies=(("memory", None, f"allow at least {format_size(held + LEAST)} with {{}}"),),
         )
     present = room // 3
     if largest:  # twice what the sample asks for, or nothing where that is too much anyway
@@ -108,8 +109,12 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
         if need > free:
             raise DoesNotFitError(
                 f"{folder}: the conversion needs about {format_size(need)} there (temporary files "
-                f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free; free some, "
-                "or name another folder for temporary files with --tmp, for the result with -o"
+                f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free",
+                remedies=(
+                    "free some",
+                    ("tmp", None, "name another folder for temporary files with {}"),
+                    ("output", None, "for the result with {}"),
+                ),
             )
 
 

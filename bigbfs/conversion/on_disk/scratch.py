@@ -83,7 +83,7 @@ class Scratch:
 
     def error(self, error: OSError) -> FileAccessError:
         """Return the error for a temporary file that cannot be written or read."""
-        return access_error(self.folder.parent, error, "write temporary files", option="--tmp")
+        return _temporary_error(self.folder.parent, error)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -104,9 +104,15 @@ class Scratch:
 def no_room(folder: Path, size: int, why: str) -> DoesNotFitError:
     """Return the error for a place that has not the room for the temporary files."""
     return DoesNotFitError(
-        f"{folder}: the conversion needs about {format_size(size)} of temporary space there ({why}); "
-        "free some, or name another folder with --tmp"
+        f"{folder}: the conversion needs about {format_size(size)} of temporary space there ({why})",
+        remedies=("free some", ("tmp", None)),
     )
+
+
+def _temporary_error(folder: Path, error: OSError) -> FileAccessError:
+    found = access_error(folder, error, "write temporary files")
+    found.rename({"output": "tmp"})
+    return found
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
@@ -117,9 +123,9 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
         except FileNotFoundError as error:
             if parent.is_dir():
                 continue  # another process took the folder for a stale one before it was locked
-            raise access_error(parent, error, "write temporary files", option="--tmp") from error
+            raise _temporary_error(parent, error) from error
         except OSError as error:
-            raise access_error(parent, error, "write temporary files", option="--tmp") from error
+            raise _temporary_error(parent, error) from error
         if _lock(handle) and _is(folder, handle):
             return folder, handle
         os.close(handle)

@@ -79,8 +79,10 @@ def meaning(lists: list[EdgeList], options: ConvertOptions) -> Meaning:
         if both and any(mirrored):
             if not all(mirrored):
                 raise UsageError(
-                    "--keep-duplicates cannot tell repeated edges in a mixture of inputs that list every edge in both "
-                    "directions and inputs that list it once; convert them apart, or leave the option out"
+                    "repeated edges cannot be told in a mixture of inputs that list every edge in both directions and "
+                    "inputs that list it once",
+                    about=(("keep_duplicates", True),),
+                    remedies=("convert them apart", "leave the option out"),
                 )
             copies = LARGER_DIRECTION
     return Meaning(both, copies, expand=not both and any(two_way))

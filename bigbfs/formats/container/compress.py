@@ -43,7 +43,6 @@ def save_compressed(
     graph: Graph,
     path: Path,
     provenance: dict[str, Any] | None = None,
-    option: str = "-o",
     *,
     confirm: Callable[[], object] | None = None,
 ) -> None:
@@ -51,7 +50,7 @@ def save_compressed(
 
     Parameters
     ----------
-    provenance, option, confirm
+    provenance, confirm
         As of :func:`bigbfs.formats.container.csrbin.save_graph`.
 
     Raises
@@ -64,7 +63,7 @@ def save_compressed(
         It cannot be written; nothing is left behind.
     """
     if graph.codec == "varint":
-        csrbin.save_graph(graph, path, provenance, option, confirm=confirm)
+        csrbin.save_graph(graph, path, provenance, confirm=confirm)
         return
     flags = csrbin.flags_to_save(graph)
     graph.require_structure()
@@ -72,7 +71,7 @@ def save_compressed(
     sides = {"": (graph.adjacency, name)}
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         sides["in_"] = (graph.in_adjacency, f"{name} (in-neighbours)")
-    with replacing(path, option) as stream:
+    with replacing(path) as stream:
         file = SectionFile(stream)
         for section, array in csrbin.arrays_before_rows(graph, provenance).items():
             file.open(section, array.dtype, len(array))

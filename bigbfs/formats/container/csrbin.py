@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import FormatError, UsageError
+from bigbfs.errors import Argument, Call, FormatError, Remedy, UsageError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import gapsg, layout, raw
 from bigbfs.formats.container.checksum import checksum, checksum_threads
@@ -148,9 +148,11 @@ def open_graph(path: Path) -> Graph:
 def _open_foreign(mapped: MappedFile, start: bytes) -> Graph:
     is_raw, is_gap = raw.fits(start, mapped.size), gapsg.fits(start, mapped.size)
     if not is_raw and not is_gap:
+        convert = Call("convert", str(mapped.path), (Argument("format", "text"),))
         raise FormatError(
             f"{mapped.path}: no graph file: it has neither the magic of a bigbfs container nor a size that fits a raw "
-            f".csrbin or a GAP .sg; an edge list becomes one by `bigbfs convert --format text {mapped.path}`"
+            ".csrbin or a GAP .sg",
+            remedies=(Remedy(convert, "an edge list becomes one by {}"),),
         )
     from bigbfs.graph import rows
 
@@ -178,7 +180,6 @@ def save_graph(
     graph: Graph,
     path: Path,
     provenance: dict[str, Any] | None = None,
-    option: str = "-o",
     *,
     confirm: Callable[[], object] | None = None,
 ) -> None:
@@ -188,8 +189,6 @@ def save_graph(
     ----------
     provenance
         Where the graph comes from, stored as JSON; see :func:`read_provenance`.
-    option
-        What names another path, for messages.
     confirm
         Called when all is written, before the file gets its name; what it raises leaves nothing behind.
 
@@ -204,7 +203,7 @@ def save_graph(
     arrays = arrays_before_rows(graph, provenance) | graph.adjacency.arrays()
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
-    with replacing(path, option) as stream:
+    with replacing(path) as stream:
         file = SectionFile(stream)
         with checksum_threads() as pool:
             for name, array in arrays.items():

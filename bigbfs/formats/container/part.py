@@ -22,9 +22,6 @@ from bigbfs.graph.adjacency import Adjacency, PlainAdjacency, id_dtype
 from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
 
-_OPTION = "--largest"
-"""What names another path where this one cannot be written."""
-
 
 def check_target(path: Path) -> None:
     """Refuse, before any work is done, a file that :func:`save_part` cannot write.
@@ -38,7 +35,7 @@ def check_target(path: Path) -> None:
     """
     if path.suffix not in SUFFIXES.values():
         raise UsageError(f"{path}: a graph is written as .csrbin (plain) or .ccsr (compressed); name it so")
-    require_writable(path, _OPTION)
+    require_writable(path)
 
 
 def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
@@ -76,10 +73,10 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
                 stream = files.enter_context(tempfile.TemporaryFile(dir=path.parent))
                 parts.append(_rows(adjacency, keep, numbers, stream))
             except OSError as error:
-                raise access_error(path, error, "write", _OPTION) from error
+                raise access_error(path, error, "write") from error
         backward = parts[1] if twins else None
         part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, in_adjacency=backward)
-        (save_compressed if path.suffix == SUFFIXES["varint"] else save_graph)(part, path, option=_OPTION)
+        (save_compressed if path.suffix == SUFFIXES["varint"] else save_graph)(part, path)
 
 
 def _rows(adjacency: Adjacency, keep: np.ndarray, numbers: np.ndarray, stream: BinaryIO) -> PlainAdjacency:

@@ -120,8 +120,8 @@ def read_header(reader: BlockReader) -> AdjacencyHeader:
         if not line.strip():
             continue
         if not lines and line.strip() not in (PLAIN, WEIGHTED):
-            hint = "; a file of another kind: --format text, or what it is"
-            raise line_error(reader.name, number, line, _WANTED + hint)
+            another = ("format", "text", "for a file of another kind {}, or what it is")
+            raise line_error(reader.name, number, line, _WANTED, (another,))
         lines.append(line.strip() if not lines else counts(reader.name, number, line, [line.strip()], _WANTED)[0])
     return AdjacencyHeader(int(lines[1]), int(lines[2]), lines[0] == WEIGHTED)
 

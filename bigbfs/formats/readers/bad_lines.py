@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import tokenizer
+from bigbfs.sizes import counted
 
 _SHOWN = 80
 
@@ -32,15 +33,18 @@ def reason(status: int, low: int, high: int, expected: str) -> str:
     }[status]
 
 
-def line_error(name: str, number: int, line: bytes, why: str) -> InputError:
+def line_error(name: str, number: int, line: bytes, why: str, remedies: tuple[RemedyLike, ...] = ()) -> InputError:
     """Return the error for line ``number`` of ``name``."""
-    return InputError(f"{name}: line {number}: {shown(line)}: {why}")
+    return InputError(f"{name}: line {number}: {shown(line)}: {why}", remedies=remedies)
 
 
-def bad_line(name: str, number: int, line: bytes, why: str, skipped: int, hint: str = "") -> InputError:
+def bad_line(
+    name: str, number: int, line: bytes, why: str, skipped: int, remedies: tuple[RemedyLike, ...] = ()
+) -> InputError:
     """Return the error for line ``number`` of ``name``, after ``skipped`` bad lines that were let pass."""
     if skipped:
-        way_out = f"{skipped} bad lines were skipped as allowed; allow more with a larger --skip-bad-lines"
+        why += f"; {counted(skipped, 'bad line')} {'was' if skipped == 1 else 'were'} skipped as allowed"
+        remedies += (("skip_bad_lines", None, "allow more with a larger {}"),)
     else:
-        way_out = "correct the line, or skip such lines with --skip-bad-lines N"
-    return line_error(name, number, line, f"{why}{hint}; {way_out}")
+        remedies += ("correct the line", ("skip_bad_lines", None))
+    return line_error(name, number, line, why, remedies)

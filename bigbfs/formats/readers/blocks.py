@@ -151,7 +151,8 @@ class BlockReader:
             if stop - cut > max(self._longest, self._block_bytes):
                 raise InputError(
                     f"{self.name}: the line that begins at byte {offset + cut} does not end within "
-                    f"{format_size(stop - cut)}; give the right --format, or unpack the file first"
+                    f"{format_size(stop - cut)}",
+                    remedies=(("format", None), "unpack the file first"),
                 )
             carry = bytes(memoryview(buffer)[cut:stop])
             if cut:
@@ -191,8 +192,8 @@ class BlockReader:
             raise InputError(f"{self.name}: is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
         if (byte := head.find(0)) >= 0:
             raise InputError(
-                f"{self.name}: looks binary (byte {byte} is NUL) where text is expected; "
-                "give the right --format, or unpack it first"
+                f"{self.name}: looks binary (byte {byte} is NUL) where text is expected",
+                remedies=(("format", None), "unpack it first"),
             )
 
     def used(self, block: Block, lines: int) -> None:

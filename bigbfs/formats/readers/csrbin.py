@@ -41,7 +41,7 @@ def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
                 return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed)
         except FormatError as error:
             if str(path) != source.name:
-                raise FormatError(str(error).replace(str(path), source.name)) from error
+                raise error.saying(error.message.replace(str(path), source.name)) from error
             raise
 
 

@@ -97,7 +97,8 @@ class EdgeBuffer:
         if self._limit is not None and 2 * bytes_of_one_end > self._limit:
             raise DoesNotFitError(
                 f"{self._name}: its edges take more than {format_size(self._limit)}, which is what may be used "
-                f"({self.size:,} read so far); allow more with --memory"
+                f"({self.size:,} read so far)",
+                remedies=(("memory", None),),
             )
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:

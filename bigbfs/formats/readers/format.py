@@ -40,7 +40,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not 0 <= self.skip_bad_lines <= _MOST_LINES:
-            raise UsageError(f"--skip-bad-lines {self.skip_bad_lines}: give a number from 0 to 2^62")
+            raise UsageError("give a number from 0 to 2^62", about=(("skip_bad_lines", self.skip_bad_lines),))
 
 
 NO_RULES = Rules()

@@ -68,7 +68,8 @@ def _read_banner(reader: BlockReader) -> tuple[str, str]:
     number, line = found
     words = line.decode("utf-8", "backslashreplace").lower().split()
     if not words or words[0].encode() != BANNER:
-        raise line_error(reader.name, number, line, f"{_WANTED_BANNER} (a plain edge list of that name: --format text)")
+        as_text = ("format", "text", "for a plain edge list of that name, {}")
+        raise line_error(reader.name, number, line, _WANTED_BANNER, (as_text,))
     if words[1:2] != ["matrix"] or len(words) != 5:
         raise line_error(reader.name, number, line, _WANTED_BANNER)
     if words[2] != "coordinate":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.errors import RemedyLike
 from bigbfs.formats.readers import tokenizer
 from bigbfs.formats.readers.bad_lines import bad_line, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
@@ -139,17 +140,17 @@ class PairReader:
         if row[0, tokenizer.STATUS] == tokenizer.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
         nothing_yet = self.edges.size == 0 and not table[:chunk, tokenizer.EDGES].any() and row[0, tokenizer.EDGES] == 0
-        hint = _header_hint(line) if nothing_yet else ""
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, hint)
+        hints = _header_hint(line) if nothing_yet else ()
+        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, hints)
 
 
-def _header_hint(line: bytes) -> str:
-    """Return a hint where the line looks like the header of a CSV file."""
+def _header_hint(line: bytes) -> tuple[RemedyLike, ...]:
+    """Return a way out where the line looks like the header of a CSV file."""
     letters = line.strip().replace(b'"', b"")
     words = [word for word in letters.replace(b";", b",").replace(b"\t", b",").replace(b" ", b",").split(b",") if word]
     if len(words) >= 2 and all(word[:1].isalpha() for word in words[:2]):
-        return " (a header line? --skip-bad-lines 1 passes over it)"
-    return ""
+        return (("skip_bad_lines", 1, "{} passes over it, if it is a header line"),)
+    return ()
 
 
 def close_gaps(sources: np.ndarray, targets: np.ndarray, firsts: np.ndarray, counts: np.ndarray) -> int:

@@ -78,7 +78,7 @@ def test_the_refusal_says_what_helps(residency, codec, ram, helps):
     assert [word for word in OPTIONS if word in lines[-1]] == helps
     assert residency in lines[0] and "does not fit" in lines[0]
     assert any(line.split()[:1] == ["indptr"] and " vram " in line for line in lines)
-    assert lines[-3].split()[-3:] == ["1", "kB", "vram"]
+    assert lines[-3].split()[-3:] == ["1,000", "B", "vram"]
 
 
 def test_what_helps_does_help():

@@ -119,7 +119,7 @@ def test_memory_that_cannot_be_had(monkeypatch):
         cuda.stage()
     assert cuda.open == {}
     monkeypatch.setattr(stage, "free_memory", lambda: PAGE)
-    with pytest.raises(DoesNotFitError, match=r"8\.19 kB of pinned .* 4\.1 kB are free"):
+    with pytest.raises(DoesNotFitError, match=r"8 KiB of pinned .* 4 KiB are free"):
         Cuda().stage()
 
 

@@ -65,7 +65,7 @@ def test_an_entry_of_a_symmetric_matrix_means_both(tmp_path, symmetry):
     ("text", "says"),
     [
         (b"", "empty"),
-        (b"1 2\n", "line 1: '1 2': expected '%%MatrixMarket.*--format text"),
+        (b"1 2\n", "line 1: '1 2': expected '%%MatrixMarket.*format=\"text\""),
         (b"%MatrixMarket matrix coordinate pattern general\n1 1 0\n", "line 1: .*expected '%%MatrixMarket"),
         (b"%%MatrixMarket matrix coordinate pattern\n1 1 0\n", "line 1"),
         (b"%%MatrixMarket vector coordinate pattern general\n", "line 1"),

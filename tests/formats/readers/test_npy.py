@@ -103,7 +103,7 @@ def test_progress_adds_up_and_memory_is_kept_to(tmp_path, small):
     seen = []
     assert read_edges(path, progress=seen.append).input_bytes == sum(seen) == path.stat().st_size
     assert len(seen) > 10
-    with pytest.raises(DoesNotFitError, match="allow more with --memory"):
+    with pytest.raises(DoesNotFitError, match="allow more with memory="):
         read_edges(path, memory=30_000)
 
 

@@ -64,7 +64,7 @@ def test_the_comment_that_lost_its_mark(data):
     with pytest.raises(InputError) as caught:
         read_edges(file)
     assert str(caught.value).startswith(f"{file}: line 4: '           -1 (<FromNodeId> is a customer of")
-    assert "--skip-bad-lines" in str(caught.value)
+    assert "skip_bad_lines=" in str(caught.value)
     edges = read_edges(file, skip_bad_lines=1)
     assert (edges.skipped_lines, edges.comment_lines) == (1, 8)
     good = read_edges(data / "as-caida20071105.txt")

@@ -87,7 +87,7 @@ def test_a_line_that_does_not_end_is_refused(tmp_path):
             reader.used(block, 1)
     with Source(file) as source, BlockReader(source, 100, longest_line=1000) as reader:
         reader.used(reader.current(), 1)
-        with pytest.raises(InputError, match=r"line that begins at byte 4 does not end within 1\..* kB"):
+        with pytest.raises(InputError, match=r"line that begins at byte 4 does not end within .* KiB"):
             reader.current()
 
 

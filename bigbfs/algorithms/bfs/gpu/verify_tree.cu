@@ -1,9 +1,9 @@
 // Is a BFS tree right? The rules of algorithms/bfs/validate.py, for trees that should stay on the device.
 //
-// Edges: none leads from a reached vertex above the last level to an unreached one, or down more than one level; the edge
-// that leads to a vertex from its parent marks it in `joined`. Vertices (one thread each): the source alone has level 0, who
-// has a level has a parent one level up, joined to it by an edge. Atomics: one atomicOr for each tree edge. Source: Graph500
-// specification, section Validation.
+// Edges: none leads from a reached vertex above the last level to an unreached one, or down more than one level; the
+// edge that leads to a vertex from its parent marks it in `joined`. Vertices (one thread each): the source alone has
+// level 0, who has a level has a parent one level up, joined to it by an edge. Atomics: one atomicOr for each tree
+// edge. Source: Graph500 specification, section Validation.
 #include "kernels/proof/edges.cuh"
 
 struct TreeRule {

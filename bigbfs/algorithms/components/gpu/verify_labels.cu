@@ -1,6 +1,7 @@
-// Are labels those of components? Edges: each joins equal labels. Vertices (one thread each): a label is its own label, and no
-// larger than the vertex; who labels itself is counted. So labels are unions of components; that there are no fewer of them
-// than components is for the host to say, which has the merges of a forest over all edges counted (verify.py).
+// Are labels those of components? Edges: each joins equal labels. Vertices (one thread each): a label is its own
+// label, and no larger than the vertex; who labels itself is counted. So labels are unions of components; that there
+// are no fewer of them than components is for the host to say, which has the merges of a forest over all edges counted
+// (verify.py).
 #include "kernels/proof/edges.cuh"
 
 struct LabelRule {

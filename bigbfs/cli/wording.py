@@ -1,0 +1,52 @@
+"""Errors in the words of the command line: arguments as the options of the command that failed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import click
+
+from bigbfs.errors import Argument, BigBfsError, Call
+
+
+def named_command(group: click.Command, arguments: Sequence[str]) -> click.Command:
+    """Return the command that a command line names: a group's, or one of a group within a group."""
+    found = group
+    for word in arguments:
+        if not isinstance(found, click.Group):
+            break
+        if not word.startswith("-"):
+            found = found.get_command(click.Context(found), word) or found
+    return found
+
+
+def in_options(error: BigBfsError, command: click.Command) -> str:
+    """Return the message of ``error`` with arguments as options of ``command``, without remedies that it has not."""
+
+    def spell(what: Argument | Call) -> str | None:
+        if isinstance(what, Call):
+            words = [_option(_long(each.name).replace("--output", "-o"), each.value) for each in what.arguments]
+            return f"`{' '.join(['bigbfs', what.name, shlex.quote(what.path), *words])}`"
+        long = _long(what.name)
+        for option in command.params:
+            if isinstance(option, click.Option) and long in option.opts:
+                if what.value is False and option.secondary_opts:
+                    return option.secondary_opts[0]
+                return _option(min(option.opts, key=len), what.value)
+        return None
+
+    return error.worded(spell)
+
+
+def _long(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _option(name: str, value: object) -> str:
+    return name if value is None or isinstance(value, bool) else f"{name} {value}"
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with everything escaped that a terminal would act on instead of showing it, line ends aside."""
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)

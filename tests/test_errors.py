@@ -1,0 +1,187 @@
+"""Errors carry arguments and remedies as data; Python users read keyword arguments, users of commands read options."""
+
+import ast
+import copy
+import pickle
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import bigbfs
+from bigbfs import errors
+from bigbfs.cli import main
+from bigbfs.cli.wording import in_options, named_command, printable
+from bigbfs.errors import Argument, Call, DoesNotFitError, FileAccessError, FormatError, Remedy, UsageError, naming
+
+PACKAGE = Path(bigbfs.__file__).parent
+OPTION = re.compile(r"(?<![\w-])(--[a-z]|-o\b)")
+FOREIGN = {"--always", "--dirty=+", "--abbrev=12", "--exclude=*"}
+"""Options of git, for the commit of a run."""
+
+
+def strings(tree):
+    """Return every string constant of a module but its docstrings."""
+    docstrings = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else []:
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                docstrings.add(id(statement.value))
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    ]
+
+
+def test_no_option_of_the_command_line_is_named_below_it():
+    found = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in ("cli", "engines", "algorithms")
+        for node in strings(ast.parse(path.read_text(encoding="utf-8")))
+        if OPTION.search(node.value) and node.value not in FOREIGN
+    ]
+    assert found == []
+
+
+def test_the_search_for_options_finds_them():
+    tree = ast.parse('"""--fine"""\nraise ValueError(f"{x}: say --tmp")\nraise ValueError("elsewhere (-o)")')
+    assert [bool(OPTION.search(node.value)) for node in strings(tree)] == [True, True]
+
+
+def test_no_command_repairs_messages_by_regular_expression():
+    for path in {*(PACKAGE / "cli").glob("*.py")} - {PACKAGE / "cli" / "options.py"}:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        assert "re" not in imported, path.name
+
+
+def command(*names):
+    return named_command(main.cli, names)
+
+
+BOTH = [
+    (UsageError("wrong"), "bfs", "wrong", "wrong"),
+    (
+        DoesNotFitError("3 GiB", remedies=(("memory", None), "free some")),
+        "convert",
+        "3 GiB; allow more with memory=..., or free some",
+        "3 GiB; allow more with --memory, or free some",
+    ),
+    (
+        DoesNotFitError("no room", remedies=(("residency", "mapped"), ("compressed", True), ("backend", "cpu"))),
+        "bfs",
+        'no room; use residency="mapped", use Graph.compress() (fewer bytes for the same edges), or use backend="cpu"',
+        "no room; use --residency mapped, use --compressed (fewer bytes for the same edges), or use --backend cpu",
+    ),
+    (
+        UsageError("there is no such folder", about=(("tmp", Path("a b")),)),
+        "convert",
+        'tmp="a b": there is no such folder',
+        "--tmp a b: there is no such folder",
+    ),
+    (
+        UsageError("for a GPU", about=(("vram_budget", None), ("ram_budget", None)), remedies=(("in_edges", False),)),
+        "bfs",
+        "vram_budget=..., ram_budget=...: for a GPU; use in_edges=False",
+        "--vram-budget, --ram-budget: for a GPU",
+    ),
+    (
+        FormatError(
+            "a.csrbin: no graph file",
+            remedies=(Remedy(Call("convert", "a b.txt", (Argument("format", "text"),)), "try {}"),),
+        ),
+        "info",
+        'a.csrbin: no graph file; try `bigbfs.convert("a b.txt", format="text")`',
+        "a.csrbin: no graph file; try `bigbfs convert 'a b.txt' --format text`",
+    ),
+    (
+        UsageError("both", remedies=(("in_edges", False), ("keep_ids", True))),
+        "convert",
+        "both; use in_edges=False, or leave keep_ids=True out (ids with gaps are renumbered by default)",
+        "both; use --no-in-edges, or leave --keep-ids out (ids with gaps are renumbered by default)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "name", "keywords", "options"), BOTH)
+def test_one_error_in_the_words_of_both(error, name, keywords, options):
+    assert str(error) == keywords
+    assert in_options(error, command(name)) == options
+
+
+def test_a_remedy_that_a_command_has_not_is_left_out():
+    error = errors.NoDeviceError("no driver", remedies=(("backend", "cpu"),))
+    assert in_options(error, command("plan")) == "no driver"
+    assert in_options(error, command("bfs")) == "no driver; use --backend cpu"
+    assert in_options(error, command("bench", "cc")) == "no driver; use --backend cpu"
+    assert in_options(error, command("bench")) == "no driver"
+    assert in_options(error, command("--help")) == "no driver"
+
+
+def test_a_caller_names_its_own_arguments():
+    with pytest.raises(FileAccessError) as caught, naming(output="levels"):
+        raise FileAccessError("l.npy: cannot write", remedies=(("output", None), ("memory", None)))
+    assert str(caught.value) == "l.npy: cannot write; name another file with levels=..., or allow more with memory=..."
+    with pytest.raises(UsageError, match=r"^path=1: no$"), naming(output="path"):
+        raise UsageError("no", about=(("output", 1),))
+    assert "levels" in in_options(caught.value, command("bfs"))
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.BigBfsError)]
+)
+def test_every_error_is_copied_and_pickled_with_its_remedies(kind):
+    error = kind("a: b", about=(("tmp", "x"),), remedies=(("memory", None),))
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), error.saying("a: b")):
+        assert type(other) is kind and str(other) == str(error) == 'tmp="x": a: b; allow more with memory=...'
+
+
+def test_a_conversion_refused_in_both_words(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text("0 1\n")
+    with pytest.raises(UsageError, match=r'^tmp="nowhere": there is no such folder; name one that exists$'):
+        bigbfs.convert("g.txt", tmp=Path("nowhere"))
+    assert main.run(["convert", "g.txt", "--tmp", "nowhere"]) == 2
+    assert capsys.readouterr().err == "bigbfs: error: --tmp nowhere: there is no such folder; name one that exists\n"
+    Path("bad.txt").write_text("0 1\n2 x\n")
+    with pytest.raises(errors.InputError, match=r"correct the line, or skip such lines with skip_bad_lines=\.\.\.$"):
+        bigbfs.convert("bad.txt")
+    assert main.run(["convert", "bad.txt"]) == 1
+    assert capsys.readouterr().err.endswith("correct the line, or skip such lines with --skip-bad-lines\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["bsf"], "no such command 'bsf'; see `bigbfs --help`"),
+        (["bfs", "--treads", "1"], "no such option"),
+        (
+            ["bfs", "--threads", "x"],
+            "invalid value for '--threads': 'x' is not a valid integer range; see `bigbfs bfs --help`",
+        ),
+        (["info"], "missing argument 'GRAPH'; see `bigbfs info --help`"),
+        (["generate", "star"], "missing option '-o' / '--output'; see `bigbfs generate star --help`"),
+    ],
+)
+def test_usage_errors_of_both_kinds_have_one_style(line, message, capsys):
+    assert main.run(line) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"bigbfs: error: {message}") and err.count("\n") == 1 and err.endswith("--help`\n")
+
+
+def test_what_a_terminal_would_act_on_is_shown_in_full_and_escaped(tmp_path, capsys):
+    assert printable("a\x1b[31mb\tc\x85\u200b é\n") == r"a\x1b[31mb\tc\x85\u200b é" + "\n"
+    assert main.run(["info", str(tmp_path / "red\x1b[31m.csrbin")]) == 1
+    assert r"red\x1b[31m.csrbin: cannot open" in capsys.readouterr().err
+
+
+def test_the_group_itself_has_no_options_with_values():
+    """Else :func:`named_command` would take a value for a command."""
+    groups = [main.cli, command("bench"), command("generate")]
+    for group in groups:
+        assert isinstance(group, click.Group)
+        assert all(option.is_flag for option in group.params), group.name

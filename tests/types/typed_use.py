@@ -1,0 +1,39 @@
+"""The public names as a type checker sees them; `make lint` reads this file, nothing runs it."""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import numpy as np
+
+import bigbfs
+from bigbfs.algorithms.bfs.result import BfsResult
+from bigbfs.algorithms.components.result import ComponentsResult
+from bigbfs.algorithms.engine import Engine
+from bigbfs.conversion import ConvertReport
+
+
+def uses() -> None:
+    """Every public name, with the types that it takes and returns."""
+    report = bigbfs.convert(["a.txt", "b.txt"], compressed=True, order="degree", memory=2**30)
+    assert_type(report, ConvertReport)
+    graph = bigbfs.open("graph.csrbin")
+    assert_type(graph, bigbfs.Graph)
+    assert_type(graph.n, int)
+    result = bigbfs.bfs(graph, 0, max_depth=3, backend="cpu", threads=2)
+    assert_type(result, BfsResult)
+    assert_type(result.levels, np.ndarray)
+    assert_type(result.record.gteps, float)
+    found = bigbfs.connected_components(graph, algorithm="sv", verify=True)
+    assert_type(found, ComponentsResult)
+    with bigbfs.engine(graph, backend="gpu", residency="mapped", vram_budget=2**30) as engine:
+        assert_type(engine, Engine)
+        assert_type(engine.bfs(0, want_parents=False), BfsResult)
+        assert_type(engine.connected_components(), ComponentsResult)
+        assert_type(engine.setup.place, float)
+    bigbfs.bfs(graph, 0, threads="two")  # type: ignore[arg-type]
+    bigbfs.bfs(graph, 0, treads=2)  # type: ignore[call-arg]
+    bigbfs.convert("a.txt", directed="yes")  # type: ignore[arg-type]
+    assert_type(bigbfs.Graph.from_csr([0, 1, 2], [1, 0]), bigbfs.Graph)
+    assert_type(bigbfs.__version__, str)
+    assert_type(bigbfs.topological_order(graph), np.ndarray)
