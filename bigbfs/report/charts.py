@@ -26,6 +26,9 @@ FEW = 24
 BEST = "#e0551f"
 """The frame of the best cell, on light and on dark."""
 
+WAYS = ("every level top-down", "every level bottom-up")
+"""Names of what the levels of a tree read in one direction alone."""
+
 POINTS = 96
 """Points of a line at most: a deep graph has thousands of levels, and a screen has not."""
 
@@ -120,6 +123,19 @@ def level_values(record: Record, points: int = POINTS) -> list[dict[str, Any]]:
         if row.levels is not None and row.levels.direction:
             common = {"graph": row.graph, "contender": label(row)}
             values += [common | point for point in thinned(row.levels, points)]
+    return values
+
+
+def way_values(record: Record, points: int = POINTS) -> list[dict[str, Any]]:
+    """Return points for what the levels of each graph read in one direction alone, as contenders called ``WAYS``."""
+    values = []
+    seen: set[str] = set()
+    for row in record.rows:
+        if row.graph not in seen and row.levels is not None and row.levels.up:
+            seen.add(row.graph)
+            for name, letter, edges in zip(WAYS, "tb", (row.levels.down, row.levels.up), strict=True):
+                own = Levels(letter * len(edges), checked=edges)
+                values += [{"graph": row.graph, "contender": name} | point for point in thinned(own, points)]
     return values
 
 

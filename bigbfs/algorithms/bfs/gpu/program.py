@@ -88,7 +88,14 @@ class GpuBfs:
         n, found = self._placed.n, self.search(options)
         self._placed.require_vertices(found.invalid_ids)
         record = RunRecord(
-            options.source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records
+            options.source,
+            found.reached,
+            found.depth,
+            found.edges,
+            found.seconds,
+            levels=found.level_records,
+            launches=found.launches,
+            reads=found.reads,
         )
         levels: Any = np.broadcast_to(np.int32(-1), n)
         parents: Any = np.broadcast_to(np.int64(-1), n)
