@@ -1,4 +1,4 @@
-"""BFS as work of the GPU engine: the loop that goes with the strategy and the residency, results, and their proof."""
+"""BFS as work of the GPU engine: the loop for the strategy and the residency, results, and their verification."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class GpuBfs:
             Levels or parents are not wanted.
         """
         if not (options.want_levels and options.want_parents):
-            raise UsageError("a proof looks at levels and parents: both must be wanted")
+            raise UsageError("verifying looks at levels and parents: both must be wanted")
         if self._verifier is None:
             self._verifier = verify.TreeVerifier(self._placed)
         tree = (self.loop.array("levels"), self.loop.array("parents"))
