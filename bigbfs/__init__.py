@@ -27,6 +27,10 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
 
 __version__ = "0.1.0"
 
+_ERRORS = (
+    *("BigBfsError", "ArgumentError", "ConfigError", "DeviceError", "DoesNotFitError", "FileAccessError"),
+    *("FormatError", "InputError", "NoDeviceError", "UsageError", "VerificationError"),
+)
 _HOMES = {
     "Graph": "bigbfs.graph",
     "open": "bigbfs.graph",
@@ -35,7 +39,8 @@ _HOMES = {
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
-}
+    "engine": "bigbfs.api",
+} | dict.fromkeys(_ERRORS, "bigbfs.errors")
 
 # formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted
 files.kept_by(lambda: import_module("bigbfs.formats.container.csrbin"))

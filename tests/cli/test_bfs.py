@@ -170,7 +170,7 @@ def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monk
     options = ["--residency", "vram", "--vram-budget", "1GiB"]
     code, _, err = run(*command, "--compressed", *options)
     assert code == 4 and not (small / "graph.ccsr").exists()
-    assert err == "bigbfs: error: --residency, --vram-budget are for a GPU, and none is usable here; leave them out\n"
+    assert err == "bigbfs: error: --residency, --vram-budget: for a GPU, and none is usable here; leave them out\n"
     monkeypatch.setattr("bigbfs.engines.gpu.runtime.device.available", lambda: True)
     code, _, err = run(*command, "--threads", "1")
     assert code == 2 and "--threads: CPU threads, and this run is on the GPU" in err
