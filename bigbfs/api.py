@@ -7,7 +7,7 @@ ascending order of original id, whatever the order inside the file.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -42,8 +42,8 @@ class GpuPlace(TypedDict, total=False):
     """Keywords of :func:`engine` that say where a GPU run keeps what."""
 
     residency: str
-    vram_budget: int | None
-    ram_budget: int | None
+    vram_budget: int | str | None
+    ram_budget: int | str | None
     profile: DeviceProfile | None
 
 
@@ -82,7 +82,7 @@ def _opened(graph: Graph | str | Path) -> Graph:
     return Graph.open(path)
 
 
-def _refuse_unknown(function: str, given: dict[str, Any], known: Iterable[str] = WHERE) -> None:
+def _refuse_unknown(function: str, given: Mapping[str, object], known: Iterable[str] = WHERE) -> None:
     """Refuse keyword arguments that ``function`` does not have, with the one that may be meant."""
     for name, value in given.items():
         if name not in known:
@@ -154,13 +154,9 @@ def engine(
     if chosen == "gpu":
         from bigbfs.engines.gpu.engine import GpuEngine
 
-        where: GpuPlace = {
-            "residency": residency,
-            "vram_budget": vram_budget,
-            "ram_budget": ram_budget,
-            "profile": profile,
-        }
-        placed = GpuEngine(graph, work=asked, **where)
+        placed = GpuEngine(
+            graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
+        )
     else:
         from bigbfs.engines.cpu.engine import CpuEngine
 
