@@ -13,7 +13,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 ROOMS: tuple[tuple[str, ...], ...] = (
-    ("errors", "record"),
+    ("errors", "record", "report.progress"),
     ("sizes", "config"),
     ("jit",),
     ("graph",),
@@ -33,7 +33,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("engines.engine",),
     ("engines.cpu", "engines.gpu"),
     ("engines",),
-    ("algorithms.registry", "algorithms.plain_rows", "algorithms.rules"),
+    ("algorithms.registry", "algorithms.columns", "algorithms.plain_rows", "algorithms.rules"),
     ("algorithms.bfs", "algorithms.components", "algorithms.topological"),
     ("algorithms",),
     ("api",),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,8 +15,9 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted, free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -137,26 +137,16 @@ def where_options(function: F) -> F:
 
 
 def check_where(where: dict[str, Any]) -> None:
-    """Refuse, before any work is done and by their names here, ``where_options`` that do not go together.
+    """Refuse, before any work is done ``where_options`` that do not go together.
 
     Raises
     ------
     NoDeviceError, UsageError
         As :func:`bigbfs.engines.backends.check_options`.
     """
-    given = [f"--{name.replace('_', '-')}" for name in GPU_OPTIONS if where[name] not in (None, "auto")]
-    threads = None if where["threads"] is None else "--threads"
-    if given or threads:
-        check_options(where["backend"], api.choose_backend(where["backend"]), given, threads)
-
-
-@contextmanager
-def without_backend() -> Iterator[None]:
-    """Take the advice to run on the CPU off the errors of a command that has no --backend."""
-    try:
-        yield
-    except (NoDeviceError, DoesNotFitError) as error:
-        raise type(error)(re.sub(r"[;,] (or )?(use )?--backend cpu$", "", str(error))) from error
+    given = {name: where[name] for name in GPU_OPTIONS if where[name] not in (None, "auto")}
+    if given or where["threads"] is not None:
+        check_options(where["backend"], api.choose_backend(where["backend"]), given, where["threads"])
 
 
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
@@ -190,11 +180,30 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
     """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at."""
     path = resolve_graph(graph, compressed)
+    _say_what_is_newer(path)
     start = time.perf_counter()
     with Graph.open(path) as found:
         if compressed and found.codec == "plain":
             raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
         yield found, time.perf_counter() - start
+
+
+def _say_what_is_newer(path: Path) -> None:
+    from bigbfs.formats.container.origin import newer_sources
+
+    for source in newer_sources(path):
+        click.echo(
+            f"bigbfs: {source} is newer than {path}, which was made of it: `bigbfs convert` makes it again", err=True
+        )
+
+
+@contextmanager
+def placed(graph: Graph, work: tuple[Any, ...], **where: Any) -> Iterator[Any]:
+    """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long."""
+    with ExitStack() as stack:
+        with Progress().step("place the graph, compile what runs on it"):
+            engine = stack.enter_context(api.engine(graph, work=work, **where))
+        yield engine
 
 
 def setup_line(engine: Any, opening: float, verifying: float | None) -> str:
