@@ -374,16 +374,15 @@ MERRILL = (
     _mutant(
         "merrill: capacity of the edge queue asked after the store",
         "merrill.cu",
-        "            if (!there || number < s.window || number - s.window >= s.edge_capacity) return;\n"
-        "            ends[number - s.window] = u;",
-        "            if (there && number >= s.window) ends[number - s.window] = u;\n"
-        "            if (!there || number < s.window || number - s.window >= s.edge_capacity) return;",
+        "            if (!there || slot >= s.edge_capacity) return;\n            ends[slot] = u;",
+        "            if (there && number >= s.window) ends[slot] = u;\n"
+        "            if (!there || slot >= s.edge_capacity) return;",
     ),
     _mutant(
         "merrill: the seam between two windows",
         "merrill.cu",
-        "number - s.window >= s.edge_capacity) return;",
-        "number - s.window >= s.edge_capacity - 1) return;",
+        "if (!there || slot >= s.edge_capacity) return;",
+        "if (!there || slot >= s.edge_capacity - 1) return;",
     ),
     _mutant(
         "merrill: the sweep finds the level before",

@@ -62,6 +62,8 @@ KERNEL void adaptive_small(Search s) {
 }
 ENTRY(adaptive_small)
 
+KERNEL __launch_bounds__(THREADS, 1024 / THREADS) void adaptive_medium(Search s);
+
 KERNEL void adaptive_medium(Search s) {
     u64 checked = 0;
     for (u64 i = thread_id() / WARP; i < here(s).medium; i += thread_count() / WARP) {

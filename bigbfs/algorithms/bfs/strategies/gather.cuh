@@ -51,13 +51,13 @@ template <typename Emit> DEVICE void gather_hubs(const Search& s, Gather& g, Emi
         const u32 winner = relaxed_load(&g.vying);
         if (winner == threadIdx.x) vies = false;
         const vid v = g.vertices[winner];
-        Pieces pieces(s.out, v);
-        const u64 first = pieces.next;
-        for (pieces.next += threadIdx.x / WARP; pieces.next < pieces.end; pieces.next += WARPS - 1) {
-            const u64 before = (pieces.next - first) * BLOCK_IDS;
+        const u32 hub = find_hub(s.out, v);
+        const u32 chunks = (u32)((g.lengths[winner] + BLOCK_IDS - 1) / BLOCK_IDS);
+        for (u32 k = threadIdx.x / WARP; k < chunks; k += WARPS) {
+            const u64 before = (u64)k * BLOCK_IDS;
             const u64 left = g.lengths[winner] - before;
-            const u32 ids = left < BLOCK_IDS ? (u32)left : BLOCK_IDS;
-            gather_segment(s, pieces.take(s.out, v), ids, v, g.numbers[winner] + before, emit);
+            const Segment segment = chunk(s.out, s.out.hub_ptr[hub] + k, hub);
+            gather_segment(s, segment, left < BLOCK_IDS ? (u32)left : BLOCK_IDS, v, g.numbers[winner] + before, emit);
         }
     }
 }

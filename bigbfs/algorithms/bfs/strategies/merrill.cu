@@ -13,6 +13,9 @@
 // read.
 constexpr u32 BLOCKS = 1024 / THREADS;
 
+// The ids of a tile, by one of its threads: a sum of its own would take registers from all.
+DEVICE void count_read(const Search& s, u64 ids) { atomicAdd(&here(s).checked, ids); }
+
 // A vertex may be found twice: what does not fit is left to a sweep over the labels.
 DEVICE void put_found(const Search& s, u64& count, bool found, vid u) {
     const u32 finders = __ballot_sync(ALL_LANES, found);
@@ -31,18 +34,19 @@ KERNEL void expand_contract(Search s) {
     __shared__ Gather g;
     __shared__ Culling c;
     forget(c);
-    u64 checked = 0;
     for (u64 base = (u64)blockIdx.x * THREADS; base < here(s).size; base += thread_count()) {
         const bool mine = base + threadIdx.x < here(s).size;
         const vid v = mine ? s.queue[base + threadIdx.x] : 0;
         const u64 ids = mine ? degree(s.out, v) : 0;
-        checked += ids;
         gather_rows(
-            s, g, v, ids, [](u64) { return (u64)0; },
+            s, g, v, ids,
+            [&](u64 wanted) {
+                count_read(s, wanted);
+                return (u64)0;
+            },
             [&](bool there, vid from, vid u, u64) { put_found(s, beyond(s).size, cull(s, c, there, from, u), u); }
         );
     }
-    hand_in(s, checked);
 }
 ENTRY(expand_contract)
 
@@ -53,25 +57,24 @@ ENTRY(expand_contract)
 template <bool KEEPS>
 DEVICE void expand_queue(const Search& s, const vid* queue, u64 count, vid* ends, vid* origins, u64& total) {
     __shared__ Gather g;
-    u64 checked = 0;
     for (u64 base = (u64)blockIdx.x * THREADS; base < count; base += thread_count()) {
         const bool mine = base + threadIdx.x < count;
         const vid v = mine ? queue[base + threadIdx.x] : 0;
         const u64 ids = mine ? degree(s.out, v) : 0;
-        if (s.window == 0) checked += ids;
         const auto reserve = [&](u64 wanted) {
             if (KEEPS && s.window > 0) return s.bases[base / THREADS];
+            count_read(s, wanted);
             const u64 first = atomicAdd(&total, wanted);
             if (KEEPS) s.bases[base / THREADS] = first;
             return first;
         };
         gather_rows(s, g, v, ids, reserve, [&](bool there, vid from, vid u, u64 number) {
-            if (!there || number < s.window || number - s.window >= s.edge_capacity) return;
-            ends[number - s.window] = u;
-            origins[number - s.window] = from;
+            const u64 slot = number - s.window;  // of earlier windows: more than any capacity
+            if (!there || slot >= s.edge_capacity) return;
+            ends[slot] = u;
+            origins[slot] = from;
         });
     }
-    hand_in(s, checked);
 }
 
 // The ends of `count` edges: new vertices into the next queue.
@@ -107,22 +110,22 @@ KERNEL void contract_expand(Search s) {
     __shared__ Gather g;
     __shared__ Culling c;
     forget(c);
-    u64 checked = 0;
     for (u64 base = (u64)blockIdx.x * THREADS; base < here(s).size; base += thread_count()) {
         const u64 i = base + threadIdx.x;
         const bool mine = i < here(s).size;
         const vid v = mine ? s.edges[i] : 0;
         const bool found = cull(s, c, mine, mine ? s.origins[i] : 0, v);
         const u64 ids = found ? degree(s.out, v) : 0;
-        checked += ids;
-        const auto reserve = [&](u64 wanted) { return atomicAdd(&beyond(s).size, wanted); };
+        const auto reserve = [&](u64 wanted) {
+            count_read(s, wanted);
+            return atomicAdd(&beyond(s).size, wanted);
+        };
         gather_rows(s, g, v, ids, reserve, [&](bool there, vid from, vid u, u64 number) {
             if (!there || number >= s.edge_capacity) return;
             s.next_edges[number] = u;
             s.next_origins[number] = from;
         });
     }
-    hand_in(s, checked);
 }
 ENTRY(contract_expand)
 
