@@ -35,6 +35,8 @@ class LevelRecord:
     edges
         Edges in the rows of the vertices expanded: exact on the CPU; on a GPU estimated where the level before went
         bottom-up; None where they were not counted.
+    checked, enqueued
+        Neighbour ids read; entries put into queues. None where they were not counted.
     """
 
     level: int
@@ -42,6 +44,8 @@ class LevelRecord:
     frontier: int
     seconds: float
     edges: int | None = None
+    checked: int | None = None
+    enqueued: int | None = None
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Bench the GPU engine on large graphs: generate, place, verify every source on the device, time, print one table.
 
-Results never leave the device, so that a source costs its traversal and its proof (on the device) and
+Results never leave the device, so that a source costs its traversal and its verification (on the device) and
 no more. ``--output`` writes a JSON line for each row, with the levels of its fastest, median and slowest source.
 Graphs whose edges are streamed are written to ``--folder`` first, and read once, so that they are in the page cache.
 
@@ -130,7 +130,7 @@ def where_it_belongs(graph: Graph, residency: str, folder: Path | None, clock: C
 
 
 def run_bfs(engine: GpuEngine, sources: list[int], trials: int) -> tuple[dict[str, Any], list[tuple[float, Run]]]:
-    """Return figures over ``sources``, each proved once and timed as the median of ``trials``, and the runs."""
+    """Return figures over ``sources``, each verified once and timed as the median of ``trials``, and the runs."""
     timed: list[tuple[float, Run]] = []
     for source in sources:
         engine.run_bfs(source)
@@ -152,7 +152,7 @@ def run_bfs(engine: GpuEngine, sources: list[int], trials: int) -> tuple[dict[st
 
 
 def run_cc(engine: GpuEngine, trials: int, words: str) -> dict[str, Any]:
-    """Return figures of connected components: proved on the device, the giant against a BFS of it."""
+    """Return figures of connected components: verified on the device, the giant against a BFS of it."""
     how = parse_options(words)
     engine.run_components(how)
     engine.verify_labels()

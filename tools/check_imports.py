@@ -180,14 +180,18 @@ def counts(package: Path = PACKAGE) -> str:
     room = {module: path.relative_to(package).parts[0] for module, path in paths.items()}
     folder = [str(path.parent.relative_to(package)) for path in paths.values()]
     arrows: dict[str, set[str]] = {}
+    closing: dict[str, set[str]] = {}
     for module, path in paths.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        arrows[module] = {target for _, target in imports(tree, paths) if target in paths}
+        types_only = for_types_only(tree)
+        found = {(target, line in types_only) for line, target in imports(tree, paths) if target in paths}
+        arrows[module] = {target for target, _ in found}
+        closing[module] = {target for target, only in found if not only}
     between = {(room[a], room[b]) for a, targets in arrows.items() for b in targets if room[a] != room[b]}
     fullest = max(set(folder), key=lambda name: (folder.count(name), name))
     return (
         f"{len(set(room.values()))} rooms, {folder.count('.')} of them modules at the root; {len(between)} arrows "
-        f"between rooms; {len(circles(arrows))} circles; {len(set(folder))} folders, the fullest is {fullest} with "
+        f"between rooms; {len(circles(closing))} circles; {len(set(folder))} folders, the fullest is {fullest} with "
         f"{folder.count(fullest)} of {len(paths)} modules"
     )
 

@@ -8,7 +8,7 @@ the program's own variants::
     python tools/compare_peers.py graph.csrbin --peer efg=./efg --peer emogi-bfs/chunk=./emogi-bfs --output rows.jsonl
 
 bigbfs runs before and again after all peers, on the graph as it is and (``--order degree``) stored by descending
-degree; a ratio is a peer's median over bigbfs's before it. Its results are proved before they count, and what a peer
+degree; a ratio is a peer's median over bigbfs's before it. Its results are verified before they count, and what a peer
 reached must equal them: reached vertices, depth and the sum of all levels for each source; components and the largest.
 Nobody's time includes reading, placement or checking; each side's is what it times itself (EFG and bigbfs with the
 reset of their state, EMOGI and GSWITCH without). Files for peers are written into ``--folder`` and removed again.
@@ -55,12 +55,12 @@ Orders = list[tuple[str, Graph, np.ndarray | None]]
 
 @dataclass
 class Known:
-    """What is proved: facts of each source and, for None, of the components; edges of each source's component."""
+    """What is verified: facts of each source and, for None, of the components; edges of each source's component."""
 
     truth: dict[int | None, dict[str, int]] = field(default_factory=dict)
     edges: dict[int, int] = field(default_factory=dict)
-    proved: set[tuple[str, str]] = field(default_factory=set)
-    """(order, place) where every source was proved."""
+    verified: set[tuple[str, str]] = field(default_factory=set)
+    """(order, place) where every source was verified."""
 
     def add(self, source: int | None, found: dict[str, Any], names: Sequence[str]) -> None:
         """Take the facts ``names`` of a result of bigbfs as true, or compare it with what is."""
@@ -77,19 +77,19 @@ class CpuSide:
         self._engine = internal_engine(graph, backend="cpu")
         self.about = {"device": self._engine.device}
 
-    def bfs(self, source: int, prove: bool) -> dict[str, Any]:
+    def bfs(self, source: int, verify: bool) -> dict[str, Any]:
         """Traverse and return what was found."""
         result = self._engine.bfs(source)
         record = result.record
-        if prove:
+        if verify:
             validate_tree(self._graph, source, result.levels, result.parents)
         total = int(result.levels[result.levels > 0].sum(dtype=np.int64))
         return {"seconds": record.seconds, "edges": record.edges} | facts(record.reached, record.depth, total)
 
-    def cc(self, prove: bool) -> dict[str, Any]:
+    def cc(self, verify: bool) -> dict[str, Any]:
         """Label the components and return what was found."""
         result = self._engine.connected_components()
-        if prove:
+        if verify:
             validate_labels(self._graph, result.labels)
         record = result.record
         return {"seconds": record.seconds, "components": record.components, "largest": record.largest}
@@ -100,7 +100,7 @@ class CpuSide:
 
 
 class GpuSide:
-    """bigbfs on the GPU; results stay on the device, and are proved there."""
+    """bigbfs on the GPU; results stay on the device, and are verified there."""
 
     def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
         from bigbfs.algorithms.gpu_engine import GpuEngine
@@ -112,20 +112,20 @@ class GpuSide:
         held = self._engine.bytes
         self.about = {"device": self._engine.device, "device_bytes": held.device, "host_bytes": held.host}
 
-    def bfs(self, source: int, prove: bool) -> dict[str, Any]:
-        """Traverse and return what was found; the sum of levels only of a proved run."""
+    def bfs(self, source: int, verify: bool) -> dict[str, Any]:
+        """Traverse and return what was found; the sum of levels only of a verified run."""
         run = self._engine.run_bfs(source)
         total = None
-        if prove:
+        if verify:
             self._engine.verify_tree(source)
             levels = self._engine.runtime().download(self._engine.tree_arrays()[0])
             total = int(np.maximum(levels, 0, out=levels).sum(dtype=np.int64))
         return {"seconds": run.seconds, "edges": run.edges} | facts(run.reached, run.depth, total)
 
-    def cc(self, prove: bool) -> dict[str, Any]:
-        """Label the components and return what was found; a proof needs a BFS of the largest."""
+    def cc(self, verify: bool) -> dict[str, Any]:
+        """Label the components and return what was found; verifying needs a BFS of the largest."""
         seconds = self._engine.run_components().seconds
-        if not prove:
+        if not verify:
             return {"seconds": seconds}
         self._engine.verify_labels()
         labels = self._engine.runtime().download(self._engine.label_array())
@@ -174,7 +174,7 @@ def summary(times: Sequence[Sequence[float]], edges: Sequence[int] = ()) -> dict
 def run_bigbfs(
     graphs: Orders, options: argparse.Namespace, sources: list[int], known: Known
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each order, place and work; results are proved the first time, and counts compared every time."""
+    """Yield a row for each order, place and work; results are verified once, counts compared every time."""
     side_of = GpuSide if api.choose_backend(options.backend) == "gpu" else CpuSide
     for order, stored, rank in graphs:
         for place in options.place:
@@ -186,15 +186,15 @@ def run_bigbfs(
                     times = []
                     for source in sources:
                         vertex = source if rank is None else int(rank[source])
-                        found = side.bfs(vertex, prove=(order, place) not in known.proved)
+                        found = side.bfs(vertex, verify=(order, place) not in known.verified)
                         known.edges.setdefault(source, found["edges"])
                         known.add(source, found, ("reached", "depth", "level_sum"))
-                        times.append([side.bfs(vertex, prove=False)["seconds"] for _ in range(options.trials)])
-                    known.proved.add((order, place))
+                        times.append([side.bfs(vertex, verify=False)["seconds"] for _ in range(options.trials)])
+                    known.verified.add((order, place))
                     yield common | {"work": "bfs"} | summary(times, [known.edges[source] for source in sources])
                 if "cc" in options.work:
-                    known.add(None, side.cc(prove=True), ("components", "largest"))
-                    times = [[side.cc(prove=False)["seconds"] for _ in range(options.trials)]]
+                    known.add(None, side.cc(verify=True), ("components", "largest"))
+                    times = [[side.cc(verify=False)["seconds"] for _ in range(options.trials)]]
                     yield common | {"work": "cc"} | summary(times)
 
 

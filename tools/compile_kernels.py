@@ -13,7 +13,7 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.algorithms.every_kernel import defines_of
+from bigbfs.algorithms.every_kernel import variants_of
 from bigbfs.engines.gpu.runtime.arguments import team_of
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
@@ -50,17 +50,23 @@ def files() -> list[str]:
 
 
 def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
-    """Compile ``file`` for ``sm_<arch>`` and return the usage of each kernel in it.
+    """Compile ``file`` for ``sm_<arch>``, in each of its variants, and return the usage of each kernel in it.
 
     Raises
     ------
     CompileFailure
         It does not compile, or compiles with a warning.
     """
+    team = team_of((arch // 10, arch % 10))
+    variants = [spec.variant(np.dtype(ids), codec, team) for spec in variants_of(file)]
+    return [usage for defines in variants for usage in _compile(file, arch, defines)]
+
+
+def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
-    options = compile_options(defines_of(file).variant(np.dtype(ids), codec, team_of((arch // 10, arch % 10))))
+    options = compile_options(defines)
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:

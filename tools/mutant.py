@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One bug: in ``file`` (below bigbfs) ``old`` becomes ``new``."""
+    """One bug: in ``file`` (below bigbfs) ``old`` becomes ``new``; ``suites`` are those that see it, none: all."""
 
     name: str
     file: str
     old: str
     new: str
+    suites: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 from mutants_components import COMPONENTS
 from mutants_prove import PROOF
+from mutants_strategies import MERRILL, STRATEGIES
 
 MUTANTS = (
     Mutant(
@@ -292,4 +293,6 @@ MUTANTS = (
     ),
     *COMPONENTS,
     *PROOF,
+    *STRATEGIES,
+    *MERRILL,
 )

@@ -33,6 +33,7 @@ SUITES = (
     "test_kernels_components.py",
     "test_kernels_engine.py",
     "test_kernels_streamed.py",
+    "test_kernels_strategies.py",
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")
 SECONDS = 400
@@ -96,10 +97,11 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
         "XDG_CACHE_HOME": str(work / "cache"),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    suites = (mutant.suites if mutant else ()) or SUITES
     start = time.perf_counter()
     try:
         done = subprocess.run(
-            [*command, *(str(TESTS / "emulated" / suite) for suite in SUITES)],
+            [*command, *(str(TESTS / "emulated" / suite) for suite in suites)],
             env=environment,
             cwd=REPOSITORY,
             capture_output=True,

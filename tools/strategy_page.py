@@ -15,7 +15,7 @@ from reported import compare, read_reported
 
 from bigbfs.errors import BigBfsError
 from bigbfs.formats.atomic import replacing
-from bigbfs.report import charts
+from bigbfs.report import charts, level_charts
 from bigbfs.report.pictures import require_extra, save
 from bigbfs.report.rows import Record, read_rows
 from bigbfs.report.summary import DIVISORS, Line, fastest, summarize
@@ -50,7 +50,10 @@ def drawn_graphs(lines: list[Line]) -> list[str]:
 
 def draw(record: Record, lines: list[Line], folder: Path) -> dict[str, str]:
     """Write the pictures to ``folder``; return title -> file name."""
-    names, values = charts.contenders(lines), charts.level_values(record, POINTS)
+    names, values = (
+        charts.contenders(lines),
+        level_charts.level_values(record, POINTS) + level_charts.way_values(record, POINTS),
+    )
     limits = {name: rate for session in record.sessions for name, rate in session.limits.items()}
     base = "expand-contract" if "expand-contract" in names else "auto"
     wanted: dict[str, tuple[str, Any]] = {
@@ -64,8 +67,11 @@ def draw(record: Record, lines: list[Line], folder: Path) -> dict[str, str]:
     for graph in drawn_graphs(lines):
         own = [value for value in values if value["graph"] == graph]
         slug = "".join(letter if letter.isalnum() else "-" for letter in graph)
-        for metric, what in charts.METRICS.items():
-            wanted[f"{graph}: {what}"] = (f"{metric}-{slug}", charts.over_levels(own, metric, names, graph))
+        for metric, what in level_charts.METRICS.items():
+            wanted[f"{graph}: {what}"] = (
+                f"{metric}-{slug}",
+                level_charts.over_levels(own, metric, [*names, *level_charts.WAYS], graph),
+            )
         ends = charts.end_to_end([line for line in lines if line.graph == graph], graph)
         wanted[f"{graph}: from the file to arrays of the caller"] = (f"ends-{slug}", ends)
     folder.mkdir(parents=True, exist_ok=True)

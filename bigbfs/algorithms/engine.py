@@ -114,7 +114,7 @@ class Engine:
         return self._placed.run(options)
 
     def measure(self, options: Any, *, trials: int = 1, verify: bool = False) -> Measured:
-        """Run an algorithm several times; with ``verify`` prove every result, on a GPU where it lies.
+        """Run an algorithm several times; with ``verify`` verify every result, on a GPU where it lies.
 
         Raises
         ------

@@ -9,14 +9,19 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
-    """Return every kernel once: those of placement, proof and probe, and those of all algorithms."""
+    """Return every kernel once: those of placement (proofs of rows too) and probe, and those of all algorithms."""
     shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *rates.KERNELS)
     own = (spec for entry in ALGORITHMS.values() for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *own)))
 
 
-def defines_of(file: str) -> KernelSpec:
-    """Return a kernel of ``file`` with the defines of all of them: one compilation for the whole file."""
+def variants_of(file: str) -> list[KernelSpec]:
+    """Return a kernel of ``file`` for each way to compile it: with the defines of all its kernels, or, where these
+    contradict each other, with each set that there is."""
     specs = [spec for spec in every_kernel() if spec.file == file]
-    defines = dict(pair for spec in specs for pair in spec.defines)
-    return KernelSpec(file, specs[0].name, tuple(defines.items()), team=any(spec.team for spec in specs))
+    team = any(spec.team for spec in specs)
+    together = {pair for spec in specs for pair in spec.defines}
+    if len({name for name, _ in together}) == len(together):
+        return [KernelSpec(file, specs[0].name, tuple(sorted(together)), team=team)]
+    sets = dict.fromkeys(spec.defines for spec in specs)
+    return [KernelSpec(file, specs[0].name, defines, team=team) for defines in sets]

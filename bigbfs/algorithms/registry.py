@@ -102,7 +102,7 @@ class Algorithm:
     oracle
         A class as ``Oracle``: the reference beside it.
     kernels
-        A function that returns every kernel of the algorithm, those of its proofs and variants too.
+        A function that returns every kernel of the algorithm, those of its verification and variants too.
     strategies
         Names that ``--strategy`` takes, as a live view of their registry.
     needs

@@ -1,6 +1,6 @@
 """What the validators share: how a broken rule is said, and how threads share the search for its first offender.
 
-A validator proves a result right from the graph and the result alone, in O(n + m). In: graphs plain or compressed,
+A validator verifies a result from the graph and the result alone, in O(n + m). In: graphs plain or compressed,
 vertices internal. Messages name original ids.
 """
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.internal import internal_engine
+from bigbfs.bench.directions import Directions
 from bigbfs.bench.graphs import Variant
+from bigbfs.bench.machine import processor
 from bigbfs.errors import UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
@@ -38,6 +40,11 @@ class Contender:
     parents: bool = True
     baseline: bool = False
     where: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def goes_up(self) -> bool:
+        """Whether its levels may search for parents."""
+        return self.strategy != REFERENCE and STRATEGIES[self.strategy].bottom_up
 
     @property
     def name(self) -> str:
@@ -99,37 +106,15 @@ def lineup(
     return found
 
 
-class Runs(Protocol):
-    """What an engine must offer to take part; internal vertices."""
-
-    device: str
-    residency: str
-    setup: SetupRecord
-
-    def bfs(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> BfsResult:
-        """Traverse, and return arrays."""
-        ...
-
-    def traverse(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> RunRecord:
-        """Traverse, and return what was measured."""
-        ...
-
-
 class Serial:
     """The textbook's BFS as an engine: one thread, one queue. Its clock holds the allocation of the arrays too."""
 
+    backend = "serial"
     residency = "host"
 
     def __init__(self, graph: Graph) -> None:
-        from bigbfs.bench.machine import processor
-
         self.device = f"{processor()}, serial"
         self.setup = SetupRecord()
-        self._graph = graph
         start = time.perf_counter()
         graph.require_valid()
         self.setup.open = time.perf_counter() - start
@@ -137,23 +122,23 @@ class Serial:
         self._plain = graph.decompress()  # once: the reference would decode compressed rows in every run
         self._plain.declare_valid()
 
-    def bfs(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> BfsResult:
-        """Traverse, and return arrays."""
+    def run(self, work: BfsOptions) -> BfsResult:
+        """Traverse."""
         start = time.perf_counter()
-        levels, parents = reference_bfs(self._plain, source, max_depth=max_depth)
+        levels, parents = reference_bfs(self._plain, work.source)
         seconds = time.perf_counter() - start
         reached = levels >= 0
         edges = int(self._degrees.sum(where=reached, dtype=np.int64))
-        record = RunRecord(source, int(reached.sum()), int(levels.max()), edges, seconds)
+        record = RunRecord(work.source, int(reached.sum()), int(levels.max()), edges, seconds)
         return BfsResult(levels, parents, record)
 
-    def traverse(
-        self, source: int, *, max_depth: int | None = None, want_levels: bool = True, want_parents: bool = True
-    ) -> RunRecord:
-        """Traverse, and return what was measured."""
-        return self.bfs(source, max_depth=max_depth).record
+    def program(self, work: BfsOptions) -> Serial:
+        """Return what proves results."""
+        return self
+
+    def verify(self, work: BfsOptions, result: BfsResult) -> None:
+        """Prove ``result`` right; VerificationError if a rule is broken."""
+        validate_tree(self._plain, work.source, result.levels, result.parents)
 
 
 @dataclass(slots=True)
@@ -166,38 +151,58 @@ class Placed:
     opening: float
     variant: Variant
     copy_seconds: float = 0.0
+    kernel_seconds: tuple[float, ...] = ()
+    kernels: tuple[dict[str, Any], ...] | None = None
 
-    def prove(self, source: int) -> RunRecord:
-        """Run once and prove the tree: what is timed afterwards is warm. Note how long its arrays took to come.
+    def search(self, source: int, **more: Any) -> BfsOptions:
+        """Return a search from ``source``; ``more`` are fields of the options."""
+        strategy = "auto" if self.contender.strategy == REFERENCE else self.contender.strategy
+        return BfsOptions(source, strategy=strategy, **more)
+
+    def prove(self, source: int) -> BfsResult:
+        """Run once and prove the tree, on a GPU where it lies: what is timed afterwards is warm.
+
+        Note how long the arrays took to come, and what the kernels take alone.
 
         Raises
         ------
         VerificationError
             A rule is broken.
         """
-        start = time.perf_counter()
-        result = self.engine.bfs(source)
+        work, start = self.search(source), time.perf_counter()
+        result: BfsResult = self.engine.run(work)
         self.copy_seconds = max(0.0, time.perf_counter() - start - result.record.seconds)
         try:
-            validate_tree(self.graph, source, result.levels, result.parents)
+            self.engine.program(work).verify(work, result)
         except VerificationError as error:
             raise VerificationError(f"{self.contender.name}: {error}") from error
-        record: RunRecord = result.record
-        return record
+        if self.engine.backend == "gpu":
+            self._look_at_kernels(source)
+        return result
+
+    def _look_at_kernels(self, source: int) -> None:
+        from bigbfs.engines.gpu.kernel_facts import kernel_attributes, kernel_seconds
+
+        work = self.search(source, want_parents=self.contender.parents, fetch=False)
+        self.kernel_seconds = (kernel_seconds(self.engine, work),)
+        if self.kernels is None:
+            self.kernels = kernel_attributes(self.engine, work)
 
     def run(self, source: int) -> RunRecord:
-        """Run once."""
-        record: RunRecord = self.engine.traverse(source, want_parents=self.contender.parents)
+        """Run once; the tree stays where it is."""
+        work = self.search(source, want_parents=self.contender.parents, fetch=False)
+        record: RunRecord = self.engine.run(work).record
         return record
 
-    def row(self, name: str, records: Sequence[RunRecord], switches: Sequence[int], **more: Any) -> Row:
+    def row(
+        self, name: str, records: Sequence[RunRecord], switches: Sequence[int], ways: Directions | None, **more: Any
+    ) -> Row:
         """Return the row of these trials from one source; ``more`` are fields of the row."""
         contender, setup = self.contender, self.engine.setup
         middle = sorted(records, key=lambda record: record.seconds)[len(records) // 2]
-        checked = _checked(contender.strategy, middle)
+        checked = _checked(contender.strategy, middle, ways)
         rows, ids = self.graph.adjacency, self.graph.ids.itemsize
         edge_bytes = ids if isinstance(rows, PlainAdjacency) else rows.blob.nbytes / max(1, self.graph.m)
-        kernel_seconds = [getattr(record, "kernel_seconds", None) for record in records]
         moved = None
         if checked is not None:
             moved = least_bytes(checked, middle.reached, edge_bytes, ids, parents=contender.parents)
@@ -216,49 +221,60 @@ class Placed:
             edges=middle.edges,
             verified=True,
             seconds=tuple(record.seconds for record in records),
-            kernel_seconds=() if None in kernel_seconds else tuple(kernel_seconds),  # type: ignore[arg-type]
+            kernel_seconds=self.kernel_seconds,
             open=self.opening + setup.open,
             start=setup.start,
             place=setup.place,
             compile=setup.compile,
             copy=self.copy_seconds,
-            launches=getattr(middle, "launches", None),
-            reads=getattr(middle, "reads", None),
+            launches=middle.launches,
+            reads=middle.reads,
             checked=checked,
-            enqueued=_total(middle.levels, "enqueued"),
+            enqueued=_total(level.enqueued for level in middle.levels),
             moved_bytes=moved,
             switches=tuple(switches),
-            kernels=tuple(getattr(self.engine, "kernel_attributes", tuple)()),
+            kernels=self.kernels or (),
             **more,
         )
 
 
-def _total(levels: Sequence[LevelRecord], name: str) -> int | None:
+def _total(counts: Iterable[int | None]) -> int | None:
     """Return the sum of a counter over the levels, None where one of them has it not."""
-    counts = [getattr(level, name, None) for level in levels]
-    return None if not counts or None in counts else sum(counts)  # type: ignore[arg-type]
+    known = list(counts)
+    return None if not known or None in known else sum(known)  # type: ignore[arg-type]
 
 
-def _checked(strategy: str, record: RunRecord) -> int | None:
-    """Return the edges read: as counted, or for one that only expands every edge of the reached."""
-    counted = _total(record.levels, "checked")
+def _letters(levels: Sequence[LevelRecord]) -> str:
+    return "".join(level.direction[0] for level in levels)
+
+
+def _checked(strategy: str, record: RunRecord, ways: Directions | None) -> int | None:
+    """Return the edges read: as counted; for one that only expands, every edge of the reached; else from the tree."""
+    counted = _total(level.checked for level in record.levels)
     if counted is not None:
         return counted
-    return None if strategy != REFERENCE and STRATEGIES[strategy].bottom_up else record.edges
+    if strategy == REFERENCE or not STRATEGIES[strategy].bottom_up:
+        return record.edges
+    read = None if ways is None else ways.read(_letters(record.levels))
+    return None if read is None else sum(read)
 
 
-def columns(levels: Sequence[LevelRecord]) -> Levels | None:
-    """Return the levels of a run by column."""
+def columns(levels: Sequence[LevelRecord], ways: Directions | None) -> Levels | None:
+    """Return the levels of a run by column; ``ways``: what each would read in either direction."""
     if not levels:
         return None
 
-    def counted(name: str) -> tuple[int, ...]:
-        values = [getattr(level, name, None) for level in levels]
-        return () if None in values else tuple(values)  # type: ignore[arg-type]
+    def counted(values: Iterable[int | None]) -> tuple[int, ...]:
+        known = list(values)
+        return () if None in known else tuple(known)  # type: ignore[arg-type]
 
+    direction = _letters(levels)
+    checked = counted(level.checked for level in levels) or (ways.read(direction) if ways else None) or ()
     seconds = tuple(None if math.isnan(level.seconds) else round(level.seconds, 9) for level in levels)
-    direction = "".join(level.direction[0] for level in levels)
-    return Levels(direction, counted("frontier"), counted("checked"), counted("enqueued"), seconds)
+    enqueued = counted(level.enqueued for level in levels)
+    frontier, count = tuple(level.frontier for level in levels), len(levels)
+    both = (ways.down[:count], ways.up[:count]) if ways else ((), ())
+    return Levels(direction, frontier, checked, enqueued, seconds, *both)
 
 
 @contextmanager

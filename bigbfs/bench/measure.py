@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from bigbfs.algorithms.bfs.result import RunRecord
 from bigbfs.bench import machine
 from bigbfs.bench.contenders import Contender, Placed, columns, placed
+from bigbfs.bench.directions import Directions, directions
 from bigbfs.bench.graphs import Prepared, Variant
 from bigbfs.errors import DoesNotFitError, VerificationError
 from bigbfs.graph.graph import Graph
@@ -98,28 +99,45 @@ class _Heat:
     say: Say
     in_turn: bool = True
     spent: dict[int, float] = field(default_factory=dict)
+    plain: Graph | None = None
 
     def run(self) -> Iterator[Row]:
         """Yield the rows, source by source."""
         running = list(self.contenders)
         for number, original in enumerate(self.plan.sources):
-            proofs: list[tuple[Placed, RunRecord]] = []
-            for each in running:
-                start = time.perf_counter()
-                vertex = each.graph.vertex(original)
-                proofs.append((each, each.prove(vertex)))
-                self.spent[id(each)] = self.spent.get(id(each), 0.0) + time.perf_counter() - start
-            self._compare(original, proofs)
+            ways = self._prove(running, original)
             timed = self._trials(running, original)
             for each in running:
                 records, switches = timed[id(each)]
                 shared = sum(disturbed(count, record.seconds) for count, record in zip(switches, records, strict=True))
                 middle = sorted(records, key=lambda record: record.seconds)[len(records) // 2]
-                levels = columns(middle.levels) if number == 0 else None
-                yield each.row(
-                    self.name, records, switches, disturbed=shared, in_turn=self.in_turn, levels=levels
-                )  # fmt: skip
+                levels = columns(middle.levels, ways) if number == 0 else None
+                about = {"disturbed": shared, "in_turn": self.in_turn, "levels": levels}
+                yield each.row(self.name, records, switches, ways, **about)
             running = [each for each in running if self._may_go_on(each, number)]
+
+    def _prove(self, running: list[Placed], original: int) -> Directions | None:
+        """Prove a tree of each contender; return what its levels would read in either direction."""
+        found: list[tuple[Placed, RunRecord]] = []
+        ways = None
+        for each in running:
+            start = time.perf_counter()
+            result = each.prove(each.graph.vertex(original))
+            self.spent[id(each)] = self.spent.get(id(each), 0.0) + time.perf_counter() - start
+            found.append((each, result.record))
+            if ways is None and any(one.contender.goes_up for one in running):
+                ways = directions(self._plain(each.graph), result.levels)
+        self._compare(original, found)
+        return ways
+
+    def _plain(self, graph: Graph) -> Graph:
+        """Return ``graph`` in plain rows, decoded once."""
+        if self.plain is None:
+            self.plain = graph
+            if graph.codec != "plain":
+                self.plain = graph.decompress()
+                self.plain.declare_valid()
+        return self.plain
 
     def _trials(self, running: list[Placed], original: int) -> dict[int, tuple[list[RunRecord], list[int]]]:
         """Return the records and the context switches of every trial of each contender."""

@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import click
 
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
 from bigbfs.report.table import table
 
 
 @click.command("strategies")
-def command() -> None:
-    """List the traversal strategies and where each comes from."""
+@click.argument("names", nargs=-1, type=click.Choice(list(STRATEGIES)), metavar="[NAME]...")
+def command(names: tuple[str, ...]) -> None:
+    """List the traversal strategies and where each comes from; all that is known of those that are named."""
+    if names:
+        click.echo("\n\n".join(_describe(STRATEGIES[name]) for name in names))
+        return
     rows = [(strategy.name, strategy.summary, strategy.source) for strategy in STRATEGIES.values()]
     click.echo(table(("name", "what it does", "source"), rows))
+    click.echo(
+        "\n`bigbfs strategies NAME` says how one stores frontiers and shares out work, and where it wins and loses."
+    )
+
+
+def _describe(strategy: Strategy) -> str:
+    """Return the fields of an entry as lines of text."""
+    levels = "the kernel goes from level to level" if strategy.loop == "persistent" else "the host launches each level"
+    steps = ", ".join(step.kernel + ("" if step.when == "always" else f" ({step.when})") for step in strategy.steps)
+    where = [name for name in strategy.backends if name != "gpu"]
+    where += [f"gpu, edges in {' or '.join(strategy.residencies)}"] if "gpu" in strategy.backends else []
+    fields = {
+        "source": strategy.source,
+        "frontier": strategy.frontier,
+        "mapping": strategy.mapping,
+        "filter": strategy.filter,
+        "wins": strategy.wins,
+        "loses": strategy.loses,
+        "levels": levels,
+        "launches": steps,
+        "needs": "; ".join(strategy.needs),
+        "runs on": "; ".join(where),
+    }
+    return "\n".join(
+        [f"{strategy.name}: {strategy.summary}", *(f"  {name:<9} {text}" for name, text in fields.items())]
+    )

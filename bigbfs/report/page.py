@@ -13,7 +13,7 @@ from typing import Any
 
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing
-from bigbfs.report import charts
+from bigbfs.report import charts, level_charts
 from bigbfs.report.pictures import VEGA_LITE, specification
 from bigbfs.report.rows import REFERENCE, Record
 from bigbfs.report.summary import DIVISORS, Line, fastest, summarize
@@ -52,7 +52,7 @@ def write_page(record: Record, path: Path) -> int:
         The file cannot be written.
     """
     require_extra()
-    points = charts.POINTS
+    points = level_charts.POINTS
     text = render(record, points).encode()
     while len(text) > MOST_BYTES and points > FEWEST_POINTS:
         points //= 2
@@ -62,12 +62,12 @@ def write_page(record: Record, path: Path) -> int:
     return len(text)
 
 
-def render(record: Record, points: int = charts.POINTS) -> str:
+def render(record: Record, points: int = level_charts.POINTS) -> str:
     """Return the HTML of the report, its lines over levels of at most ``points`` points."""
     import jinja2
 
     lines = summarize(record)
-    values = charts.level_values(record, points)
+    values = level_charts.level_values(record, points) + level_charts.way_values(record, points)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -116,8 +116,8 @@ def _specs(record: Record, lines: list[Line], values: list[dict[str, Any]]) -> l
     base = "expand-contract" if "expand-contract" in names else "auto" if "auto" in names else names[0]
     limits = {name: rate for session in record.sessions for name, rate in session.limits.items()}
     over = {
-        metric: charts.over_levels(values, metric, names, graph, data=levels)
-        for metric in ("frontier", "checked", "ms")
+        metric: level_charts.over_levels(values, metric, [*names, *level_charts.WAYS], graph, data=levels)
+        for metric in level_charts.METRICS
     }
     made = [
         ("heat", False, charts.heat(lines)),
@@ -147,7 +147,10 @@ TEXTS = {
     ),
     "rates": ("How many times as fast", "Traversal time against one strategy, graphs from shallow to deep."),
     "frontier": ("Frontier of each level", "Vertices expanded, from the first source. Click a name to single it out."),
-    "checked": ("Edges checked in each level", "Edges read; those that find nothing new too."),
+    "checked": (
+        "Edges checked in each level",
+        "Edges read; those that find nothing new too. Beside them, what the levels read in one direction alone.",
+    ),
     "time": ("Time of each level", "Where levels ran as one step there is no point."),
     "ends": (
         "From the file to the caller",

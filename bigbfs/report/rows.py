@@ -79,6 +79,8 @@ class Levels:
         Vertices expanded; edges read; entries put into queues.
     seconds
         Time of the level, None where several ran as one step.
+    down, up
+        Edges that the level reads top-down, and bottom-up (bigbfs/bench/directions.py): whatever it did.
     """
 
     direction: str = ""
@@ -86,6 +88,8 @@ class Levels:
     checked: tuple[int, ...] = ()
     enqueued: tuple[int, ...] = ()
     seconds: tuple[float | None, ...] = ()
+    down: tuple[int, ...] = ()
+    up: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class Row:
     launches, reads
         Kernels launched and values read back by the host, of one trial.
     checked, enqueued
-        Edges read in all levels; entries put into queues, of which ``reached - 1`` were enough.
+        Edges read in all levels (of a run that nobody counts: from its levels and their directions, rows in stored
+        order, as bigbfs/bench/directions.py says); entries put into queues, of which ``reached - 1`` were enough.
     moved_bytes
         What these edges and vertices take at least (see :func:`least_bytes`).
     switches

@@ -183,7 +183,7 @@ def _line(rows: Sequence[Row], mine: Sequence[Row]) -> Line:
         enqueued=enqueued,
         redundancy=enqueued / (reached - 1) if enqueued is not None and reached > 1 else None,
         moved_bytes=moved,
-        bytes_per_second=moved / traversal if moved is not None and traversal > 0 else None,
+        bytes_per_second=_middle(row.moved_bytes / row.traversal for row in mine if row.moved_bytes and row.traversal),
         registers=registers,
         occupancy=occupancy,
         disturbed=sum(row.disturbed for row in mine),

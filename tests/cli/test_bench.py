@@ -164,9 +164,9 @@ def test_a_wrong_result_ends_the_run_with_3(small, run, monkeypatch):
     original = measure.Placed.prove
 
     def wrong(self, source):
-        record = original(self, source)
-        record.reached += self.contender.strategy == "topdown"
-        return record
+        result = original(self, source)
+        result.record.reached += self.contender.strategy == "topdown"
+        return result
 
     monkeypatch.setattr(measure.Placed, "prove", wrong)
     code, _, err = run("bench", "bfs", "--source", 10)

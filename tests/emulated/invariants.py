@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
+from bigbfs.algorithms.bfs.gpu.search import RECORD
+from bigbfs.algorithms.bfs.strategies import Strategy
 from bigbfs.graph.graph import Graph
 
 
@@ -114,3 +116,66 @@ class LabelWatch:
         if self.component is not None:
             wrong = np.flatnonzero(self.component[forest] != self.component)
             assert len(wrong) == 0, f"after {name} vertex {wrong[0]} is linked to another component"
+
+
+class LevelWatch:
+    """The frontier that a level leaves for the next one is what its labels say, and its parents lie in the one before.
+
+    Looks after the last launch of each level. In: the argument struct of a strategy's kernels.
+
+    Parameters
+    ----------
+    graph
+        Plain.
+    strategy
+        The entry whose kernels run.
+    """
+
+    def __init__(self, graph: Graph, strategy: Strategy) -> None:
+        self.graph, self.n, self.ids = graph, graph.n, graph.ids
+        self.strategy = strategy
+        ways = (("always", "narrow"), ("always", "wide"), ("swept",), ("overflow",))
+        launched = [[step.kernel for step in strategy.steps if step.when in way] for way in ways]
+        self.last = {kernels[-1] for kernels in launched if kernels}
+        self.launches = 0
+
+    def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
+        if name not in self.last or int(args[0]["out"]["n"]) != self.n:
+            return
+        self.launches += 1
+        state = args[0]
+        old = int(state["level"])
+        levels = array_at(state["levels"], self.n, np.int32)
+        assert levels.max(initial=-1) <= old + 1, f"after {name} a level is larger than {old + 1}"
+        found = np.flatnonzero(levels == old + 1)
+        record = array_at(state["records"], (int(state["slot"]) + 2) * len(RECORD.names), np.uint64).view(RECORD)[-1]
+        if state["parents"]:
+            parents = array_at(state["parents"], self.n, self.ids)[found]
+            assert (parents < self.n).all(), f"after {name} a vertex of level {old + 1} has no parent"
+            assert (levels[parents] == old).all(), f"after {name} a parent is not in the level before"
+        if ("queue", "next_queue") in self.strategy.swaps and record["size"] <= state["capacity"]:
+            self._look_at_queue(name, state, int(record["size"]), found)
+        if "next_frontier" in state.dtype.names:
+            bits = members(array_at(state["next_frontier"], -(-self.n // 32), np.uint32), self.n)
+            assert np.array_equal(bits, found), f"after {name} the bitmap is not the next frontier"
+
+        if "next_edges" in state.dtype.names and record["size"] <= state["edge_capacity"]:
+            self._look_at_edges(name, state, int(record["size"]), found)
+
+    def _look_at_edges(self, name: str, state: np.ndarray, size: int, found: np.ndarray) -> None:
+        """The edge queue holds the rows of the frontier, some more than once, and where each edge begins."""
+        ends = array_at(state["next_edges"], size, self.ids).astype(np.uint64)
+        origins = array_at(state["next_origins"], size, self.ids).astype(np.uint64)
+        indptr, indices = self.graph.adjacency.indptr.astype(np.int64), self.graph.adjacency.indices
+        rows = [indices[indptr[v] : indptr[v + 1]].astype(np.uint64) for v in found]
+        begins = np.repeat(found.astype(np.uint64), [len(row) for row in rows])
+        want = np.unique(begins * np.uint64(self.n) + np.concatenate([np.empty(0, np.uint64), *rows]))
+        have = np.unique(origins * np.uint64(self.n) + ends)
+        assert np.array_equal(have, want), f"after {name} the edge queue is not the rows of the next frontier"
+
+    def _look_at_queue(self, name: str, state: np.ndarray, size: int, found: np.ndarray) -> None:
+        queue = array_at(state["next_queue"], int(state["capacity"]), self.ids)
+        entries = np.sort(queue[:size])
+        if self.strategy.racing:
+            entries = np.unique(entries)
+        assert np.array_equal(entries, found), f"after {name} the queue is not the next frontier"

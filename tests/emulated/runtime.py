@@ -221,6 +221,17 @@ class SimtRuntime:
         """Return the blocks alive at once: one for each multiprocessor."""
         return self.sm_count
 
+    def attributes(self, kernel: SimtKernel, block: int) -> dict[str, float]:
+        """Return what an emulated kernel takes: nothing that a device would."""
+        return {"registers": 0, "shared_bytes": 0, "local_bytes": 0, "occupancy": 1.0}
+
+    @contextmanager
+    def kernel_clock(self) -> Iterator[Timer]:
+        """Count a microsecond for each launch inside."""
+        watch, before = Timer(), self.launches
+        yield watch
+        watch.seconds = 1e-6 * (self.launches - before)
+
     def read(self, array: np.ndarray, values: np.ndarray) -> None:
         """Copy to ``values``."""
         values[...] = array

@@ -1,4 +1,4 @@
-"""The head table and the proofs on the device, emulated: heads against NumPy, planted faults against the rules."""
+"""The head table and verification on the device, emulated: heads against NumPy, planted faults against the rules."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ SUITES = (
     "test_kernels_components.py",
     "test_kernels_streamed.py",
     "test_kernels_engine.py",
+    "test_kernels_strategies.py",
 )
 NO_RANDOM_ADDRESSES = 0x0040000  # personality(2)
 

@@ -1,4 +1,4 @@
-"""Streamed edges, emulated: BFS and components from a file in batches of a few rows, and what proves them.
+"""Streamed edges, emulated: BFS and components from a file in batches of a few rows, and what verifies them.
 
 Stages are as small as they may be, so that graphs take many batches, rows go over their edges, and hubs are larger than
 one. The emulated stage copies as late as it may and spoils what was in it. A rule bends the choice of directions. Which

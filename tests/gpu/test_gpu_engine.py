@@ -36,8 +36,10 @@ def check_bfs(engine, graph, source, **options):
     return result
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("residency", RESIDENCIES)
+PLACES = [(place, name) for name, entry in STRATEGIES.items() for place in entry.residencies]
+
+
+@pytest.mark.parametrize(("residency", "strategy"), PLACES)
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", zoo.names())
 def test_bfs_equals_the_reference(name, codec, residency, strategy):

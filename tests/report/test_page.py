@@ -10,7 +10,7 @@ import pytest
 
 from bigbfs.errors import UsageError
 from bigbfs.report import page, pictures
-from bigbfs.report.charts import thinned
+from bigbfs.report.level_charts import thinned, way_values
 from bigbfs.report.rows import Levels
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -82,6 +82,17 @@ def test_levels_are_thinned_to_means():
         {"level": 2, "direction": "down", "frontier": 15.0, "ms": 4.0},
         {"level": 4, "direction": "up", "frontier": 2.0},
     ]
+
+
+def test_what_one_direction_reads_is_drawn_once_for_each_graph():
+    made = records.record(graphs=("as-caida2007",), strategies=("auto", "queue"))
+    assert way_values(made) == []
+    levels = Levels("tb", (1, 2), (3, 4), (), (None, None), (3, 40), (50, 4))
+    made.add(records.row("as-caida2007", "topdown", levels=levels))
+    made.add(records.row("as-caida2007", "scan", levels=levels))
+    found = [(value["contender"], value["level"], value["checked"]) for value in way_values(made)]
+    down, up = "every level top-down", "every level bottom-up"
+    assert found == [(down, 0, 3.0), (down, 1, 40.0), (up, 0, 50.0), (up, 1, 4.0)]
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):

@@ -1,5 +1,7 @@
 """The pictures: up to date, whole, readable on light and dark pages, and true to the data that they are drawn from."""
 
+import contextlib
+import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,7 +10,9 @@ from itertools import pairwise
 import check_imports
 import draw
 import pytest
-from drawings import canvas, rooms, times
+from drawings import canvas, fit, rooms, times
+
+from bigbfs.cli import main
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -87,3 +91,22 @@ def test_the_rooms_are_those_that_the_import_check_knows():
     assert {room for floor in drawn for room in floor} <= known
     for lower, upper in pairwise(drawn):
         assert max(height[room] for room in lower) < min(height[room] for room in upper)
+
+
+def device_bytes(folder, vertices):
+    """Return the GPU memory that a plan for BFS asks for, edges aside, by the command that the page names."""
+    graph = folder / f"g{vertices}.csrbin"
+    assert (
+        main.run(["generate", "uniform", "--vertices", str(vertices), "--edges", str(4 * vertices), "-o", str(graph)])
+        == 0
+    )
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        line = ["plan", str(graph), "--profile", "h200", "--algorithm", "bfs", "--residency", "vram", "--json"]
+        assert main.run(line) == 0
+    buffers = json.loads(printed.getvalue())["buffers"]
+    return sum(buffer["bytes"] for buffer in buffers if buffer["where"] == "vram" and buffer["name"] != "indices")
+
+
+def test_a_vertex_takes_the_bytes_that_the_picture_says(tmp_path, capsys):
+    few, many = device_bytes(tmp_path, 100_000), device_bytes(tmp_path, 200_000)
+    assert round((many - few) / 100_000) == fit.STATE_BYTES + fit.HEAD_BYTES

@@ -7,7 +7,7 @@ from drawings.canvas import Canvas
 WIDTH, HEIGHT = 860, 470
 
 STATE_BYTES = 21
-"""Bytes of GPU memory for each vertex with 32-bit ids: offsets 8, queue 4, levels 4, parents 4, seven bitmaps."""
+"""Bytes of GPU memory for each vertex with 32-bit ids: offsets 8, queue 4, levels 4, parents 4, five bitmaps."""
 
 HEAD_BYTES = 32
 """Bytes of eight heads."""
@@ -55,8 +55,8 @@ def draw() -> Canvas:
 
 def _example(canvas: Canvas) -> None:
     """Draw one graph on a GPU of 6 GB."""
-    state, heads, edges = VERTICES * STATE_BYTES / 1e9, VERTICES * HEAD_BYTES / 1e9, EDGES * 4 / 1e9
-    free = 6.23 - 0.27 - state - heads
+    state, heads, edges = VERTICES * STATE_BYTES / 2**30, VERTICES * HEAD_BYTES / 2**30, EDGES * 4 / 2**30
+    free = 5.8 - 0.25 - state - heads  # of a device with 5.8 GiB, 256 MiB are left alone
     canvas.text(
         20, 352, f"{VERTICES / 1e6:.0f} million vertices, {EDGES / 1e9:.1f} billion edges, a GPU of 6 GB", 14, bold=True
     )
@@ -79,5 +79,5 @@ def _bar(canvas: Canvas, y: float, name: str, parts: list[tuple[float, str, str]
         wide = size * scale
         canvas.rect(x, y, wide - 2, 40, fill, "ours" if fill == "ours-pale" else f"{fill}-edge", 3)
         canvas.text(x + wide / 2, y + 17, what, 12, anchor="middle", room=wide - 6)
-        canvas.text(x + wide / 2, y + 33, f"{size:.1f} GB", 11.5, "dim", "middle")
+        canvas.text(x + wide / 2, y + 33, f"{size:.1f} GiB", 11.5, "dim", "middle")
         x += wide

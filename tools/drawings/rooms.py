@@ -10,9 +10,10 @@ TALL, GAP, TOP = 58, 10, 60
 FLOORS: tuple[tuple[tuple[str, str, str], ...], ...] = (
     (("cli", "one module a command", ""),),
     (
-        ("report", "tables, JSON, plots", ""),
-        ("verification", "every engine against the oracle", ""),
+        ("bench", "strategies side by side", ""),
+        ("verification", "every engine, the oracle", ""),
     ),
+    (("report", "tables, JSON, plots, the HTML page", ""),),
     (("api", "what Python users call, in original ids", ""),),
     (
         ("algorithms.bfs", "strategies, CPU, GPU, oracle", "strategy door"),

@@ -34,6 +34,8 @@ class RunRecord:
         True, False, or None when nobody asked.
     levels
         One record per level expanded.
+    launches, reads
+        Kernels launched, and times that the host read back what they counted; None where nobody counts.
     """
 
     source: int
@@ -43,6 +45,8 @@ class RunRecord:
     seconds: float
     verified: bool | None = None
     levels: tuple[LevelRecord, ...] = ()
+    launches: int | None = None
+    reads: int | None = None
 
     @property
     def gteps(self) -> float:

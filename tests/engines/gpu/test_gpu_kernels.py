@@ -7,7 +7,7 @@ import pytest
 
 from bigbfs.algorithms.bfs.gpu import arguments as bfs
 from bigbfs.algorithms.bfs.gpu import streamed
-from bigbfs.algorithms.every_kernel import defines_of, every_kernel
+from bigbfs.algorithms.every_kernel import every_kernel, variants_of
 from bigbfs.engines.gpu.runtime import arguments
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source, source_hash
 
@@ -33,7 +33,7 @@ def compiler():
 def nvrtc_compile(text, codec="plain", ids=np.uint32, file="kernels/placement/place.cu"):
     from cupy.cuda.compiler import _NVRTCProgram
 
-    options = compile_options(defines_of(file).variant(np.dtype(ids), codec, arguments.TEAM))
+    options = compile_options(variants_of(file)[0].variant(np.dtype(ids), codec, arguments.TEAM))
     _NVRTCProgram(text, "test.cu").compile(("-arch=sm_90", *options))
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.strategies import entry
+from bigbfs.algorithms.bfs.strategies.entry import Array
+from bigbfs.algorithms.bfs.strategies.persistent import ARRAYS, PROGRESS_WORDS, SLOT_WORDS
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, pointer_fields
 from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, fields
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
@@ -29,33 +32,22 @@ PROGRESS = fields(
 SLOTS = 4096
 """Levels that one launch of a BFS can record."""
 
-LEVELS = ArraySpec("levels", "i32", "n", "result")
-PARENTS = ArraySpec("parents", "id", "n", "result")
+assert (SLOT.itemsize, PROGRESS.itemsize) == (8 * SLOT_WORDS, 8 * PROGRESS_WORDS)
+
+
+def spec_of(array: Array, slots: int = SLOTS) -> ArraySpec:
+    """Return what the pool makes of an array that a strategy's entry declares; ``slots`` levels can be recorded."""
+    count = array.count.replace("slots", str(slots))
+    return ArraySpec(array.name, array.dtype, count, array.purpose, array.zeroed, "vram", array.element)
+
+
+LEVELS, PARENTS = spec_of(entry.LEVELS), spec_of(entry.PARENTS)
 RESULTS = ArraySpec("results", "u8", "n * (12 + id)", "levels and parents, copied for the caller", where="host")
-
-
-def _words(struct: np.dtype) -> int:
-    """Return how many words of 64 bits ``struct`` has."""
-    return struct.itemsize // 8
 
 
 def arrays(slots: int = SLOTS) -> tuple[ArraySpec, ...]:
     """Return what ``struct Bfs`` has pointers to, in its order; ``slots`` levels can be recorded by a launch."""
-    return (
-        ArraySpec("visited", "u32", "words", "bitmap: vertices reached"),
-        ArraySpec("frontier", "u32", "words", "bitmap: vertices to expand (bottom-up)"),
-        ArraySpec("next", "u32", "words", "bitmap: vertices found by the level in progress (bottom-up)"),
-        ArraySpec("open", "u32", "words", "bitmap: vertices whose rows are put off (bottom-up)"),
-        ArraySpec("queue", "id", "n", "frontiers one behind the other; labels of the components"),
-        ArraySpec("chunk_list", "u32", "chunks", "chunks of hubs to be read in a level"),
-        LEVELS,
-        PARENTS,
-        ArraySpec("slots", "u64", f"{slots} * {len(SLOT.names or ())}", "what each level did", True, "vram", "Slot"),
-        ArraySpec(
-            "progress", "u64", f"{len(PROGRESS.names or ())}", "where a traversal stands", True, "vram", "Progress"
-        ),
-        ArraySpec("meeting", "u32", "1", "where the blocks of the grid meet", True),
-    )
+    return tuple(spec_of(array, slots) for array in ARRAYS)
 
 
 EDGES = ArraySpec("edges", "u64", "1", "edges of the reached vertices", True)

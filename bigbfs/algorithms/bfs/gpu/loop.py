@@ -111,7 +111,9 @@ class BfsLoop(TreeArrays):
         runtime.write(self._arrays["progress"], start.reshape(1).view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
         records: list[LevelRecord] = []
+        launches = 0
         while True:
+            launches += 1
             runtime.fill(self._arrays["slots"], 0)
             with runtime.timer() as timer:
                 self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(resume)))
@@ -138,6 +140,8 @@ class BfsLoop(TreeArrays):
             level_records=tuple(records),
             invalid_ids=int(progress["invalid"]),
             slots=slots,
+            launches=launches,
+            reads=launches,
         )
 
     def _prepare(self, wanted: tuple[str, ...]) -> None:

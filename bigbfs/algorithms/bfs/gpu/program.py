@@ -1,4 +1,4 @@
-"""BFS as work of the GPU engine: the loop that goes with the strategy and the residency, results, and their proof."""
+"""BFS as work of the GPU engine: the loop for the strategy and the residency, results, and their verification."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu import arguments, loop, streamed, verify
+from bigbfs.algorithms.bfs.gpu import arguments, levels, loop, streamed, verify
+from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
 from bigbfs.algorithms.bfs.gpu.loop import BfsLoop
+from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, kernels_of_strategy
 from bigbfs.algorithms.bfs.gpu.streamed import StreamedBfs
 from bigbfs.algorithms.bfs.gpu.tree import Run
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.arguments import no_vertex
@@ -23,7 +25,15 @@ from bigbfs.errors import UsageError
 
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
-    return (*loop.KERNELS, *streamed.KERNELS, *verify.KERNELS)
+    own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
+    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS)))
+
+
+def _kernels_of(strategy: Strategy, residency: str) -> tuple[KernelSpec, ...]:
+    """Return every kernel that a run of ``strategy`` launches."""
+    if strategy.loop == "levels":
+        return (*kernels_of_strategy(strategy, levels.THREADS), *LEVEL_KERNELS)
+    return streamed.KERNELS if residency == "streamed" else loop.KERNELS
 
 
 class GpuBfs:
@@ -45,6 +55,8 @@ class GpuBfs:
     @staticmethod
     def arrays(options: BfsOptions, residency: str) -> tuple[ArraySpec, ...]:
         """Return the state of a run."""
+        if options.entry.loop == "levels":
+            return (*(arguments.spec_of(array) for array in options.entry.arrays), arguments.RESULTS)
         if residency == "streamed":
             return (*streamed.ARRAYS, arguments.RESULTS)
         tuning = options.tuning or DEFAULT
@@ -53,14 +65,16 @@ class GpuBfs:
     @staticmethod
     def kernels(options: BfsOptions, residency: str) -> tuple[KernelSpec, ...]:
         """Return every kernel that a run launches."""
-        return streamed.KERNELS if residency == "streamed" else loop.KERNELS
+        return _kernels_of(options.entry, residency)
 
     def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
         strategy = STRATEGIES[options.strategy]
         self._placed = placed
         self._verifier: verify.TreeVerifier | None = None
-        self.loop: BfsLoop | StreamedBfs
-        if placed.residency == "streamed":
+        self.loop: BfsLoop | StreamedBfs | LevelBfs
+        if strategy.loop == "levels":
+            self.loop = LevelBfs(placed, strategy)
+        elif placed.residency == "streamed":
             self.loop = StreamedBfs(placed, strategy)
         else:
             self.loop = BfsLoop(placed, strategy, options.tuning or DEFAULT)
@@ -74,7 +88,14 @@ class GpuBfs:
         n, found = self._placed.n, self.search(options)
         self._placed.require_vertices(found.invalid_ids)
         record = RunRecord(
-            options.source, found.reached, found.depth, found.edges, found.seconds, levels=found.level_records
+            options.source,
+            found.reached,
+            found.depth,
+            found.edges,
+            found.seconds,
+            levels=found.level_records,
+            launches=found.launches,
+            reads=found.reads,
         )
         levels: Any = np.broadcast_to(np.int32(-1), n)
         parents: Any = np.broadcast_to(np.int64(-1), n)
@@ -102,7 +123,7 @@ class GpuBfs:
             Levels or parents are not wanted.
         """
         if not (options.want_levels and options.want_parents):
-            raise UsageError("a proof looks at levels and parents: both must be wanted")
+            raise UsageError("verifying looks at levels and parents: both must be wanted")
         if self._verifier is None:
             self._verifier = verify.TreeVerifier(self._placed)
         tree = (self.loop.array("levels"), self.loop.array("parents"))

@@ -21,7 +21,7 @@ SPECS = {"levels": LEVELS, "parents": PARENTS}
 @dataclass(frozen=True, slots=True)
 class Run:
     """What one run measured (as in ``RunRecord``); ``slots``: the device's own records of its last levels; ``traffic``:
-    what each level read from the file, where rows are streamed."""
+    what each level read from the file, where rows are streamed; ``launches``, ``reads``: the host's, on the clock."""
 
     reached: int
     depth: int
@@ -31,6 +31,8 @@ class Run:
     invalid_ids: int
     slots: np.ndarray
     traffic: tuple[Any, ...] = ()
+    launches: int | None = None
+    reads: int | None = None
 
 
 class TreeArrays:

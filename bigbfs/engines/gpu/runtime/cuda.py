@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bigbfs.engines.gpu.runtime.arguments import team_of
+from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
 from bigbfs.engines.gpu.runtime.device import probe
 from bigbfs.engines.gpu.runtime.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
@@ -61,10 +62,11 @@ def source(file: str) -> str:
 class CudaKernel:
     """A compiled kernel of a module (see ``runtime.Kernel``)."""
 
-    def __init__(self, raw: Any, name: str, error: type[Exception]) -> None:
+    def __init__(self, raw: Any, name: str, error: type[Exception], clock: LaunchClock) -> None:
         self.name = name
         self.raw = raw
         self._error = error
+        self._clock = clock
 
     def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
         """Launch on the current stream.
@@ -75,15 +77,12 @@ class CudaKernel:
             The launch is refused, or a kernel before it failed.
         """
         try:
-            self.raw((grid,), (block,), args, shared_mem=shared)
+            if self._clock.pairs is None:
+                self.raw((grid,), (block,), args, shared_mem=shared)
+            else:
+                self._clock.launch(lambda: self.raw((grid,), (block,), args, shared_mem=shared))
         except self._error as error:
             raise DeviceError(f"kernel {self.name} cannot be launched: {error}") from error
-
-
-class Stopwatch:
-    """Wall time of a block, in seconds."""
-
-    seconds = 0.0
 
 
 class CudaRuntime:
@@ -121,6 +120,7 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
+        self._clock = LaunchClock(cupy.cuda)
 
     @property
     def allocated_bytes(self) -> int:
@@ -263,13 +263,24 @@ class CudaRuntime:
                 raw.compile()
             except (self._cupy.cuda.compiler.CompileException, self._cupy.cuda.driver.CUDADriverError) as error:
                 raise DeviceError(f"{file}: kernel {name} cannot be built for {self.name}: {error}") from error
-            self._kernels[key, name] = CudaKernel(raw, name, self._cupy.cuda.driver.CUDADriverError)
+            self._kernels[key, name] = CudaKernel(raw, name, self._cupy.cuda.driver.CUDADriverError, self._clock)
         return self._kernels[key, name]
 
     def max_blocks(self, kernel: Any, block: int) -> int:
         """Return the blocks that run at once."""
         driver = self._cupy.cuda.driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.raw.kernel.ptr, block, 0)) * self.sm_count
+
+    def attributes(self, kernel: Any, block: int) -> dict[str, float]:
+        """Return what a kernel takes (see ``runtime.Runtime``)."""
+        raw, device = kernel.raw, self._cupy.cuda.Device()
+        most = int(device.attributes["MaxThreadsPerMultiProcessor"])
+        return {
+            "registers": int(raw.num_regs),
+            "shared_bytes": int(raw.shared_size_bytes),
+            "local_bytes": int(raw.local_size_bytes),
+            "occupancy": self.max_blocks(kernel, block) // self.sm_count * block / most,
+        }
 
     def synchronize(self) -> None:
         """Wait for everything launched."""
@@ -285,6 +296,17 @@ class CudaRuntime:
         yield watch
         self.synchronize()
         watch.seconds = time.perf_counter() - start
+
+    @contextmanager
+    def kernel_clock(self) -> Iterator[Stopwatch]:
+        """Sum up the time of the kernels launched inside, by events around each."""
+        watch = Stopwatch()
+        self.synchronize()
+        with self._clock.running() as pairs:
+            yield watch
+        self.synchronize()
+        elapsed = self._cupy.cuda.get_elapsed_time
+        watch.seconds = sum(elapsed(before, after) for before, after in pairs) / 1e3
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

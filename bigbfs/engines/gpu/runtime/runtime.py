@@ -164,6 +164,13 @@ class Runtime(Protocol):
             A kernel failed.
         """
 
+    def attributes(self, kernel: Kernel, block: int) -> dict[str, float]:
+        """Return ``registers`` and ``local_bytes`` of a thread, ``shared_bytes`` of a block, and ``occupancy``: the
+        threads that a multiprocessor holds at once in blocks of ``block``, to those that it could."""
+
+    def kernel_clock(self) -> AbstractContextManager[Timer]:
+        """Return a context manager that sums up the time of the kernels launched inside, each by itself."""
+
     def timer(self) -> AbstractContextManager[Timer]:
         """Return a context manager that measures the wall time of what runs inside, completion included."""
 

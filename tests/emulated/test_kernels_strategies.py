@@ -1,0 +1,256 @@
+"""Every strategy whose levels the host launches, emulated: strategies x codecs x the zoo, and what each invites.
+
+Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is
+for the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues
+are made so small that small graphs fill them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.gpu import levels as loop
+from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import no_vertex
+from bigbfs.graph import varint
+from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
+from bigbfs.graph.graph import Graph
+from emulated.invariants import LevelWatch
+from emulated.runtime import SimtRuntime, builds_here
+
+HERE = builds_here()
+CODECS = ("plain", "varint")
+NAMES = [name for name, strategy in STRATEGIES.items() if strategy.loop == "levels"]
+FEW_GRAPHS = (
+    "clique",
+    "two-hubs",
+    "degree-1024",
+    "degree-2048",
+    "random",
+    "duplicates-kept",
+    "wide-ids-hub",
+    "directed-multi",
+)
+"""Both widths of ids, rows of all classes, and vertices that many threads find at once."""
+
+DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lollipop", "binary-tree")
+
+
+def graphs(build):
+    """Return the names of the graphs that ``build`` traverses; the sanitizers' compile for one width of ids."""
+    if build in ("asan", "tsan"):
+        return [name for name in FEW_GRAPHS if "wide" not in name]
+    few = build == "preempt" or os.environ.get("SIMT_GRAPHS") == "few"
+    return (*FEW_GRAPHS, "path") if few else [name for name in zoo.names() if name != "empty"]
+
+
+def codecs(strategy, name):
+    """Return both codecs for a few graphs, and one of them in turn for the others."""
+    return CODECS if name in FEW_GRAPHS else (CODECS[(len(strategy) + len(name)) % 2],)
+
+
+def is_too_slow(strategy, name):
+    """Every level of a quadratic strategy looks at all vertices."""
+    return "quadratic" in STRATEGIES[strategy].frontier and name in (*DEEP, *zoo.BIG) and name != "path"
+
+
+@cache
+def graph(name, codec):
+    plain = zoo.shared()[name]
+    return plain.compress() if codec == "varint" else plain
+
+
+@cache
+def expected_levels(name, source):
+    return reference_bfs(zoo.shared()[name], source)[0]
+
+
+@contextlib.contextmanager
+def search_of(whole, strategy, runtime, *, mapped=False):
+    """Yield a search by ``strategy`` of a graph placed on ``runtime``."""
+    with contextlib.ExitStack() as stack:
+
+        def place(adjacency):
+            return stack.enter_context(PlacedAdjacency(runtime, adjacency, mapped=mapped))
+
+        out = incoming = place(whole.adjacency)
+        if whole.in_adjacency is not whole.adjacency:
+            incoming = None if whole.in_adjacency is None else place(whole.in_adjacency)
+        pool = Pool(runtime, Sizes(whole.n, whole.m, out.chunks, whole.ids.itemsize), whole.ids)
+        placed = PlacedGraph(runtime, whole, out, incoming, "mapped" if mapped else "vram", pool)
+        search = LevelBfs(placed, STRATEGIES[strategy])
+        search.warm()
+        yield search
+
+
+def runtime_of(build, name):
+    """Return a runtime whose shape varies from graph to graph."""
+    return SimtRuntime(
+        build=build, sm_count=1 + sum(name.encode()) % 3, resident=1 if build in ("plain", "asan") else 3
+    )
+
+
+def check(search, plain, source, levels, **asked):
+    """Run from ``source`` and compare everything."""
+    found = search.run(source, asked.pop("max_depth", None), want_parents=True, **asked)
+    assert np.array_equal(search.levels(), levels)
+    parents = search.parents()
+    signed = parents.astype(np.int64)
+    signed[parents == no_vertex(search.ids)] = -1
+    if (levels >= 0).sum() == (reference_bfs(plain, source)[0] >= 0).sum():
+        validate_tree(plain, source, search.levels(), signed)
+    sizes = np.bincount(levels[levels >= 0]).tolist()
+    assert found.reached == int((levels >= 0).sum())
+    assert found.depth == levels.max()
+    assert found.edges == int(plain.degrees()[levels >= 0].sum())
+    assert [level.frontier for level in found.level_records] == sizes
+    assert found.invalid_ids == 0
+    rows = int(plain.degrees()[(levels >= 0) & (levels < len(found.level_records))].sum())
+    if search.strategy.racing:
+        assert sum(search.checked) >= rows
+    elif not search.strategy.bottom_up:
+        assert sum(search.checked) == rows, "a row is read twice, or not to its end"
+    return found
+
+
+CASES = [
+    (build, strategy, codec, name)
+    for build in HERE
+    for strategy in NAMES
+    for name in graphs(build)
+    for codec in codecs(strategy, name)
+    if not is_too_slow(strategy, name)
+]
+
+
+@pytest.mark.parametrize(("build", "strategy", "codec", "name"), CASES)
+def test_bfs(build, strategy, codec, name, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64 if len(name) % 3 else 256)
+    plain = zoo.shared()[name]
+    runtime = runtime_of(build, name)
+    runtime.watchers.append(LevelWatch(plain, STRATEGIES[strategy]))
+    with search_of(graph(name, codec), strategy, runtime, mapped=len(name) % 2 == 0) as search:
+        few = build == "tsan" or name in DEEP or name in zoo.BIG
+        for number, source in enumerate(zoo.sources(plain, 1 if few else 2)):
+            runtime.seed = 1 + number if build == "preempt" else 0
+            check(search, plain, source, expected_levels(name, source))
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_levels_ahead_of_the_host_and_few_records(build, strategy, monkeypatch):
+    """Levels launched before the host has read a size, and records that begin again, change nothing."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    monkeypatch.setattr(loop, "AHEAD", 3)
+    monkeypatch.setattr(loop, "SLOTS", 4)
+    plain = zoo.shared()["grid-2d" if build == "plain" else "vertices-129"]
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        levels = reference_bfs(plain, 0)[0]
+        found = check(search, plain, 0, levels)
+        assert search.reads <= len(found.level_records) + 1
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_a_depth_limit_and_no_parents(build, strategy, codec, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["vertices-129"]
+    whole = expected_levels("vertices-129", 0)
+    with search_of(graph("vertices-129", codec), strategy, runtime_of(build, strategy)) as search:
+        for depth in (0, 1, 2, 100):
+            levels = np.where(whole <= depth, whole, -1)
+            found = search.run(0, depth, want_parents=False)
+            assert np.array_equal(search.levels(), levels)
+            assert found.reached == (levels >= 0).sum()
+        # a run with parents after one without sees nothing of it
+        check(search, plain, 5, expected_levels("vertices-129", 5))
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, monkeypatch):
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["kronecker-dense"]
+    indices = plain.adjacency.indices.copy()
+    indices[::97] = plain.n
+    indices[1::97] = 2**32 - 1
+    damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+    with search_of(damaged, strategy, runtime_of(build, strategy)) as search:
+        found = search.run(int(plain.degrees().argmax()), None, want_parents=True)
+        rows = np.repeat(search.levels() >= 0, np.diff(plain.adjacency.indptr.astype(np.int64)))
+        wrong = int(np.count_nonzero(indices[rows] >= plain.n))
+        if search.strategy.racing or search.strategy.bottom_up:
+            assert found.invalid_ids > 0
+        else:  # each reading of a row counts them
+            assert found.invalid_ids in (wrong, 3 * wrong)
+
+
+@pytest.mark.parametrize("strategy", NAMES)
+@pytest.mark.parametrize("build", HERE)
+def test_damaged_varint_bytes_never_reach_outside(build, strategy, monkeypatch):
+    """Random bytes in place of the blob: any answer, but no access outside an array."""
+    monkeypatch.setattr(loop, "THREADS", 64)
+    whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1)).adjacency)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        noise = rng.integers(0, 256, len(whole.blob)).astype(np.uint8)
+        blob = np.where(rng.random(len(whole.blob)) < (0.05, 0.5, 1)[seed], noise, whole.blob)
+        damaged = CompressedAdjacency(whole.indptr, whole.degree, blob, whole.hubs, whole.hub_ptr, whole.block_ptr)
+        with search_of(Graph(damaged), strategy, runtime_of(build, strategy)) as search:
+            search.run(0, 3, want_parents=True)
+
+
+MERRILL = [name for name in NAMES if STRATEGIES[name].racing]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("strategy", MERRILL)
+@pytest.mark.parametrize("build", HERE)
+def test_queues_that_overflow_lose_nothing(build, strategy, codec, monkeypatch):
+    """Edge queues of a few dozen ids, a gather buffer of 32: levels are read in windows, or found by their labels."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    entry = STRATEGIES[strategy]
+    small = replace(
+        entry,
+        arrays=tuple(
+            replace(array, count="37") if array.count.startswith("4 * n") else array for array in entry.arrays
+        ),
+        defines=(*entry.defines, ("GATHER_IDS", "32")),
+    )
+    monkeypatch.setitem(STRATEGIES, strategy, small)
+    for name in ("kronecker-dense", "degree-1024", "wide-ids") if build == "plain" else ("vertices-129", "random"):
+        plain = zoo.shared()[name]
+        runtime = runtime_of(build, name)
+        runtime.watchers.append(LevelWatch(plain, small))
+        with search_of(graph(name, codec), strategy, runtime) as search:
+            runtime.seed = 1 if build == "preempt" else 0
+            source = int(plain.degrees().argmax())
+            check(search, plain, source, expected_levels(name, source))
+
+
+@pytest.mark.parametrize("strategy", [name for name in MERRILL if ("queue", "next_queue") in STRATEGIES[name].swaps])
+@pytest.mark.parametrize("build", HERE)
+def test_a_vertex_queue_that_overflows_is_rebuilt(build, strategy, monkeypatch):
+    """A queue said to hold fewer than a level finds: the rest is found by its labels, each vertex once."""
+    monkeypatch.setattr(loop, "THREADS", 32)
+    plain = zoo.shared()["kronecker-dense"]
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        said = []
+        monkeypatch.setattr(search, "overflows", lambda size: said.append(size) is None and size > 40)
+        source = int(plain.degrees().argmax())
+        check(search, plain, source, expected_levels("kronecker-dense", source))
+        assert max(said) > 40
