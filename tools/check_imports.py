@@ -13,7 +13,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 ROOMS: tuple[tuple[str, ...], ...] = (
-    ("errors", "record"),
+    ("errors", "record", "report.progress"),
     ("sizes", "config"),
     ("jit",),
     ("graph",),

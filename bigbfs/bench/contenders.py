@@ -71,7 +71,7 @@ def require_possible(strategy: str, backend: str) -> None:
 
 def backends_of(strategy: str) -> tuple[str, ...]:
     """Return the backends that can run ``strategy``."""
-    return getattr(STRATEGIES[strategy], "backends", ("cpu", "gpu"))
+    return STRATEGIES[strategy].backends
 
 
 def lineup(
@@ -187,6 +187,11 @@ class Placed:
         self.kernel_seconds = (kernel_seconds(self.engine, work),)
         if self.kernels is None:
             self.kernels = kernel_attributes(self.engine, work)
+
+    @property
+    def setting_up(self) -> float:
+        """Seconds that setting up has taken so far; programs are made when they are first run."""
+        return self.engine.setup.place + self.engine.setup.compile
 
     def run(self, source: int) -> RunRecord:
         """Run once; the tree stays where it is."""

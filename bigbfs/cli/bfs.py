@@ -10,7 +10,6 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from bigbfs import api
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine
@@ -21,6 +20,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.pictures import check_picture
+from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -110,7 +110,7 @@ def command(
         if len(sources) != 1 and plot:
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"])
-        with api.engine(opened, work=(work,), **where) as engine:
+        with options.placed(opened, (work,), **where) as engine:
             summary, verify_seconds = _run_all(engine, sources, task)
             _draw(opened, summary.runs[0], plot)
             if as_json:
@@ -125,7 +125,8 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
     for source in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
         wanted = (task.max_depth, task.want_levels, task.want_parents)
         work = BfsOptions(source, *wanted, engine.strategy, fetch=task.fetches(engine.backend))
-        measured = engine.measure(work, trials=task.trials, verify=task.verify)
+        with Progress(len(sources) == 1).step(f"search from {source}"):
+            measured = engine.measure(work, trials=task.trials, verify=task.verify)
         summary.runs.append(replace(measured.records[-1], seconds=measured.seconds, source=source))
         verifying += measured.verify_seconds
         if task.levels:

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from bigbfs import api
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
@@ -20,6 +19,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.pictures import check_picture
+from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
@@ -98,8 +98,9 @@ def command(
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         _refuse_overwriting(largest, opened.path)
-        with api.engine(opened, work=(how,), **where) as engine:
-            measured = engine.measure(how, trials=trials, verify=verify)
+        with options.placed(opened, (how,), **where) as engine:
+            with Progress().step("find the components"):
+                measured = engine.measure(how, trials=trials, verify=verify)
             runs, verifying = measured.records, measured.verify_seconds
             _write(opened, measured, task)
             sizes = size_histogram(measured.internal.labels)

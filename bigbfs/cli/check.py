@@ -12,6 +12,7 @@ from bigbfs.cli.options import PATH, json_option
 from bigbfs.cli.wording import in_options
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA
+from bigbfs.report.progress import Progress
 
 
 @click.command("check")
@@ -24,10 +25,15 @@ def command(graph: Path, as_json: bool) -> None:
     """
     from bigbfs.formats.container.check import check
 
-    passed = []
+    passed: list[dict[str, str]] = []
     error = None
     try:
-        for step in check(graph):
+        steps, told = check(graph), Progress()
+        while True:
+            with told.step(f"check {graph}: after {passed[-1]['name']}" if passed else f"check {graph}"):
+                step = next(steps, None)
+            if step is None:
+                break
             passed.append({"name": step.name, "detail": step.detail})
             if not as_json:
                 click.echo(f"ok  {step.name}: {step.detail}")

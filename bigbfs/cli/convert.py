@@ -14,6 +14,9 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import format_size
 
+MANY = 10_000
+"""Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
+
 
 @click.command("convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
@@ -87,7 +90,7 @@ def describe(report: ConvertReport) -> str:
         files.append((str(report.compressed), report.compressed_bytes))
     lines = [
         f"{'cached' if report.cached else 'output':12}{path}: {format_size(size)}"
-        + (f", {size / report.edges:.2f} bytes per edge" if report.edges else "")
+        + (f", {size / report.edges:.2f} bytes per edge" if report.edges >= MANY else "")
         for path, size in files
     ]
     if report.cached:
@@ -97,14 +100,16 @@ def describe(report: ConvertReport) -> str:
         f"edges       {report.edges:,} stored, of {report.lines:,} lines ({format_size(report.input_bytes)})",
         f"self-loops  {report.self_loops:,} lines",
         f"duplicates  {report.duplicates:,} lines",
+        f"reversed    {report.reversed:,} lines",
         f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
     ]
     lines += [f"note        {note}" for note in report.notes]
     if not report.cached:
-        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds)
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds >= 0.005)
         rate = format_size(report.input_bytes / report.seconds)
         lines.append(f"seconds     {report.seconds:.2f} ({phases})")
-        lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate}/s of input")
+        if report.edges >= MANY:
+            lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate}/s of input")
         spilled = f", {format_size(report.spilled_bytes)} on disk in {report.partitions} parts"
         lines.append(
             f"memory      {format_size(report.peak_rss_bytes)} at most{spilled if report.method == 'external' else ''}"

@@ -13,6 +13,7 @@ from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
 
 
@@ -51,7 +52,9 @@ def _subcommand(kind: Kind) -> click.Command:
     """Return the command that makes graphs of ``kind``."""
 
     def run(output: Path, as_json: bool, **options: Any) -> None:
-        report = write_graph(kind.name, output, **options)
+        told = Progress()
+        with told.step(f"generate {kind.name}"):
+            report = write_graph(kind.name, output, told=told, **options)
         click.echo(dumps({"schema": SCHEMA, "command": "generate", **asdict(report)}) if as_json else describe(report))
 
     common = [

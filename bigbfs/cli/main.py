@@ -18,6 +18,7 @@ from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.errors import BigBfsError
+from bigbfs.jit import compiling
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
 COMMANDS = {
@@ -102,9 +103,16 @@ def _usage(error: click.ClickException) -> str:
     return message if context is None else f"{message}; see `{context.command_path} --help`"
 
 
+def _say_that_kernels_are_compiled() -> None:
+    """Say why the first run takes long, to whoever watches: a log has no use for it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        click.echo("bigbfs: compiling kernels, on the first run only ...", err=True)
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     _require_stdout()
+    compiling.tell(_say_that_kernels_are_compiled)
     try:
         code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False)
         sys.stdout.flush()

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted, free_memory, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -190,11 +191,30 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
     """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at."""
     path = resolve_graph(graph, compressed)
+    _say_what_is_newer(path)
     start = time.perf_counter()
     with Graph.open(path) as found:
         if compressed and found.codec == "plain":
             raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
         yield found, time.perf_counter() - start
+
+
+def _say_what_is_newer(path: Path) -> None:
+    from bigbfs.formats.container.origin import newer_sources
+
+    for source in newer_sources(path):
+        click.echo(
+            f"bigbfs: {source} is newer than {path}, which was made of it: `bigbfs convert` makes it again", err=True
+        )
+
+
+@contextmanager
+def placed(graph: Graph, work: tuple[Any, ...], **where: Any) -> Iterator[Any]:
+    """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long."""
+    with ExitStack() as stack:
+        with Progress().step("place the graph, compile what runs on it"):
+            engine = stack.enter_context(api.engine(graph, work=work, **where))
+        yield engine
 
 
 def setup_line(engine: Any, opening: float, verifying: float | None) -> str:

@@ -1,7 +1,8 @@
 """Is a graph file still what its input would become? And the .ccsr that belongs to a .csrbin.
 
-Every file that a conversion writes records its *provenance*: path, size and modification time of each source, the
-options that change the graph, and what was counted. A .ccsr made from a .csrbin also records which one (a hash of its
+Every file that a conversion writes records its *provenance*: of each source the path, size, inode, times and a
+checksum of samples (a size and a time of modification are easily the same: cp -p, touch -r), the options that change
+the graph, and what was counted. A .ccsr made from a .csrbin also records which one (a hash of its
 first page, where the checksums of all sections are), so that no clock has to be trusted.
 """
 
@@ -11,6 +12,7 @@ import errno
 import hashlib
 import os
 import stat
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +26,14 @@ from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
 from bigbfs.graph.graph import Graph
 
 Provenance = dict[str, Any]
-COUNTS = ("lines", "self_loops", "duplicates", "comment_lines", "skipped_lines", "input_bytes")
+SAMPLES = 16
+"""Pages of an input that its checksum looks at."""
+COUNTS = ("lines", "comment_lines", "skipped_lines", "input_bytes", "self_loops", "duplicates", "reversed")
 """What a conversion counted, kept for the report of a later one that finds its work done."""
 
 
 def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | None:
-    """Return path, size and modification time (ns) of each input; None where one is a pipe or standard input.
+    """Return path, size, inode, times (ns) and a checksum of samples of each input; None where one is a pipe.
 
     Raises
     ------
@@ -50,8 +54,24 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
             raise read_error(source, error) from error
         complete = complete and stat.S_ISREG(status.st_mode)
         path = str(Path(source).resolve())
-        found.append({"path": path, "size": status.st_size, "mtime_ns": status.st_mtime_ns})
+        facts = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
+        found.append({"path": path, **facts, "inode": status.st_ino, "samples": _samples(path, status)})
     return found if complete else None
+
+
+def _samples(path: str, status: os.stat_result) -> int:
+    """Return a checksum of ``SAMPLES`` pages from all over a file; 0 of what is no file."""
+    if not stat.S_ISREG(status.st_mode):
+        return 0
+    value = 0
+    try:
+        with Path(path).open("rb", buffering=0) as stream:
+            for number in range(SAMPLES):
+                at = max(0, status.st_size - layout.PAGE) * number // (SAMPLES - 1)
+                value = zlib.crc32(os.pread(stream.fileno(), layout.PAGE, at), value)
+    except OSError as error:
+        raise read_error(path, error) from error
+    return value
 
 
 def provenance(
@@ -59,7 +79,8 @@ def provenance(
 ) -> Provenance:
     """Return the record that goes into a file made of ``sources``; ``notes``: what readers said about the inputs."""
     noted = {"notes": list(notes)} if notes else {}
-    return {"sources": sources, "options": options.identity(), "counts": counted, **noted}
+    counts = {name: counted[name] for name in COUNTS}
+    return {"sources": sources, "options": options.identity(), "counts": counts, **noted}
 
 
 def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:

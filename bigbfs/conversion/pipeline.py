@@ -29,6 +29,7 @@ from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
+from bigbfs.report.progress import Progress
 
 Sources = list[dict[str, Any]] | None
 
@@ -115,12 +116,13 @@ def _in_memory(
         "input_bytes": sum(edges.input_bytes for edges in lists),
     }
     notes = tuple(note for edges in lists for note in edges.notes)
-    with watch.phase("build"):
-        graph, found = build(lists, options)
-    counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates}
+    told = Progress(options.progress)
+    with watch.phase("build"), told.step("build"):
+        graph, found = build(lists, options, told)
+    counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
     provenance = cache.provenance(sources, options, counted, notes)
     with _numba_threads(options.threads):
-        _write(graph, targets, provenance, watch)
+        _write(graph, targets, provenance, watch, told)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
 
 
@@ -145,16 +147,18 @@ def _taken_over(
         "input_bytes": sources[0]["size"] if sources else 0,
         "self_loops": 0,
         "duplicates": 0,
+        "reversed": 0 if options.directed else graph.m // 2,
     }
     provenance = cache.provenance(sources, options, counted)
+    told = Progress(options.progress)
     with _numba_threads(options.threads):
-        with watch.phase("read"):
+        with watch.phase("read"), told.step("check the checksums and the rows"):
             # the copy gets checksums of its own: damage must not become sound by them
             csrbin.require_checksums(Path(inputs[0]))
             plain = graph.decompress()
             if targets.plain is not None:
                 plain.require_valid()
-        _write(plain, targets, provenance, watch, confirm)
+        _write(plain, targets, provenance, watch, told, confirm)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), method="direct")
 
 
@@ -186,17 +190,19 @@ def _write(
     targets: Targets,
     provenance: cache.Provenance,
     watch: Stopwatch,
+    told: Progress,
     confirm: Callable[[], object] | None = None,
 ) -> None:
     """Write the graph files; ``confirm`` is called before the first gets its name."""
     if targets.plain is None:
-        with watch.phase("compress"):
-            save_compressed(graph, targets.files[0], provenance, confirm=confirm)
+        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", unit="B"):
+            save_compressed(graph, targets.files[0], provenance, confirm=confirm, progress=told.advance)
         return
-    with watch.phase("write"):
-        csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm)
+    total = sum(array.nbytes for array in graph.adjacency.arrays().values())
+    with watch.phase("write"), told.step(f"write {targets.plain}", total, "B"):
+        csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm, progress=told.advance)
     if targets.compressed is not None:
-        with watch.phase("compress"):
+        with watch.phase("compress"), told.step(f"compress to {targets.compressed}"):
             cache.write_compressed(graph, targets.plain, targets.compressed, provenance)
 
 

@@ -15,6 +15,7 @@ from bigbfs.formats.container.csrbin import save_graph
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.jit.workers import thread_count
+from bigbfs.report.progress import SILENT, Progress
 
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")
@@ -67,9 +68,10 @@ def write_graph(
     order: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    told: Progress = SILENT,
     **parameters: Any,
 ) -> GenerateReport:
-    """Generate a graph and write it to ``path``, in the format that its suffix names.
+    """Generate a graph and write it to ``path``, in the format that its suffix names; ``told`` names each step.
 
     Parameters
     ----------
@@ -95,17 +97,21 @@ def write_graph(
         )
     require_writable(path)
     complete = resolve(find(kind), parameters)
+    told.now(f"generate {kind}")
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
     lines = stored = len(edges.src)
     loops = duplicates = None
     if text:
         from bigbfs.generate.text import write_text
 
+        told.now(f"write {path}")
         write_text(path, edges.src, edges.dst, describe(kind, seed, complete, lines), thread_count(threads))
     else:
+        told.now("build")
         graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
         loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
-        (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path)
+        told.now(f"write {path}", unit="B")
+        (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path, progress=told.advance)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,

@@ -15,10 +15,27 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 
+from bigbfs.jit import compiling
 from bigbfs.jit.kernel_cache import KernelFiles
 
 PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class _Listener(event.Listener):
+    """Passes on to ``compiling`` what Numba says."""
+
+    def on_start(self, event: Any) -> None:
+        """A kernel is compiled."""
+        compiling.begins()
+
+    def on_end(self, event: Any) -> None:
+        """It has been."""
+        compiling.ends()
+
+
+event.register("numba:compile", _Listener())
 
 
 @cache

@@ -58,6 +58,7 @@ def test_summary(run, folder):
         "edges       2 stored, of 3 lines (22 B)\n",
         "self-loops  1 lines\n",
         "duplicates  1 lines\n",
+        "reversed    0 lines\n",
         "skipped     1 comment lines, 0 bad lines\n",
         "seconds     ",
         "memory      ",
@@ -65,6 +66,52 @@ def test_summary(run, folder):
         assert line in out
     code, out, _ = run("convert", "graph.txt")
     assert code == 0 and "cached      graph.csrbin" in out and "--force" in out and "seconds" not in out
+
+
+def test_counts_add_up(run, folder):
+    lines = [(1, 2), (2, 1), (2, 1), (2, 3), (4, 4), (5, 3), (3, 5), (1, 2)]
+    Path("graph.txt").write_text("".join(f"{u} {v}\n" for u, v in lines))
+    for memory in ([], ["--memory", "1GiB"]):
+        found = convert_json(run, "graph.txt", "--force", *memory)
+        assert (found["self_loops"], found["duplicates"], found["reversed"]) == (1, 2, 2)
+        assert found["edges"] == 2 * (found["lines"] - found["self_loops"] - found["duplicates"] - found["reversed"])
+    assert convert_json(run, "graph.txt", "--force", "--directed")["reversed"] == 0
+
+
+def test_no_rates_of_tiny_inputs(run, folder):
+    Path("graph.txt").write_text("1 2\n")
+    out = run("convert", "graph.txt")[1]
+    assert "rate" not in out and "bytes per edge" not in out
+    Path("path.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20_000)))
+    out = run("convert", "path.txt")[1]
+    assert "\nrate        " in out and "bytes per edge" in out
+
+
+def test_a_source_that_is_newer_is_named(run, folder):
+    Path("a.txt").write_text("1 2\n2 3\n")
+    assert run("convert", "a.txt")[0] == 0
+    assert run("bfs", "a.csrbin", "--source", 1, "--backend", "cpu")[2] == ""
+    Path("a.txt").write_text("1 2\n2 3\n3 4\n")
+    code, _, err = run("bfs", "a.csrbin", "--source", 1, "--backend", "cpu")
+    assert code == 0 and "a.txt is newer than a.csrbin" in err
+    Path("a.txt").unlink()
+    assert run("bfs", "a.csrbin", "--source", 1, "--backend", "cpu")[2] == ""
+
+
+def test_whoever_watches_is_told_that_kernels_are_compiled(folder, monkeypatch, capsys):
+    from bigbfs.cli import main
+    from bigbfs.jit import compiling
+
+    def compile_one(*arguments, **options):
+        compiling.begins()
+        compiling.ends()
+
+    monkeypatch.setattr(main.cli, "main", compile_one)
+    assert main.run([]) == 0
+    assert capsys.readouterr().err == ""  # no terminal
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main.run([]) == 0
+    assert "compiling kernels" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bigbfs.conversion import ConvertOptions, convert, ensure_compressed, pipeline
+from bigbfs.conversion import ConvertOptions, cache, convert, ensure_compressed, pipeline
 from bigbfs.errors import FormatError
 from bigbfs.formats.container import csrbin
 from bigbfs.graph.graph import Graph
@@ -57,6 +57,25 @@ def test_a_change_of_the_source_is_seen(text):
     text.write_text("1 2\n")
     os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
     assert convert([text]).vertices == 2
+
+
+def test_a_change_behind_an_old_time_is_seen(text):
+    convert([text])
+    before = text.stat()
+    text.write_text("# a comment\n10 20\n20 30\n20 31\n7 7\n")  # as long as before, and its time put back
+    os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert text.stat().st_mtime_ns == before.st_mtime_ns and text.stat().st_size == before.st_size
+    assert convert([text]).vertices == 5
+
+
+def test_another_file_with_the_same_times_is_seen(text):
+    """As where a file system keeps neither inodes nor times of change: the samples tell."""
+    convert([text])
+    known = cache.identify_sources([text])
+    text.write_text("# a comment\n10 20\n20 30\n20 31\n7 7\n")
+    found = cache.identify_sources([text])
+    assert found[0]["samples"] != known[0]["samples"]
+    assert {"inode", "ctime_ns", "mtime_ns", "size", "path", "samples"} == set(found[0])
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,16 @@ def test_the_same_bytes_as_built_again(name, options, codec, tmp_path, monkeypat
         built = [convert([source], tmp_path / "built.csrbin", chosen), convert([source], tmp_path / "a.ccsr", chosen)]
     for ours, theirs in zip(found, built, strict=True):
         assert Path(ours.output).read_bytes() == Path(theirs.output).read_bytes()
-        for field in ("vertices", "edges", "lines", "self_loops", "duplicates", "input_bytes", "compressed_bytes"):
+        for field in (
+            "vertices",
+            "edges",
+            "lines",
+            "self_loops",
+            "duplicates",
+            "reversed",
+            "input_bytes",
+            "compressed_bytes",
+        ):
             assert getattr(ours, field) == getattr(theirs, field), field
     assert_same_but_for_the_plain_file(tmp_path / "direct.ccsr", tmp_path / "built.ccsr")
     assert convert([source], tmp_path / "direct.csrbin", chosen).cached

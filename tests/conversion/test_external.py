@@ -47,7 +47,16 @@ def both(tmp_path, monkeypatch):
         assert (expected.method, found.method) == ("in memory", "external")
         for name in FILES:
             assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
-        counts = ("vertices", "edges", "lines", "self_loops", "duplicates", "comment_lines", "skipped_lines")
+        counts = (
+            "vertices",
+            "edges",
+            "lines",
+            "self_loops",
+            "duplicates",
+            "reversed",
+            "comment_lines",
+            "skipped_lines",
+        )
         assert [getattr(found, name) for name in counts] == [getattr(expected, name) for name in counts]
         assert sorted(path.name for path in folders[1].iterdir()) == sorted(FILES)
         return expected, found
@@ -324,7 +333,7 @@ def test_peak_memory_of_the_process(tmp_path):
     report = run_cli(*arguments)
     assert report["method"] == "external" and report["partitions"] > 4
     assert report["peak_rss_bytes"] < 240 << 20
-    assert set(report["phases"]) == {"read", "build", "write", "compress"}
+    assert set(report["phases"]) == {"compile", "read", "build", "write", "compress"}
     with Graph.open(Path(report["output"])) as graph:
         assert (graph.n, graph.m) == (report["vertices"], report["edges"])
         graph.require_valid()

@@ -20,6 +20,7 @@ from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.transposing import Csr, transpose
 from bigbfs.jit.workers import thread_count
+from bigbfs.report.progress import SILENT, Progress
 
 
 def build_graph(
@@ -52,7 +53,7 @@ def build_graph(
     return _build([edges], options or ConvertOptions(), reuse=False)
 
 
-def build(lists: list[EdgeList], options: ConvertOptions) -> tuple[Graph, BuildCounts]:
+def build(lists: list[EdgeList], options: ConvertOptions, told: Progress = SILENT) -> tuple[Graph, BuildCounts]:
     """Build one graph of all edge lists. The list is emptied and its arrays are overwritten or freed on the way.
 
     Raises
@@ -64,7 +65,7 @@ def build(lists: list[EdgeList], options: ConvertOptions) -> tuple[Graph, BuildC
     DoesNotFitError
         The build would take more than ``options.memory``.
     """
-    return _build(lists, options, reuse=True)
+    return _build(lists, options, reuse=True, told=told)
 
 
 def _expand(lists: list[EdgeList]) -> None:
@@ -79,11 +80,14 @@ def _expand(lists: list[EdgeList]) -> None:
             edges.one_way_means_both = False
 
 
-def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tuple[Graph, BuildCounts]:
+def _build(
+    lists: list[EdgeList], options: ConvertOptions, *, reuse: bool, told: Progress = SILENT
+) -> tuple[Graph, BuildCounts]:
     threads = thread_count(options.threads)
     shape = meaning(lists, options)
     if shape.expand:
         _expand(lists)
+    told.now("build: number the vertices")
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
     reordered = options.order != "original"
@@ -96,10 +100,12 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     require(need, options.memory, already_held=held, remedies=remedies)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
     del numbering
-    out, into, counts = _rows(lines, shape, options, threads)
+    out, into, counts = _rows(lines, shape, options, threads, told)
     labels = vertices.labels
     if options.order != "original":
+        told.now(f"build: order the vertices ({options.order})")
         order, rank = vertex_order(options.order, out, into)
+        told.now("build: put the rows in order")
         out, into = renumber(out, into, order, rank, threads)
         labels = _labels_in_order(vertices, order)
     symmetric = into is out
@@ -111,11 +117,20 @@ def _build(lists: list[EdgeList], options: ConvertOptions, *, reuse: bool) -> tu
     return Graph(_adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
 
 
-def _rows(lines: Lines, shape: Meaning, options: ConvertOptions, threads: int) -> tuple[Csr, Csr | None, BuildCounts]:
+def _rows(
+    lines: Lines, shape: Meaning, options: ConvertOptions, threads: int, told: Progress
+) -> tuple[Csr, Csr | None, BuildCounts]:
     """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
+    told.now("build: sort", len(lines), "lines")
     rows, counts, spare = rows_from_lines(
-        lines, threads, undirected=shape.both, copies=shape.copies, keep_loops=options.keep_self_loops
+        lines,
+        threads,
+        undirected=shape.both,
+        copies=shape.copies,
+        keep_loops=options.keep_self_loops,
+        advance=told.advance,
     )
+    told.now("build: turn the rows round")
     if shape.both:
         out = transpose(rows, threads, head=True, spare=spare)
         return out, out, counts

@@ -100,8 +100,8 @@ def convert_external(
             numbering, partitions = _number(work, lists, intake, partitions, places)
         del intake
         _require_result_fits(targets, numbering.n, options)
-        edges, repeats = _build(work, lists, what, numbering, partitions, counted)
-        counted["duplicates"] = repeats
+        edges, found = _build(work, lists, what, numbering, partitions, counted)
+        counted |= found
         return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
 
 
@@ -210,8 +210,8 @@ def _build(
     numbering: Numbering,
     partitions: list[Partition],
     counted: dict[str, int],
-) -> tuple[int, int]:
-    """Sort and write; return (edges, repeated lines)."""
+) -> tuple[int, dict[str, int]]:
+    """Sort and write; return (edges, what the sorter counted)."""
     options = work.options
     out, into = _parts(what, lists, options.keep_self_loops)
     sides = [out]
@@ -223,7 +223,7 @@ def _build(
     require_order_fits(numbering.n, work.plan)
     stage = StageSink(work.scratch, id_dtype(numbering.n))
     consume(work, sorter.rows(partitions, out, remove=True), [stage.add], pairs_of(partitions, out), "sort")
-    repeats = sorter.repeats
+    found = sorter.counts()
     del sorter  # its memory is needed for the order
     twins = len(sides) == 2
     with work.watch.phase("build"):
@@ -234,9 +234,9 @@ def _build(
     second = _sorter(work, beside_order(work.plan, numbering.n), numbers, AS_GIVEN)
     sides = [[Part("out", loops=True)], [Part("in", loops=True)]][: len(sides)]
     labels = _reordered_labels(numbering, ordered.order)
-    counted = counted | {"duplicates": repeats}
+    counted = counted | found
     edges, _ = write_graph(work, numbers, labels, second, ordered.partitions, sides, counted, both=what.both)
-    return edges, repeats
+    return edges, found
 
 
 def _sorter(work: Work, plan: Plan, numbering: Numbering, copies: int) -> Sorter:

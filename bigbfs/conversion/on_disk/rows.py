@@ -19,7 +19,7 @@ from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.spill import PairFile, Partition, Reader, Writer, map_by_weight
 from bigbfs.conversion.sorting.buckets import Layout, buckets_of, layout_of, sorted_values
 from bigbfs.conversion.sorting.keys import Loops, count_pairs, scatter_pairs
-from bigbfs.conversion.sorting.rule import Rule, repeated, stored
+from bigbfs.conversion.sorting.rule import Rule, repeated, stored, turned
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import EDGES_PER_BUCKET, MAX_BUCKETS
 from bigbfs.graph.views import frozen
@@ -68,8 +68,8 @@ class Sorter:
 
     Attributes
     ----------
-    repeats
-        Forward lines that repeated an earlier one, so far.
+    found
+        int64[2], so far: forward lines that repeated an earlier one; edges given in both directions, at each end.
     """
 
     def __init__(
@@ -83,7 +83,12 @@ class Sorter:
         self._out = [np.empty(0, self._ids), np.empty(0, self._ids)]
         self._turn = 0
         self._cuts = 0
-        self.repeats = 0
+        self.found = np.zeros(2, np.int64)
+
+    def counts(self) -> dict[str, int]:
+        """Return what was found in all rows, as it is reported."""
+        repeats, turns = self.found.tolist()
+        return {"duplicates": repeats, "reversed": turns // 2}  # an edge is in the rows of both its ends
 
     def rows(self, partitions: list[Partition], parts: list[Part], *, remove: bool) -> Iterator[Rows]:
         """Return the rows of all partitions in order; with ``remove`` their files go as soon as they are read."""
@@ -183,7 +188,7 @@ class Sorter:
         layout = layout_of(low, partition.value_low, max(values - 1, 0).bit_length(), shift)
         degrees = np.zeros(0 if part_of_row else rows, np.int64)
         starts, keys = self._keys_of(work, layout, rules, 1 << (bits - shift))
-        indices, repeats = sorted_values(
+        indices, found = sorted_values(
             buckets_of(starts, keys, self._ids),
             layout,
             rules,
@@ -193,7 +198,7 @@ class Sorter:
             self._workers,
             self._threads,
         )
-        self.repeats += repeats
+        self.found += found
         return Rows(None if part_of_row else degrees, indices, ends=not part_of_row, pairs=total)
 
     def _keys_of(
@@ -240,7 +245,7 @@ class Sorter:
             if part.loops or not loop:
                 given[part.backward] += file.count
         if not loop:
-            self.repeats += repeated(False, *given)
+            self.found += repeated(False, *given), turned(*given)
         times = stored(self._copies, *given)
         value = partition.value_low if labelled else self._numbering.rank(partition.value_low)
         for first in range(0, times, self._plan.pairs):

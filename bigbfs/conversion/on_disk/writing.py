@@ -139,8 +139,8 @@ def write_graph(
     counted: dict[str, int],
     *,
     both: bool,
-) -> tuple[int, int]:
-    """Write the graph files; return (edges, repeated lines of the first side).
+) -> tuple[int, dict[str, int]]:
+    """Write the graph files; return (edges, what the sorter counted on the first side).
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def write_graph(
     sides
         What the out-neighbours are made of, and the in-neighbours where they are wanted or have to be compared.
     counted
-        Counts for the provenance; ``duplicates`` where they are not the sorter's.
+        Counts for the provenance; ``duplicates`` and ``reversed`` where they are not the sorter's.
     both
         Every edge is stored both ways.
 
@@ -168,8 +168,8 @@ def write_graph(
                 files.append(GraphFile(stream, codec, shape, work.scratch, _provenance(work, counted, codec)))
         with work.watch.phase("write"):
             _write_labels(files, labels)
-        edges, repeats, symmetric = _write_sides(work, files, sorter, partitions, sides)
-        counted = counted | {"duplicates": counted.get("duplicates", repeats)}
+        edges, sorted_out, symmetric = _write_sides(work, files, sorter, partitions, sides)
+        counted = sorted_out | counted
         found = work.options.flags(symmetric=both or symmetric, self_loops=counted["self_loops"])
         flags = csrbin.flag_names(found)
         if targets.plain is not None:
@@ -180,7 +180,7 @@ def write_graph(
             with work.watch.phase("compress"):
                 files[0].finish(edges, flags, _provenance(work, counted, "varint"))
                 compressed.close()
-    return edges, repeats
+    return edges, sorted_out
 
 
 def _write_labels(files: list[GraphFile], labels: Iterable[np.ndarray] | None) -> None:
@@ -195,9 +195,9 @@ def _write_labels(files: list[GraphFile], labels: Iterable[np.ndarray] | None) -
 
 def _write_sides(
     work: Work, files: list[GraphFile], sorter: Sorter, partitions: list[Partition], sides: list[list[Part]]
-) -> tuple[int, int, bool]:
-    """Write out- and in-neighbours; return (edges, repeated lines of the out-neighbours, whether both are the same)."""
-    edges = repeats = 0
+) -> tuple[int, dict[str, int], bool]:
+    """Write out- and in-neighbours; return (edges, counts of the out-neighbours, whether both are the same)."""
+    edges, counts = 0, sorter.counts()
     for number, parts in enumerate(sides):
         last = number == len(sides) - 1
         pairs = pairs_of(partitions, parts)
@@ -210,19 +210,19 @@ def _write_sides(
             for file in files:
                 file.close_rows()
         if number == 0:
-            edges, repeats = found, sorter.repeats
+            edges, counts = found, sorter.counts()
     if len(sides) == 1:
-        return edges, repeats, False
+        return edges, counts, False
     symmetric = files[0].symmetric()
     if symmetric or not work.options.in_edges:
         for file in files:
             file.drop_twins()
-    return edges, repeats, symmetric
+    return edges, counts, symmetric
 
 
 def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
     """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
-    counts = counted | {"duplicates": counted.get("duplicates", 0)}
+    counts = {"duplicates": 0, "reversed": 0} | counted
     found = cache.provenance(work.sources, work.options, counts, work.notes)
     if codec == "varint" and work.targets.plain is not None:
         done = counted.get("duplicates") is not None and work.targets.plain.exists()

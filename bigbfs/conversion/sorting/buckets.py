@@ -21,7 +21,7 @@ import numpy as np
 from bigbfs.conversion.numbering.rules import LABELLED, PRESENT, Rules
 from bigbfs.conversion.numbering.table import rank_of
 from bigbfs.conversion.sorting.radix import SMALL, insertion_sort, radix_sort
-from bigbfs.conversion.sorting.rule import Rule, repeated_of, stored_of
+from bigbfs.conversion.sorting.rule import Rule, repeated_of, stored_of, turned_of
 from bigbfs.graph.transposing import TASKS_PER_THREAD
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.njit import njit
@@ -68,14 +68,14 @@ def edge_number(row, value, layout):
 
 @njit(cache=True, nogil=True)
 def sort_buckets(first, last, buckets, layout, rules, rule, degrees):
-    """Sort and thin out the buckets ``first`` to ``last``; return the repeated lines found.
+    """Sort and thin out the buckets ``first`` to ``last``; return (repeated lines, edges given both ways).
 
     Their values, as numbers of vertices, go to ``buckets.packed``, and their number is added to the ``degrees`` of
     their rows (empty where the partition is a part of one row), atomically where rows may lie in several buckets.
     """
     starts, keys = buckets.starts, buckets.keys
     ratio = len(buckets.packed) // max(len(keys), 1)
-    repeats = 0
+    repeats = turns = 0
     for bucket in range(first, last):
         begin, end = starts[bucket], starts[bucket + 1]
         ordered = keys[begin:end]
@@ -85,10 +85,11 @@ def sort_buckets(first, last, buckets, layout, rules, rule, degrees):
             ordered = radix_sort(ordered, np.empty(end - begin, np.uint64), 1, np.int64(layout.shift))
         high = np.uint64(bucket) << layout.shift
         out = buckets.packed[begin * ratio : end * ratio]
-        count, more = _emit(ordered, high, layout, rules, rule, degrees, out)
+        count, more, both = _emit(ordered, high, layout, rules, rule, degrees, out)
         buckets.written[bucket] = count
         repeats += more
-    return repeats
+        turns += both
+    return repeats, turns
 
 
 @njit(forceinline=True)
@@ -101,7 +102,7 @@ def _add(degrees, row, count, alone):
 
 @njit(cache=True, nogil=True)
 def _emit(ordered, high, layout, rules, rule, degrees, out):
-    """Write the values of one bucket's ascending keys to ``out``; return (values, repeated lines).
+    """Write the values of one bucket's ascending keys to ``out``; return (values, repeated, both ways).
 
     ``out`` may be the memory of the keys: it is never ahead of what has been read.
     """
@@ -112,7 +113,7 @@ def _emit(ordered, high, layout, rules, rule, degrees, out):
     loop, first_id = rules.loop, rules.base
     copies, apart = rule.copies, rule.apart
     whole = layout.shift >= bits  # rows lie in one bucket each: nobody else adds to their degrees
-    count = repeats = i = row_start = 0
+    count = repeats = turns = i = row_start = 0
     row = np.int64(-1)
     last_row = np.uint64(2**64 - 1)
     while i < len(ordered):
@@ -134,6 +135,7 @@ def _emit(ordered, high, layout, rules, rule, degrees, out):
             times = stored_of(copies, forward, backward)
             if here + loop != value:
                 repeats += repeated_of(apart, forward, backward)
+                turns += turned_of(forward, backward)
         target = value
         if ranked:
             target = rank_of(value, present)
@@ -144,7 +146,7 @@ def _emit(ordered, high, layout, rules, rule, degrees, out):
             count += 1
     if row >= 0:
         _add(degrees, row, count - row_start, whole)
-    return count, repeats
+    return count, repeats, turns
 
 
 @njit(cache=True, nogil=True)
@@ -171,8 +173,11 @@ def sorted_values(
     room: Callable[[int], np.ndarray],
     workers: Workers,
     threads: int,
-) -> tuple[np.ndarray, int]:
-    """Sort all buckets, whose keys are used up; return their values, row after row, and the repeated lines found.
+    advance: Callable[[int], object] = int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sort all buckets, whose keys are used up; return their values, row after row, and what was found.
+
+    That is int64[2]: lines that repeat an earlier one, and edges given in both directions.
 
     Parameters
     ----------
@@ -180,16 +185,20 @@ def sorted_values(
         int64, one for each row: the values of each are added. Empty where the partition is a part of one row.
     room
         Returns an array of as many ids as it is given, for the result.
+    advance
+        Called with the keys just sorted, by any thread.
     """
     tasks = balanced_ranges(buckets.starts, TASKS_PER_THREAD * threads)
-    repeats = np.zeros(len(tasks), np.int64)
+    found = np.zeros((len(tasks), 2), np.int64)
 
     def sort(i: int) -> None:
-        repeats[i] = sort_buckets(*tasks[i], buckets, layout, rules, rule, degrees)
+        found[i] = sort_buckets(*tasks[i], buckets, layout, rules, rule, degrees)
+        first, last = tasks[i]
+        advance(int(buckets.starts[last] - buckets.starts[first]))
 
     workers.each(len(tasks), sort)
     bases = np.zeros(len(buckets.starts), np.int64)
     np.cumsum(buckets.written, out=bases[1:])
     out = room(int(bases[-1]))
     workers.each(len(tasks), lambda i: gather(*tasks[i], buckets, bases, out))
-    return out, int(repeats.sum())
+    return out, found.sum(axis=0)

@@ -8,6 +8,7 @@ same memory outside).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,18 +37,30 @@ class Lines:
 
 @dataclass(frozen=True)
 class BuildCounts:
-    """What the lines held: ``self_loops`` lines, and ``duplicates``: lines that repeat an earlier directed line."""
+    """What the lines held.
+
+    ``self_loops``: lines; ``duplicates``: lines that repeat an earlier directed line; ``reversed``: edges of an
+    undirected graph given in both directions.
+    """
 
     self_loops: int = 0
     duplicates: int = 0
+    reversed: int = 0
 
 
 def rows_from_lines(
-    lines: Lines, threads: int, *, undirected: bool, copies: int, keep_loops: bool
+    lines: Lines,
+    threads: int,
+    *,
+    undirected: bool,
+    copies: int,
+    keep_loops: bool,
+    advance: Callable[[int], object] = int,
 ) -> tuple[Csr, BuildCounts, np.ndarray]:
     """Sort lines into rows: (rows, counts, memory that a transposition can use as ``spare``).
 
-    With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays.
+    With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays. ``advance`` is called
+    with the lines just sorted.
     """
     n, ids = lines.n, id_dtype(lines.n)
     shift = bucket_shift(n, len(lines))
@@ -56,7 +69,7 @@ def rows_from_lines(
     with Workers(threads) as workers:
         counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
         starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers)
-        indices, repeats = sorted_values(
+        indices, found = sorted_values(
             buckets_of(starts, keys, ids),
             layout,
             NUMBERED,
@@ -65,9 +78,10 @@ def rows_from_lines(
             lambda size: np.empty(size, ids),
             workers,
             threads,
+            advance,
         )
     np.cumsum(indptr, out=indptr)
-    return (indptr, indices), BuildCounts(loops, repeats), keys
+    return (indptr, indices), BuildCounts(loops, *found.tolist()), keys
 
 
 def _keys_of(

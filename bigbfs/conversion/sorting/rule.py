@@ -2,7 +2,10 @@
 
 Lines ``u v`` and ``v u`` are the same edge of an undirected graph, and repeat one another as little as they do in a
 directed one: ``duplicates`` counts lines that repeat an earlier one *in the same direction*. A self-loop is stored once
-(or as often as it is given), in one direction, and is counted as a self-loop, never as a duplicate.
+(or as often as it is given), in one direction, and is counted as a self-loop, never as a duplicate. ``reversed`` counts
+the edges of an undirected graph that were given in both directions, so that, by default,
+
+    edges stored = 2 * (lines - self-loops - duplicates - reversed)
 """
 
 from __future__ import annotations
@@ -49,8 +52,14 @@ def repeated(apart, forward, backward):
     return max(forward - 1, 0) + (max(backward - 1, 0) if apart else 0)
 
 
+def turned(forward, backward):
+    """Return 1 where an edge was given in both directions, else 0."""
+    return min(forward, 1) * min(backward, 1)
+
+
 stored_of = njit(forceinline=True)(stored)
 repeated_of = njit(forceinline=True)(repeated)
+turned_of = njit(forceinline=True)(turned)
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,13 @@ def save_compressed(
     provenance: dict[str, Any] | None = None,
     *,
     confirm: Callable[[], object] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> None:
     """Write ``graph`` as a .ccsr to a temporary file that is then renamed to ``path``.
 
     Parameters
     ----------
-    provenance, confirm
+    provenance, confirm, progress
         As of :func:`bigbfs.formats.container.csrbin.save_graph`.
 
     Raises
@@ -63,7 +64,7 @@ def save_compressed(
         It cannot be written; nothing is left behind.
     """
     if graph.codec == "varint":
-        csrbin.save_graph(graph, path, provenance, confirm=confirm)
+        csrbin.save_graph(graph, path, provenance, confirm=confirm, progress=progress)
         return
     flags = csrbin.flags_to_save(graph)
     graph.require_structure()
@@ -72,7 +73,7 @@ def save_compressed(
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         sides["in_"] = (graph.in_adjacency, f"{name} (in-neighbours)")
     with replacing(path) as stream:
-        file = SectionFile(stream)
+        file = SectionFile(stream, progress)
         for section, array in csrbin.arrays_before_rows(graph, provenance).items():
             file.open(section, array.dtype, len(array))
             file.append(section, array)

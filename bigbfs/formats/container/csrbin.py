@@ -182,6 +182,7 @@ def save_graph(
     provenance: dict[str, Any] | None = None,
     *,
     confirm: Callable[[], object] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> None:
     """Write ``graph`` in its own encoding, to a temporary file that is then renamed to ``path``.
 
@@ -191,6 +192,8 @@ def save_graph(
         Where the graph comes from, stored as JSON; see :func:`read_provenance`.
     confirm
         Called when all is written, before the file gets its name; what it raises leaves nothing behind.
+    progress
+        Called with the bytes just written.
 
     Raises
     ------
@@ -204,7 +207,7 @@ def save_graph(
     if not graph.flags.symmetric and graph.in_adjacency is not None:
         arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
     with replacing(path) as stream:
-        file = SectionFile(stream)
+        file = SectionFile(stream, progress)
         with checksum_threads() as pool:
             for name, array in arrays.items():
                 file.put(name, array, pool)

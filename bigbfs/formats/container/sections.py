@@ -8,6 +8,7 @@ moves what the truth puts elsewhere, so that the file is the one that
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -38,10 +39,11 @@ class _Open:
 
 
 class SectionFile:
-    """The sections of one container, in the order in which they are opened."""
+    """The sections of one container, in the order in which they are opened; ``progress`` gets the bytes written."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, progress: Callable[[int], object] | None = None) -> None:
         self._stream = stream
+        self._progress = progress
         self._handle = stream.fileno()
         self._sections: dict[str, _Open] = {}
 
@@ -91,6 +93,8 @@ class SectionFile:
         while data:
             done = os.pwrite(self._handle, data, place)
             data, place = data[done:], place + done
+            if self._progress is not None:
+                self._progress(done)
 
     def same(self, first: str, second: str) -> bool:
         """Tell whether two sections hold the same bytes."""

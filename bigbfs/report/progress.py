@@ -1,0 +1,83 @@
+"""One line on the terminal that says what is being done while nothing else is printed; gone when it is done.
+
+Only people who watch see it: where the standard error is no terminal nothing is written. A step that is over at once is
+not named at all.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PATIENCE = 0.5
+"""Seconds for which nothing is said."""
+EVERY = 0.25
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """Names the step under way, and its share and rate where it is told of them.
+
+    Parameters
+    ----------
+    wanted
+        False: say nothing, terminal or not.
+    """
+
+    def __init__(self, wanted: bool = True) -> None:
+        self._shown = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._name = self._unit = ""
+        self._start = 0.0
+        self._total = self._done = 0
+
+    @contextmanager
+    def step(self, name: str, total: int = 0, unit: str = "") -> Iterator[None]:
+        """Name what the body does; ``total`` is what :meth:`advance` will add up to, in ``unit``. 0: nobody knows."""
+        if not self._shown:
+            yield
+            return
+        ended = threading.Event()
+        self._begin(name, total, unit)
+        teller = threading.Thread(target=self._tell, args=(ended,), daemon=True, name="bigbfs-progress")
+        teller.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            teller.join()
+
+    def now(self, name: str, total: int = 0, unit: str = "") -> None:
+        """Go on with another step inside the one whose body this is called from."""
+        self._begin(name, total, unit)
+
+    def advance(self, count: int) -> None:
+        """Note that ``count`` more of the total is done."""
+        self._done += count
+
+    def line(self) -> str:
+        """Return what is shown: name, share, rate, seconds."""
+        seconds = time.perf_counter() - self._start
+        parts = [self._name]
+        if self._total:
+            parts.append(f"{min(1.0, self._done / self._total):.0%}")
+        if self._done and seconds > 0:
+            parts.append(f"{self._done / seconds / 1e6:.1f} M{'' if self._unit == 'B' else ' '}{self._unit}/s")
+        return ", ".join([*parts, f"{seconds:.0f} s"])
+
+    def _begin(self, name: str, total: int, unit: str) -> None:
+        self._name, self._total, self._unit, self._done, self._start = name, total, unit, 0, time.perf_counter()
+
+    def _tell(self, ended: threading.Event) -> None:
+        shown = False
+        wait = PATIENCE
+        while not ended.wait(wait):
+            print(f"{_CLEAR}{self.line()}", end="", file=sys.stderr, flush=True)
+            shown, wait = True, EVERY
+        if shown:
+            print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+SILENT = Progress(False)
