@@ -22,11 +22,26 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.api import convert as convert
     from bigbfs.api import engine as engine
     from bigbfs.api import topological_order as topological_order
+    from bigbfs.errors import ArgumentError as ArgumentError
+    from bigbfs.errors import BigBfsError as BigBfsError
+    from bigbfs.errors import ConfigError as ConfigError
+    from bigbfs.errors import DeviceError as DeviceError
+    from bigbfs.errors import DoesNotFitError as DoesNotFitError
+    from bigbfs.errors import FileAccessError as FileAccessError
+    from bigbfs.errors import FormatError as FormatError
+    from bigbfs.errors import InputError as InputError
+    from bigbfs.errors import NoDeviceError as NoDeviceError
+    from bigbfs.errors import UsageError as UsageError
+    from bigbfs.errors import VerificationError as VerificationError
     from bigbfs.graph import Graph as Graph
     from bigbfs.graph import open as open
 
 __version__ = "0.1.0"
 
+_ERRORS = (
+    *("BigBfsError", "ArgumentError", "ConfigError", "DeviceError", "DoesNotFitError", "FileAccessError"),
+    *("FormatError", "InputError", "NoDeviceError", "UsageError", "VerificationError"),
+)
 _HOMES = {
     "Graph": "bigbfs.graph",
     "open": "bigbfs.graph",
@@ -35,7 +50,7 @@ _HOMES = {
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
-}
+} | dict.fromkeys(_ERRORS, "bigbfs.errors")
 
 # formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted
 files.kept_by(lambda: import_module("bigbfs.formats.container.csrbin"))

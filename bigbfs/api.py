@@ -7,7 +7,8 @@ ascending order of original id, whatever the order inside the file.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -23,8 +24,9 @@ from bigbfs.config import DeviceProfile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.engines.engine import Work
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.sizes import byte_count, file_path, integer
 
 if TYPE_CHECKING:
     from bigbfs.conversion.keywords import ConvertKeywords
@@ -32,14 +34,16 @@ if TYPE_CHECKING:
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
+WHERE = ("backend", "residency", "vram_budget", "ram_budget", "profile", "threads")
+"""Keyword arguments of :func:`engine` that other functions hand on to it."""
 
 
 class GpuPlace(TypedDict, total=False):
     """Keywords of :func:`engine` that say where a GPU run keeps what."""
 
     residency: str
-    vram_budget: int | None
-    ram_budget: int | None
+    vram_budget: int | str | None
+    ram_budget: int | str | None
     profile: DeviceProfile | None
 
 
@@ -58,7 +62,7 @@ def choose_backend(backend: str) -> str:
     UsageError
         The name is unknown.
     """
-    if backend not in BACKENDS:
+    if backend not in BACKENDS:  # of any type
         raise UsageError(f"backend {backend!r} is unknown: choose one of {', '.join(BACKENDS)}")
     if backend != "auto":
         return backend
@@ -67,14 +71,34 @@ def choose_backend(backend: str) -> str:
     return "gpu" if device.available() else "cpu"
 
 
+def _opened(graph: Graph | str | Path) -> Graph:
+    """Return ``graph``, opened where it is a path: its file is unmapped when the last array of it is gone."""
+    if isinstance(graph, Graph):
+        return graph
+    try:
+        path = file_path("graph", graph)
+    except ArgumentError as error:
+        raise error.saying("must be a graph or the path of a graph file") from None
+    return Graph.open(path)
+
+
+def _refuse_unknown(function: str, given: Mapping[str, object], known: Iterable[str] = WHERE) -> None:
+    """Refuse keyword arguments that ``function`` does not have, with the one that may be meant."""
+    for name, value in given.items():
+        if name not in known:
+            near = get_close_matches(name, list(known), 1)
+            hint = f"; is {near[0]} meant?" if near else f": {', '.join(known)}"
+            raise ArgumentError(f"{function} has no such argument{hint}", about=((name, value),))
+
+
 def engine(
-    graph: Graph,
+    graph: Graph | str | Path,
     *,
     backend: str = "auto",
     strategy: str = "auto",
     residency: str = "auto",
-    vram_budget: int | None = None,
-    ram_budget: int | None = None,
+    vram_budget: int | str | None = None,
+    ram_budget: int | str | None = None,
     profile: DeviceProfile | None = None,
     threads: int | None = None,
     work: Sequence[Work] | None = None,
@@ -83,6 +107,8 @@ def engine(
 
     Parameters
     ----------
+    graph
+        A graph, or the path of a graph file, which is opened and stays open while anything refers to it.
     backend
         ``"auto"``, ``"cpu"`` or ``"gpu"``.
     strategy
@@ -91,9 +117,9 @@ def engine(
         Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
         file, read in batches) or ``"auto"``.
     vram_budget
-        Bytes of GPU memory that may be used; None: what is free.
+        Bytes of GPU memory that may be used, or a size like ``"6GiB"``; None: what is free.
     ram_budget
-        Bytes of host memory that may be page-locked for the GPU; None: nearly all that the machine has.
+        Bytes of host memory that may be page-locked for the GPU, or a size; None: nearly all that the machine has.
     profile
         Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
@@ -115,22 +141,22 @@ def engine(
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+    vram_budget = None if vram_budget is None else byte_count("vram_budget", vram_budget)
+    ram_budget = None if ram_budget is None else byte_count("ram_budget", ram_budget)
+    threads = None if threads is None else integer("threads", threads, 1)
     chosen = choose_backend(backend)
     values = (residency if residency != "auto" else None, vram_budget, ram_budget, profile)
-    given = [name for name, value in zip(GPU_OPTIONS, values, strict=True) if value is not None]
-    check_options(backend, chosen, given, None if threads is None else "threads")
+    given = {name: value for name, value in zip(GPU_OPTIONS, values, strict=True) if value is not None}
+    check_options(backend, chosen, given, threads)
+    graph = _opened(graph)
     asked = usual_work(strategy) if work is None else tuple(work)
     placed: Placed
     if chosen == "gpu":
         from bigbfs.engines.gpu.engine import GpuEngine
 
-        where: GpuPlace = {
-            "residency": residency,
-            "vram_budget": vram_budget,
-            "ram_budget": ram_budget,
-            "profile": profile,
-        }
-        placed = GpuEngine(graph, work=asked, **where)
+        placed = GpuEngine(
+            graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
+        )
     else:
         from bigbfs.engines.cpu.engine import CpuEngine
 
@@ -145,7 +171,7 @@ def engine(
 
 
 def bfs(
-    graph: Graph,
+    graph: Graph | str | Path,
     source: int,
     *,
     max_depth: int | None = None,
@@ -160,7 +186,7 @@ def bfs(
     Parameters
     ----------
     graph
-        From :func:`bigbfs.open` or ``Graph.from_csr``.
+        From :func:`bigbfs.open` or ``Graph.from_csr``, or the path of a graph file.
     source
         Original id.
     max_depth
@@ -191,6 +217,8 @@ def bfs(
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
     options = BfsOptions(source, max_depth, want_levels, want_parents, strategy)
+    graph = _opened(graph)
+    _refuse_unknown("bfs", where)
     options.internal(graph)  # a source that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:
         result: BfsResult = placed.measure(options, verify=verify).result
@@ -198,7 +226,7 @@ def bfs(
 
 
 def connected_components(
-    graph: Graph,
+    graph: Graph | str | Path,
     *,
     algorithm: str = "afforest",
     rounds: int | None = None,
@@ -233,12 +261,13 @@ def connected_components(
         The labels break a rule.
     """
     options = ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
+    _refuse_unknown("connected_components", where)
     with engine(graph, work=(options,), **where) as placed:
         result: ComponentsResult = placed.measure(options, verify=verify).result
     return result
 
 
-def topological_order(graph: Graph) -> np.ndarray:
+def topological_order(graph: Graph | str | Path) -> np.ndarray:
     """Return the vertices of a directed acyclic graph so that edges point forward: int64 original ids, shape (n,).
 
     Kahn's algorithm, serial.
@@ -252,6 +281,7 @@ def topological_order(graph: Graph) -> np.ndarray:
     """
     from bigbfs.algorithms.topological.reference import topological_order as order
 
+    graph = _opened(graph)
     graph.require_valid()
     return np.asarray(graph.original(order(graph)[0]))
 
@@ -283,5 +313,7 @@ def convert(
     from bigbfs.conversion import ConvertOptions
     from bigbfs.conversion import convert as run
 
-    paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
-    return run(paths, None if output is None else Path(output), ConvertOptions(**options))
+    several = inputs if isinstance(inputs, list | tuple) else [inputs]
+    paths = [file_path("inputs", each) for each in several]
+    _refuse_unknown("convert", options, ConvertOptions.__dataclass_fields__)
+    return run(paths, None if output is None else file_path("output", output), ConvertOptions(**options))

@@ -130,7 +130,7 @@ class BigBfsError(Exception):
 
     def worded(self, spell: Spell) -> str:
         """Return the whole message with arguments as ``spell`` writes them, without remedies that it does not know."""
-        subjects = ", ".join(spell(each) or each.name for each in self.about)
+        subjects = ", ".join((spell(each) or each.name).removesuffix("=...") for each in self.about)
         ways = []
         for remedy in self.remedies:
             spelled = "" if remedy.what is None else spell(remedy.what)

@@ -61,6 +61,11 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def _wrong_type(name: str, value: Any, wanted: str) -> ArgumentError:
+    """Return the error for an argument that is of another type than ``wanted`` says; None is no value to show."""
+    return ArgumentError(f"{wanted}, not None" if value is None else wanted, about=((name, value),))
+
+
 def integer(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """Return the whole number ``value``, of any integer type, that a caller gives as the argument ``name``.
 
@@ -76,7 +81,7 @@ def integer(name: str, value: Any, low: int | None = None, high: int | None = No
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or type(value).__name__ == "bool":  # NumPy's too, without NumPy
-        raise ArgumentError("must be a whole number", about=((name, value),)) from None
+        raise _wrong_type(name, value, "must be a whole number") from None
     if (low is not None and number < low) or (high is not None and number > high):
         limits = f"{low:,} or more" if high is None else f"{low or 0:,} to {high:,}"
         raise UsageError(f"must be {limits}", about=((name, value),))
@@ -96,8 +101,8 @@ def byte_count(name: str, value: Any) -> int:
     if not isinstance(value, str):
         try:
             return integer(name, value, 0)
-        except ArgumentError as error:
-            raise error.saying('must be bytes or a size like "2GiB"') from None
+        except ArgumentError:
+            raise _wrong_type(name, value, 'must be bytes or a size like "2GiB"') from None
     try:
         return parse_size(value)
     except UsageError as error:
@@ -107,7 +112,7 @@ def byte_count(name: str, value: Any) -> int:
 def switch(name: str, value: Any) -> bool:
     """Return what a caller gives as the argument ``name``: True or False; ArgumentError for anything else."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":
-        raise ArgumentError("must be True or False", about=((name, value),))
+        raise _wrong_type(name, value, "must be True or False")
     return bool(value)
 
 
@@ -123,7 +128,7 @@ def choice(name: str, value: Any, names: Iterable[str]) -> str:
     """
     allowed = list(names)
     if not isinstance(value, str):
-        raise ArgumentError(f"must be one of {', '.join(allowed)}", about=((name, value),))
+        raise _wrong_type(name, value, f"must be one of {', '.join(allowed)}")
     if value not in allowed:
         raise UsageError(f"is unknown: choose one of {', '.join(allowed)}", about=((name, value),))
     return value
@@ -140,7 +145,7 @@ def file_path(name: str, value: Any) -> Path:
         It is empty, or holds a NUL character, as no name does.
     """
     if not isinstance(value, str | os.PathLike) or isinstance(found := os.fspath(value), bytes):
-        raise ArgumentError("must be the path of a file", about=((name, value),))
+        raise _wrong_type(name, value, "must be the path of a file")
     if not found or "\0" in found:
         what = "is empty" if not found else "holds a NUL character"
         raise UsageError(f"{what}; name a file", about=((name, value),))

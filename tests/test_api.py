@@ -73,10 +73,10 @@ def test_topological_order():
     [
         ({"backend": "tpu"}, "backend 'tpu' is unknown"),
         ({"residency": "disk"}, "residency 'disk' is unknown"),
-        ({"backend": "cpu", "residency": "vram"}, "^residency is for a GPU, and this run is on the CPU; leave it out"),
-        ({"backend": "cpu", "vram_budget": 5, "ram_budget": 6}, "^vram_budget, ram_budget are for .*; leave them out"),
+        ({"backend": "cpu", "residency": "vram"}, "^residency: for a GPU, and this run is on the CPU; leave it out"),
+        ({"backend": "cpu", "vram_budget": 5, "ram_budget": 6}, "^vram_budget, ram_budget: for .*; leave them out"),
         ({"backend": "cpu", "strategy": "sideways"}, "sideways"),
-        ({"backend": "gpu", "threads": 2}, "^threads: CPU threads, .* the CPU backend"),
+        ({"backend": "gpu", "threads": 2}, '^threads: CPU threads, .* backend="cpu"'),
         ({"backend": "cpu", "threads": 100_000}, "this process may use"),
     ],
 )

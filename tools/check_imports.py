@@ -33,7 +33,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("engines.engine",),
     ("engines.cpu", "engines.gpu"),
     ("engines",),
-    ("algorithms.registry", "algorithms.plain_rows", "algorithms.rules"),
+    ("algorithms.registry", "algorithms.columns", "algorithms.plain_rows", "algorithms.rules"),
     ("algorithms.bfs", "algorithms.components", "algorithms.topological"),
     ("algorithms",),
     ("api",),

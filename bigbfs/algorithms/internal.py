@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def internal_engine(graph: Graph, *, backend: str, **where: Any) -> CpuEngine | GpuEngine:
     """Return ``graph`` placed on ``backend``, ``"cpu"`` or ``"gpu"``; other options as the engine's
-    own, those that are for a GPU left out on the CPU.
+    own, those that are for the other backend left out.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def internal_engine(graph: Graph, *, backend: str, **where: Any) -> CpuEngine | 
     if backend == "gpu":
         from bigbfs.algorithms.gpu_engine import GpuEngine
 
-        return GpuEngine(graph, **where)
+        return GpuEngine(graph, **{name: value for name, value in where.items() if name != "threads"})
     from bigbfs.algorithms.cpu_engine import CpuEngine
 
     graph.require_valid()

@@ -16,7 +16,7 @@ from numba import get_num_threads
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
 
-PIECE = 1 << 18
+STRETCH = 1 << 18
 """Vertices or edges that one thread looks at in one go; less than this is not worth a second thread."""
 
 
@@ -31,12 +31,12 @@ def name_of(graph: Graph, vertex: int) -> int:
 
 
 def first_offender(kernel: Callable[..., int], count: int, *arguments: Any) -> int:
-    """Return the smallest of 0..count-1 that ``kernel`` objects to, or -1; pieces are shared out among threads."""
-    if count <= PIECE:
+    """Return the smallest of 0..count-1 that ``kernel`` objects to, or -1; stretches are shared out among threads."""
+    if count <= STRETCH:
         return int(kernel(0, count, *arguments))
     with ThreadPoolExecutor(get_num_threads()) as pool:
-        starts = range(0, count, PIECE)
-        found = pool.map(lambda start: int(kernel(start, min(start + PIECE, count), *arguments)), starts)
+        starts = range(0, count, STRETCH)
+        found = pool.map(lambda start: int(kernel(start, min(start + STRETCH, count), *arguments)), starts)
         return min((offender for offender in found if offender >= 0), default=-1)
 
 

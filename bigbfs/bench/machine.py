@@ -20,7 +20,7 @@ import numpy as np
 from bigbfs.config import DeviceProfile
 from bigbfs.report.rows import Session
 
-PIECE_BYTES = 1 << 25
+STRETCH_BYTES = 1 << 25
 """What one thread copies in one go to measure host memory; larger than its share of any cache."""
 
 COPIES = 4
@@ -49,7 +49,7 @@ def cores() -> int:
 
 def host_bytes_per_second(threads: int) -> float:
     """Return what ``threads`` copy inside host memory, read and write counted: the best of a few copies."""
-    pairs = [(np.ones(PIECE_BYTES, np.uint8), np.empty(PIECE_BYTES, np.uint8)) for _ in range(threads)]
+    pairs = [(np.ones(STRETCH_BYTES, np.uint8), np.empty(STRETCH_BYTES, np.uint8)) for _ in range(threads)]
     best = float("inf")
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(COPIES):
@@ -57,7 +57,7 @@ def host_bytes_per_second(threads: int) -> float:
             for done in [pool.submit(np.copyto, target, source) for source, target in pairs]:
                 done.result()
             best = min(best, time.perf_counter() - start)
-    return 2.0 * PIECE_BYTES * threads / best
+    return 2.0 * STRETCH_BYTES * threads / best
 
 
 def commit() -> str:

@@ -143,7 +143,7 @@ def _draw(graph: Graph, run: RunRecord, path: Path | None) -> None:
         from bigbfs.report.plot import levels
 
         name = graph.path.name if graph.path else "graph"
-        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, {run.depth:,} levels"), path)
+        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, depth {run.depth:,}"), path)
 
 
 def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +15,7 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.errors import DoesNotFitError, NoDeviceError, UsageError
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted, free_memory, parse_size
@@ -138,26 +137,16 @@ def where_options(function: F) -> F:
 
 
 def check_where(where: dict[str, Any]) -> None:
-    """Refuse, before any work is done and by their names here, ``where_options`` that do not go together.
+    """Refuse, before any work is done ``where_options`` that do not go together.
 
     Raises
     ------
     NoDeviceError, UsageError
         As :func:`bigbfs.engines.backends.check_options`.
     """
-    given = [f"--{name.replace('_', '-')}" for name in GPU_OPTIONS if where[name] not in (None, "auto")]
-    threads = None if where["threads"] is None else "--threads"
-    if given or threads:
-        check_options(where["backend"], api.choose_backend(where["backend"]), given, threads)
-
-
-@contextmanager
-def without_backend() -> Iterator[None]:
-    """Take the advice to run on the CPU off the errors of a command that has no --backend."""
-    try:
-        yield
-    except (NoDeviceError, DoesNotFitError) as error:
-        raise type(error)(re.sub(r"[;,] (or )?(use )?--backend cpu$", "", str(error))) from error
+    given = {name: where[name] for name in GPU_OPTIONS if where[name] not in (None, "auto")}
+    if given or where["threads"] is not None:
+        check_options(where["backend"], api.choose_backend(where["backend"]), given, where["threads"])
 
 
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:

@@ -67,7 +67,7 @@ def command(
     fit ends with exit code 5, as the run would. The floor is bytes that must move over the rates of the profile.
     """
     target = find_target(profile)
-    with options.without_backend(), options.opened(graph, compressed) as (opened, _):
+    with options.opened(graph, compressed) as (opened, _):
         budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
         read_only = target.registers_read_only
         work = usual_work(strategy, names=algorithms)

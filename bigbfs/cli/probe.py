@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import PATH, Size, json_option, without_backend
+from bigbfs.cli.options import PATH, Size, json_option
 from bigbfs.config import profile_text
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.record import SCHEMA
@@ -33,8 +33,7 @@ def command(output: Path | None, host_bytes: int, device_bytes: int, as_json: bo
     from bigbfs.engines.gpu.rates import Sizes, measure
     from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
-    with without_backend():
-        runtime = CudaRuntime()
+    runtime = CudaRuntime()
     try:
         info = runtime.info
         profile = measure(

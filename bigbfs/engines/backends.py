@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from bigbfs.errors import NoDeviceError, UsageError
 
@@ -10,10 +10,10 @@ GPU_OPTIONS = ("residency", "vram_budget", "ram_budget", "profile")
 """Options of :func:`bigbfs.api.engine` that a run on the CPU has no use for."""
 
 
-def check_options(asked: str, chosen: str, gpu_options: Sequence[str], threads: str | None) -> None:
+def check_options(asked: str, chosen: str, gpu_options: Mapping[str, object], threads: int | None) -> None:
     """Refuse options that are for the other backend than the one ``chosen`` where ``asked`` was asked for.
 
-    ``gpu_options`` and ``threads`` are those given (None: not), named as whoever gave them knows them.
+    ``gpu_options`` (by name, with their values) and ``threads`` are those given (None: not).
 
     Raises
     ------
@@ -23,10 +23,15 @@ def check_options(asked: str, chosen: str, gpu_options: Sequence[str], threads: 
         Options of the GPU for the CPU, or the other way round.
     """
     if chosen == "gpu" and threads is not None:
-        raise UsageError(f"{threads}: CPU threads, and this run is on the GPU; leave it out, or choose the CPU backend")
+        raise UsageError(
+            "CPU threads, and this run is on the GPU",
+            about=(("threads", None),),
+            remedies=("leave it out", ("backend", "cpu")),
+        )
     if chosen == "cpu" and gpu_options:
-        be, them = ("is", "it") if len(gpu_options) == 1 else ("are", "them")
-        about = f"{', '.join(gpu_options)} {be} for a GPU"
+        them = "it" if len(gpu_options) == 1 else "them"
+        about = tuple((name, None) for name in gpu_options)
         if asked == "auto":
-            raise NoDeviceError(f"{about}, and none is usable here; leave {them} out")
-        raise UsageError(f"{about}, and this run is on the CPU; leave {them} out, or choose the GPU as backend")
+            raise NoDeviceError("for a GPU, and none is usable here", about=about, remedies=(f"leave {them} out",))
+        remedies = (f"leave {them} out", ("backend", "gpu"))
+        raise UsageError("for a GPU, and this run is on the CPU", about=about, remedies=remedies)

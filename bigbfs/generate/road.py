@@ -32,12 +32,12 @@ def road(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
     choices = crossings - columns - (crossings - 1) // columns  # crossings that have a left and an upper neighbour
     extra = threshold(min(1.0, (p["degree"] / 2 - 1) * n / max(choices, 1)))
     shape = (columns, make_key(seed, 0), extra)
-    pieces = ranges(crossings, -(-crossings // ITEMS))
-    before = [0, *accumulate(run(threads, _count_roads, [(*piece, *shape) for piece in pieces]))]
+    stretches = ranges(crossings, -(-crossings // ITEMS))
+    before = [0, *accumulate(run(threads, _count_roads, [(*stretch, *shape) for stretch in stretches]))]
     roads = before[-1]
     src, dst = allocate(n, roads + chained)
     lay = (crossings, roads, chained, make_key(seed, 1), src, dst)
-    run(threads, _fill, [(*piece, before[i], *shape, *lay) for i, piece in enumerate(pieces)])
+    run(threads, _fill, [(*stretch, before[i], *shape, *lay) for i, stretch in enumerate(stretches)])
     return src, dst
 
 

@@ -21,7 +21,7 @@ from bigbfs.formats.atomic import replacing
 from bigbfs.formats.streams import bgzf
 from bigbfs.jit.njit import njit
 
-PIECE = 1 << 17
+STRETCH = 1 << 17
 """Edges formatted at a time by one thread: some 2 MB of text."""
 
 _PAIRS = np.frombuffer("".join(f"{number:02}" for number in range(100)).encode(), np.uint8)
@@ -56,22 +56,22 @@ def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], bar: tq
     write(head)
     for text in texts:
         write(text)
-        bar.update(min(PIECE, bar.total - bar.n))
+        bar.update(min(STRETCH, bar.total - bar.n))
 
 
 def _texts(src: np.ndarray, dst: np.ndarray, threads: int, squeeze: Callable[[Any], Any]) -> Iterator[Any]:
-    """Yield the text of all edges in order, a piece at a time, made by ``threads`` threads a little ahead."""
+    """Yield the text of all edges in order, a stretch at a time, made by ``threads`` threads a little ahead."""
     digits = [len(str(int(side.max(initial=0)))) for side in (src, dst)]
 
     def text(first: int) -> Any:
-        piece = slice(first, first + PIECE)
-        room = np.empty(len(src[piece]) * (sum(digits) + 2), np.uint8)
-        return squeeze(room[: _format(src[piece], dst[piece], _PAIRS, room)].data)
+        stretch = slice(first, first + STRETCH)
+        room = np.empty(len(src[stretch]) * (sum(digits) + 2), np.uint8)
+        return squeeze(room[: _format(src[stretch], dst[stretch], _PAIRS, room)].data)
 
     pool = ThreadPoolExecutor(max(1, threads))
     try:
         ahead: deque[Future[Any]] = deque()
-        for first in range(0, len(src), PIECE):
+        for first in range(0, len(src), STRETCH):
             ahead.append(pool.submit(text, first))
             if len(ahead) > 2 * threads:
                 yield ahead.popleft().result()

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import ArgumentError, FormatError, InputError, UsageError, naming
-from bigbfs.graph import files
+from bigbfs.errors import ArgumentError, FormatError, InputError, UsageError
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
-from bigbfs.graph.original_ids import OriginalIds
-from bigbfs.sizes import counted, file_path, switch
+from bigbfs.graph.keeping import KeptInFile
+from bigbfs.sizes import counted, switch
 
 
-class Graph(OriginalIds):
+class Graph(KeptInFile):
     """A graph of ``n`` vertices and ``m`` stored (directed) edges.
 
     Parameters
@@ -214,29 +213,6 @@ class Graph(OriginalIds):
         ones = np.ones(self.m, np.int8)
         return csr_array((ones, plain.indices.astype(dtype), plain.indptr.astype(dtype)), shape=(self.n, self.n))
 
-    @classmethod
-    def open(cls, path: str | Path) -> Graph:
-        """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
-        graph: Graph = files.keeper().open_graph(file_path("path", path))
-        return graph
-
-    def save(self, path: str | Path) -> None:
-        """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has.
-
-        Raises
-        ------
-        UsageError
-            The suffix is that of another format.
-        FileAccessError
-            It cannot be written; nothing is left behind.
-        """
-        target = file_path("path", path)
-        if target.suffix not in ("", ".csrbin", ".ccsr"):
-            what = "a graph is written as .csrbin (plain) or .ccsr (compressed); name it so"
-            raise UsageError(what, about=(("path", target),))
-        with naming(output="path"):
-            files.keeper().save_graph(self, target)
-
     def close(self) -> None:
         """Let go of the file that the arrays are mapped from; a graph in memory is not affected.
 
@@ -315,19 +291,6 @@ class Graph(OriginalIds):
         rows.require_ids(self.adjacency, name)
         if self.in_adjacency is not None and not self.flags.symmetric:
             rows.require_ids(self.in_adjacency, f"{name} (in-neighbours)")
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle a graph of a file as that file's path, which is opened again; one in memory as its arrays."""
-        if self.path is None:
-            return super().__reduce_ex__(protocol)
-        _ = self.adjacency  # refuses a closed graph
-        return Graph.open, (str(self.path.absolute()),)
-
-    def __deepcopy__(self, memo: Any) -> Graph:
-        raise UsageError(
-            f"{self.path or 'graph'}: a graph is read-only and may be larger than memory, so it is not copied; "
-            "share it, or open its file again"
-        )
 
     def __enter__(self) -> Graph:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,24 @@ from bigbfs.sizes import counted, integer
 
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class VertexIds:
+    """The original ids of a graph's vertices, for a result that outlives the graph: made when they are asked for.
+
+    Labels that are mapped from a file stay mapped while this lives.
+    """
+
+    n: int
+    first_id: int
+    labels: np.ndarray | None
+
+    def array(self) -> np.ndarray:
+        """Return all original ids ascending: int64, shape (n,)."""
+        if self.labels is None:
+            return np.arange(self.first_id, self.first_id + self.n, dtype=np.int64)
+        return np.sort(np.asarray(self.labels).astype(np.int64))
 
 
 class OriginalIds(ABC):
@@ -103,7 +122,9 @@ class OriginalIds(ABC):
 
     def original_ids(self) -> np.ndarray:
         """Return all original ids ascending: int64, shape (n,)."""
+        return self.vertex_ids().array()
+
+    def vertex_ids(self) -> VertexIds:
+        """Return what :meth:`original_ids` makes its array of, for a result that outlives the graph."""
         _ = self.adjacency  # refuses a closed graph, whose labels are gone
-        if self.labels is None:
-            return np.arange(self.first_id, self.first_id + self.n, dtype=np.int64)
-        return self.in_original_order(np.asarray(self.labels).astype(np.int64))
+        return VertexIds(self.n, self.first_id, self.labels)

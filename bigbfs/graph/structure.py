@@ -22,7 +22,7 @@ T = TypeVar("T")
 SPARSE = 16
 """Labels are dense while the largest is below so many times their number."""
 
-PIECE = 1 << 22
+STRETCH = 1 << 22
 """Elements that a thread looks at in one go."""
 
 
@@ -97,33 +97,33 @@ def _impossible_size(indptr: np.ndarray, degree: np.ndarray) -> int | None:
     most = np.uint64(5 if degree.dtype.itemsize == 4 else 10)
 
     def look(start: int) -> int | None:
-        ids = degree[start : start + PIECE].astype(np.uint64)
-        sizes = np.diff(indptr[start : start + PIECE + 1])
+        ids = degree[start : start + STRETCH].astype(np.uint64)
+        sizes = np.diff(indptr[start : start + STRETCH + 1])
         wrong = (sizes < ids) | (sizes > most * ids)
         return start + int(wrong.argmax()) if wrong.any() else None
 
-    return next((place for place in _each_piece(len(degree), look) if place is not None), None)
+    return next((place for place in _each_stretch(len(degree), look) if place is not None), None)
 
 
 def first_descent(offsets: np.ndarray) -> int | None:
     """Return the first entry of ``offsets`` that is below the one before it, or None."""
 
     def look(start: int) -> int | None:
-        piece = offsets[start : start + PIECE + 1]
-        falls = piece[1:] < piece[:-1]
+        stretch = offsets[start : start + STRETCH + 1]
+        falls = stretch[1:] < stretch[:-1]
         return start + 1 + int(falls.argmax()) if falls.any() else None
 
-    return next((place for place in _each_piece(len(offsets) - 1, look) if place is not None), None)
+    return next((place for place in _each_stretch(len(offsets) - 1, look) if place is not None), None)
 
 
 def ascending(values: np.ndarray) -> bool:
     """Return whether each of ``values`` is larger than the one before."""
 
     def look(start: int) -> bool:
-        piece = values[start : start + PIECE + 1]
-        return bool((piece[1:] > piece[:-1]).all())
+        stretch = values[start : start + STRETCH + 1]
+        return bool((stretch[1:] > stretch[:-1]).all())
 
-    return all(_each_piece(len(values) - 1, look))
+    return all(_each_stretch(len(values) - 1, look))
 
 
 def all_different(values: np.ndarray) -> bool:
@@ -134,15 +134,15 @@ def all_different(values: np.ndarray) -> bool:
     seen = np.zeros(largest + 1, np.bool_)
 
     def mark(start: int) -> None:  # assignments by index run side by side
-        seen[values[start : start + PIECE]] = True
+        seen[values[start : start + STRETCH]] = True
 
-    _each_piece(len(values), mark)
+    _each_stretch(len(values), mark)
     return int(np.count_nonzero(seen)) == len(values)
 
 
-def _each_piece(count: int, work: Callable[[int], T]) -> list[T]:
-    """Return what ``work`` gives for the first index of every piece of ``count`` elements; the threads share them."""
-    starts = range(0, count, PIECE)
+def _each_stretch(count: int, work: Callable[[int], T]) -> list[T]:
+    """Return what ``work`` gives for the first index of every stretch of ``count`` elements; the threads share them."""
+    starts = range(0, count, STRETCH)
     if len(starts) <= 1:
         return [work(start) for start in starts]
     with ThreadPoolExecutor(min(thread_count(), len(starts))) as pool:

@@ -38,11 +38,16 @@ def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
 
     if not run.levels:
         raise UsageError("this run has no levels to draw: its engine counts none")
-    names = {"frontier": "vertices expanded", "checked": "edges checked", "ms": "ms per level"}
+    names = {
+        "frontier": "vertices expanded",
+        "edges": "edges of the frontier",
+        "checked": "edges checked",
+        "ms": "ms per level",
+    }
     values: list[dict[str, Any]] = []
     for level in run.levels:
         point: dict[str, Any] = {"level": level.level, "direction": level.direction, "frontier": level.frontier}
-        point["checked"] = getattr(level, "checked", None)
+        point |= {"edges": level.edges, "checked": level.checked}
         point["ms"] = None if math.isnan(level.seconds) else 1e3 * level.seconds
         values.append(point)
     colour = alt.Color(

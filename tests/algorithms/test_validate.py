@@ -248,7 +248,7 @@ def test_any_changed_label_is_found(seed):
 
 
 def test_violations_deep_inside_a_large_graph_are_found_in_every_piece(monkeypatch):
-    monkeypatch.setattr(rules, "PIECE", 1_000)
+    monkeypatch.setattr(rules, "STRETCH", 1_000)
     graph = build(20_000, random(20_000, 60_000, seed=1))
     levels, parents = bfs(graph, 0)
     labels = components(graph)

@@ -122,13 +122,13 @@ def test_sources_from_a_file(run, small):
         (
             ["--source", "10", "--backend", "cpu", "--ram-budget", "1GiB"],
             2,
-            "--ram-budget is for a GPU, .* leave it out",
+            "--ram-budget: for a GPU, .* leave it out",
         ),
         (["--source", "10", "--profile", "bad.txt"], 1, "bad.txt: not TOML"),
         (["--source", "10", "--profile", "h300"], 2, "no device profile 'h300'.*h200, laptop-6gb"),
         (["--source", "10", "--no-levels", "--levels", "l.npy"], 2, "--no-levels leaves out what --levels l.npy needs"),
         (["--source", "10", "--no-parents", "--verify"], 2, "--no-parents leaves out what --verify needs"),
-        (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "--residency is for a GPU"),
+        (["--source", "10", "--backend", "cpu", "--residency", "vram"], 2, "--residency: for a GPU"),
         (["gone.csrbin", "--source", "0"], 1, "gone.csrbin: cannot open: No such file or directory; check the path"),
         ([".", "--source", "0"], 1, "folder"),
     ],
@@ -170,7 +170,7 @@ def test_options_of_a_gpu_without_one_are_named_before_any_work(run, small, monk
     options = ["--residency", "vram", "--vram-budget", "1GiB"]
     code, _, err = run(*command, "--compressed", *options)
     assert code == 4 and not (small / "graph.ccsr").exists()
-    assert err == "bigbfs: error: --residency, --vram-budget are for a GPU, and none is usable here; leave them out\n"
+    assert err == "bigbfs: error: --residency, --vram-budget: for a GPU, and none is usable here; leave them out\n"
     monkeypatch.setattr("bigbfs.engines.gpu.runtime.device.available", lambda: True)
     code, _, err = run(*command, "--threads", "1")
     assert code == 2 and "--threads: CPU threads, and this run is on the GPU" in err

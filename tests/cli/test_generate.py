@@ -74,7 +74,7 @@ def test_packed_text_can_be_unpacked_by_several_threads(run, folder):
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".txt.zst"])
 def test_bytes_do_not_depend_on_threads(folder, monkeypatch, suffix):
-    monkeypatch.setattr(text, "PIECE", 1_000)
+    monkeypatch.setattr(text, "STRETCH", 1_000)
     edges = generate.generate("uniform", scale=12, edges=25_500)
     for threads in (1, 2, 5):
         write_text(folder / f"{threads}{suffix}", edges.src, edges.dst, ["x"], threads)

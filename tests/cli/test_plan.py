@@ -153,7 +153,10 @@ def test_a_run_that_cannot_fit_ends_before_it_starts(run, graph, monkeypatch, co
     assert (code, out) == (5, "")
     assert "indptr" in err and "what helps: " in err and closed == [1]
     planned = run("plan", "--profile", "h200", *budget)
-    assert (planned[0], planned[2].splitlines()[-1] + "; --backend cpu") == (5, err.splitlines()[-1])
+    assert (planned[0], planned[2].splitlines()[-1].replace(", or use", ", use") + ", or use --backend cpu") == (
+        5,
+        err.splitlines()[-1],
+    )
 
 
 def test_a_profile_changes_costs_and_no_answer(run, graph, monkeypatch):

@@ -51,7 +51,9 @@ DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lolli
 
 def graphs(build):
     """Return the names of the graphs that ``build`` traverses; the sanitizers' compile for one width of ids."""
-    if build in ("asan", "tsan"):
+    if build == "tsan":  # which ends without a word in a process that has run some three hundred such searches
+        return ["two-hubs", "degree-1024", "random", "directed-multi"]
+    if build == "asan":
         return [name for name in FEW_GRAPHS if "wide" not in name]
     few = build == "preempt" or os.environ.get("SIMT_GRAPHS") == "few"
     return (*FEW_GRAPHS, "path") if few else [name for name in zoo.names() if name != "empty"]
@@ -119,10 +121,11 @@ def check(search, plain, source, levels, **asked):
     assert [level.frontier for level in found.level_records] == sizes
     assert found.invalid_ids == 0
     rows = int(plain.degrees()[(levels >= 0) & (levels < len(found.level_records))].sum())
+    checked = sum(level.checked for level in found.level_records)
     if search.strategy.racing:
-        assert sum(search.checked) >= rows
+        assert checked >= rows
     elif not search.strategy.bottom_up:
-        assert sum(search.checked) == rows, "a row is read twice, or not to its end"
+        assert checked == rows, "a row is read twice, or not to its end"
     return found
 
 
@@ -249,8 +252,22 @@ def test_a_vertex_queue_that_overflows_is_rebuilt(build, strategy, monkeypatch):
     monkeypatch.setattr(loop, "THREADS", 32)
     plain = zoo.shared()["kronecker-dense"]
     with search_of(plain, strategy, runtime_of(build, strategy)) as search:
-        said = []
-        monkeypatch.setattr(search, "overflows", lambda size: said.append(size) is None and size > 40)
+        runtime, arrays, state, rebuild = search._runtime, search._arrays, search._state, search.rebuild
+        rebuilt = []
+
+        def watched():
+            queues = [search._now(name) for name in ("next_queue", "queue")]
+            rebuilt.append((queues[0][40:].view(np.uint8) == 0xCB).all())
+            state["capacity"] = plain.n
+            rebuild()
+            state["capacity"] = 40
+            runtime.fill(queues[1], int(np.frombuffer(b"\xcb" * 8, plain.ids)[0]))
+
+        for name in ("queue", "next_queue"):
+            arrays[name].view(np.uint8).fill(0xCB)
+        state["capacity"] = 40
+        monkeypatch.setattr(search, "overflows", lambda size: size > 40)
+        monkeypatch.setattr(search, "rebuild", watched)
         source = int(plain.degrees().argmax())
         check(search, plain, source, expected_levels("kronecker-dense", source))
-        assert max(said) > 40
+        assert rebuilt and all(rebuilt), "entries beyond the capacity were stored"

@@ -58,5 +58,5 @@ def test_little_host_memory_is_enough_and_none_is_not(stored):
     least = ledger.stage_sizes(stored)[-1]
     with GpuEngine(stored, ram_budget=least, residency="streamed") as engine:
         assert engine.plan.stage_bytes == least
-    with pytest.raises(DoesNotFitError, match="--ram-budget"):
+    with pytest.raises(DoesNotFitError, match="ram_budget="):
         GpuEngine(stored, ram_budget=least - 1, residency="streamed")

@@ -230,7 +230,7 @@ def test_the_structure_is_checked_without_a_look_at_the_rows(codec, monkeypatch)
 
 def test_a_descent_is_found_wherever_pieces_meet(monkeypatch):
     for piece in (1, 2, 7, 1 << 22):
-        monkeypatch.setattr(structure, "PIECE", piece)
+        monkeypatch.setattr(structure, "STRETCH", piece)
         for place in range(1, 9):
             offsets = np.arange(9, dtype=np.uint64) + np.uint64(5)
             assert structure.first_descent(offsets) is None
@@ -251,7 +251,7 @@ def test_labels_of_a_relabelled_graph_are_checked_whatever_their_spread(far):
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 @pytest.mark.parametrize("count", [0, 1, 2, 1000])
 def test_values_that_ascend_and_that_differ(monkeypatch, count, piece):
-    monkeypatch.setattr(structure, "PIECE", piece)
+    monkeypatch.setattr(structure, "STRETCH", piece)
     rng = np.random.default_rng(count)
     values = rng.permutation(count)
     assert structure.all_different(values)

@@ -19,7 +19,7 @@ RUN = RunRecord(
     levels=(
         LevelRecord(0, "top-down", 1, 0.001),
         LevelRecord(1, "bottom-up", 10, math.nan),
-        LevelRecord(2, "top-down", 100, 0.004),
+        LevelRecord(2, "top-down", 100, 0.004, edges=300),
     ),
 )  # fmt: skip
 ROW = {"graph": "star", "codec": "plain", "backend": "cpu", "residency": "host", "median_gteps": 2.0}
@@ -56,7 +56,7 @@ def test_png_is_a_picture(tmp_path):
 def test_the_levels_of_a_run_are_drawn_where_they_are_known(tmp_path):
     spec = pictures.specification(plot.levels(RUN, "a run"))
     titles = [panel["layer"][0]["encoding"]["y"]["title"] for panel in spec["vconcat"]]
-    assert titles == ["vertices expanded", "ms per level"]
+    assert titles == ["vertices expanded", "edges of the frontier", "ms per level"]
     with pytest.raises(UsageError, match="no levels"):
         plot.levels(RunRecord(0, 1, 0, 0, 0.1), "nothing")
 

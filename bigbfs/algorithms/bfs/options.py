@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
 from bigbfs.algorithms.registry import Options
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.sizes import integer
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.bfs.gpu.tuning import Tuning
@@ -54,7 +55,12 @@ class BfsOptions(Options):
     }
 
     def __post_init__(self) -> None:
-        """Refuse what no graph allows."""
+        """Refuse what no graph allows, and what is of another type."""
+        object.__setattr__(self, "source", integer("source", self.source))
+        if self.max_depth is not None:
+            object.__setattr__(self, "max_depth", integer("max_depth", self.max_depth))
+        if not isinstance(self.strategy, str):
+            raise ArgumentError("must be the name of a strategy", about=(("strategy", self.strategy),))
         if self.strategy not in STRATEGIES:
             raise UsageError(f"strategy {self.strategy!r} is unknown: choose one of {', '.join(STRATEGIES)}")
         if self.max_depth is not None and self.max_depth < 0:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from statistics import harmonic_mean, median
 from typing import TYPE_CHECKING
 
+from bigbfs.algorithms.columns import columns, ids_of
 from bigbfs.record import LevelRecord, gteps
 
 if TYPE_CHECKING:
     import numpy as np
 
     from bigbfs.graph.graph import Graph
+    from bigbfs.graph.original_ids import VertexIds
 
 
 @dataclass(slots=True)
@@ -66,17 +68,29 @@ class BfsResult:
         int64, one per vertex, -1 where there is none (the unreached, and the source).
     record
         What the run measured.
+    vertices
+        What ``ids`` is made of; None: vertices are internal.
     """
 
     levels: np.ndarray
     parents: np.ndarray
     record: RunRecord
+    vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Original id of each entry, ascending: int64, shape (n,); valid after the graph is closed."""
+        return ids_of(self.vertices, len(self.levels))
+
+    def to_numpy(self) -> np.ndarray:
+        """Return everything as one structured array, shape (n,): ``id``, ``level`` and ``parent``."""
+        return columns(id=self.ids, level=self.levels, parent=self.parents)
 
     def original(self, graph: Graph) -> BfsResult:
         """Return this result of internal vertices in original ids, one entry per vertex in ascending order of them."""
         record = replace(self.record, source=int(graph.original(self.record.source)))
         parents = graph.in_original_order(graph.original(self.parents))
-        return BfsResult(graph.in_original_order(self.levels), parents, record)
+        return BfsResult(graph.in_original_order(self.levels), parents, record, graph.vertex_ids())
 
 
 @dataclass(slots=True)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bigbfs.algorithms.registry import Options
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.sizes import integer
 
 ALGORITHMS = ("afforest", "sv", "labelprop")
 
@@ -55,7 +56,11 @@ class ComponentsOptions(Options):
     }
 
     def __post_init__(self) -> None:
-        """Refuse what the algorithm cannot do."""
+        """Refuse what the algorithm cannot do, and what is of another type."""
+        if self.rounds is not None:
+            object.__setattr__(self, "rounds", integer("rounds", self.rounds))
+        if not isinstance(self.algorithm, str):
+            raise ArgumentError("must be the name of an algorithm", about=(("algorithm", self.algorithm),))
         if self.algorithm not in ALGORITHMS:
             raise UsageError(f"algorithm {self.algorithm!r} is unknown: choose one of {', '.join(ALGORITHMS)}")
         if self.rounds is not None:

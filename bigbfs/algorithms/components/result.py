@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from bigbfs.algorithms.columns import columns, ids_of
 
 if TYPE_CHECKING:
     import numpy as np
 
     from bigbfs.graph.graph import Graph
+    from bigbfs.graph.original_ids import VertexIds
 
 
 @dataclass(slots=True)
@@ -49,6 +52,16 @@ class ComponentsResult:
 
     labels: np.ndarray
     record: ComponentsRecord
+    vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Original id of each entry, ascending: int64, shape (n,); valid after the graph is closed."""
+        return ids_of(self.vertices, len(self.labels))
+
+    def to_numpy(self) -> np.ndarray:
+        """Return everything as one structured array, shape (n,): ``id`` and ``label``."""
+        return columns(id=self.ids, label=self.labels)
 
     def in_largest(self) -> np.ndarray:
         """Return for each vertex whether it is in the largest component (bool); ``self`` is of internal vertices."""
@@ -66,11 +79,11 @@ class ComponentsResult:
         import numpy as np
 
         if not graph.flags.relabelled:
-            return ComponentsResult(np.asarray(graph.original(self.labels)), self.record)
+            return ComponentsResult(np.asarray(graph.original(self.labels)), self.record, graph.vertex_ids())
         originals = np.asarray(graph.labels).astype(np.int64)
         smallest = np.full(graph.n, np.iinfo(np.int64).max)
         np.minimum.at(smallest, self.labels, originals)
-        return ComponentsResult(graph.in_original_order(smallest[self.labels]), self.record)
+        return ComponentsResult(graph.in_original_order(smallest[self.labels]), self.record, graph.vertex_ids())
 
 
 def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bigbfs.engines.cpu.bits import ZERO
 from bigbfs.engines.cpu.rows import NOBODY, Rows, degree, rows_of, seek, step
-from bigbfs.errors import FormatError, UsageError
+from bigbfs.errors import Argument, Call, FormatError, Remedy, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.njit import njit
 
@@ -46,8 +46,8 @@ def require_directed(graph: Graph) -> None:
     """
     if not graph.flags.directed and graph.m:
         raise UsageError(
-            f"{graph.path or 'graph'}: is undirected, so every edge is a cycle and there is no topological order; "
-            "convert its source with --directed"
+            f"{graph.path or 'graph'}: is undirected, so every edge is a cycle and there is no topological order",
+            remedies=(Remedy(Call("convert", "SOURCE", (Argument("directed", True),)), "convert its source: {}"),),
         )
 
 

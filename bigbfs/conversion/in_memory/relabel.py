@@ -83,7 +83,11 @@ class Bitmap:
     def _mark(self, free: list[np.ndarray], declared: list[tuple[int, int]], low: int) -> None:
         """Set the bits of all ids: each thread in a map of its own where those are small."""
         if self._threads * 8 * self._words > OWN_MAPS_BYTES:
-            run(self._threads, table.mark, [(*piece, self._low, self._table) for piece in chunks(free, self._threads)])
+            run(
+                self._threads,
+                table.mark,
+                [(*stretch, self._low, self._table) for stretch in chunks(free, self._threads)],
+            )
             maps = [np.zeros(self._words, np.uint64)] if declared else []
         else:
             maps = [np.zeros(self._words, np.uint64) for _ in range(self._threads)]
@@ -110,7 +114,7 @@ class Bitmap:
     def ranks(self, ids: np.ndarray, out: np.ndarray) -> None:
         """Write the rank of every id to ``out`` (which may be ``ids``)."""
         shared = (self._low, frozen(self._table), out)
-        run(self._threads, table.rank_marked, [(*piece, *shared) for piece in chunks([ids], self._threads)])
+        run(self._threads, table.rank_marked, [(*stretch, *shared) for stretch in chunks([ids], self._threads)])
 
 
 Numbering = Bitmap | HashTable
@@ -145,8 +149,8 @@ def number_lines(
 
             run(threads, shift, ranges(len(ids), threads) if len(ids) else [])
 
-    def numbers(pieces: list[np.ndarray]) -> np.ndarray:
-        only = pieces[0] if len(pieces) == 1 else None
+    def numbers(stretches: list[np.ndarray]) -> np.ndarray:
+        only = stretches[0] if len(stretches) == 1 else None
         if only is not None and only.dtype == dtype:
             if numbering is None and vertices.first_id == 0:
                 return only
@@ -154,12 +158,12 @@ def number_lines(
                 translate(only, only)
                 return only
         del only
-        out = np.empty(sum(map(len, pieces)), dtype)
+        out = np.empty(sum(map(len, stretches)), dtype)
         place = 0
-        while pieces:
-            piece = pieces.pop(0)
-            translate(piece, out[place : place + len(piece)])
-            place += len(piece)
+        while stretches:
+            stretch = stretches.pop(0)
+            translate(stretch, out[place : place + len(stretch)])
+            place += len(stretch)
         return out
 
     return Lines(numbers(sources), numbers(targets), vertices.n)

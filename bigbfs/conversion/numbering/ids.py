@@ -18,10 +18,12 @@ LARGEST_ID = 2**63 - 1
 
 def extent(arrays: list[np.ndarray], threads: int) -> tuple[int, int] | None:
     """Return the smallest and largest element, or None where there is none."""
-    pieces = [array[a:b] for array in arrays for a, b in ranges(len(array), threads) if len(array)]
-    if not pieces:
+    stretches = [array[a:b] for array in arrays for a, b in ranges(len(array), threads) if len(array)]
+    if not stretches:
         return None
-    found = run(threads, lambda piece: (int(piece.min()), int(piece.max())), [(piece,) for piece in pieces])
+    found = run(
+        threads, lambda stretch: (int(stretch.min()), int(stretch.max())), [(stretch,) for stretch in stretches]
+    )
     return min(low for low, _ in found), max(high for _, high in found)
 
 

@@ -245,8 +245,8 @@ def _sorter(work: Work, plan: Plan, numbering: Numbering, copies: int) -> Sorter
 
 def _reordered_labels(numbering: Numbering, order: np.ndarray) -> Iterator[np.ndarray]:
     """Return the original id of each vertex in the new order."""
-    pieces = numbering.labels()
-    labels = None if pieces is None else np.concatenate(list(pieces))
+    stretches = numbering.labels()
+    labels = None if stretches is None else np.concatenate(list(stretches))
     for first in range(0, len(order), CHUNK):
         here = order[first : first + CHUNK]
         yield here.astype(np.int64) + numbering.first_id if labels is None else labels[here]

@@ -60,7 +60,7 @@ def label(
 def _distinct(
     partition: Partition, declared: list[tuple[int, int]], reader: Reader, plan: Plan
 ) -> Iterator[np.ndarray]:
-    """Return the ids of a partition, ascending, in pieces; too many for memory take several readings."""
+    """Return the ids of a partition, ascending, in stretches; too many for memory take several readings."""
     low = partition.low
     while low < partition.end:
         end = partition.end

@@ -46,7 +46,7 @@ class Consecutive:
         return self.first_id, self.first_id + self.n
 
     def labels(self) -> Iterator[np.ndarray] | None:
-        """Return the ids in the order of the vertices (int64, in pieces); None where ``first_id`` says it all."""
+        """Return the ids in the order of the vertices (int64, in stretches); None where ``first_id`` says it all."""
         return None
 
 
@@ -76,7 +76,7 @@ class Present:
         return rules_of(PRESENT, low, self.rank(low), low, self._present)
 
     def labels(self) -> Iterator[np.ndarray]:
-        """Return the ids in the order of the vertices: int64, in pieces."""
+        """Return the ids in the order of the vertices: int64, in stretches."""
         for first in range(0, len(self._present) // 2, CHUNK // 64):
             labels = np.empty(CHUNK, np.int64)
             last = min(first + CHUNK // 64, len(self._present) // 2)
@@ -139,11 +139,11 @@ class Labelled:
         return (int(self.read(0, 1)[0]), int(self.read(self.n - 1, self.n)[0]) + 1) if self.n else (0, 0)
 
     def labels(self) -> Iterator[np.ndarray] | None:
-        """Return the ids in the order of the vertices (int64, in pieces); None where ``first_id`` says it all."""
+        """Return the ids in the order of the vertices (int64, in stretches); None where ``first_id`` says it all."""
         if not self._gaps:
             return None
-        pieces = range(0, self.n, CHUNK)
-        return (self.read(first, min(first + CHUNK, self.n)).view(np.int64) for first in pieces)
+        stretches = range(0, self.n, CHUNK)
+        return (self.read(first, min(first + CHUNK, self.n)).view(np.int64) for first in stretches)
 
 
 Numbering = Consecutive | Present | Labelled

@@ -204,16 +204,16 @@ class Reader:
             self._memory[start : start + 2 * file.count * file.width // 8 + 1].view(file.dtype)[: 2 * file.count]
             for start, file in zip(starts.tolist(), files, strict=False)
         ]
-        pieces = [
+        stretches = [
             (file.path, array, first, last)
             for file, array in zip(files, arrays, strict=True)
             for first, last in ranges(len(array), -(-array.nbytes // (4 << 20)))
         ]
-        self._workers.each(len(pieces), lambda i: self._fill(*pieces[i]))
+        self._workers.each(len(stretches), lambda i: self._fill(*stretches[i]))
         return arrays
 
     def chunks(self, file: PairFile, pairs: int) -> Iterator[np.ndarray]:
-        """Read a file in pieces of at most ``pairs`` pairs; each is overwritten by the next."""
+        """Read a file in stretches of at most ``pairs`` pairs; each is overwritten by the next."""
         memory = np.empty(2 * min(pairs, file.count), file.dtype)
         for first in range(0, file.count, pairs):
             count = min(pairs, file.count - first)

@@ -62,9 +62,9 @@ class GraphFile:
         """Begin with the original ids."""
         self._file.open("labels", np.int64, self._shape.n)
 
-    def add_labels(self, piece: np.ndarray) -> None:
+    def add_labels(self, stretch: np.ndarray) -> None:
         """Append original ids (int64)."""
-        self._file.append("labels", piece)
+        self._file.append("labels", stretch)
 
     def start(self, prefix: str, m: int) -> None:
         """Begin with the rows of the out-neighbours ("") or the in-neighbours ("in_"), about ``m`` edges."""
@@ -188,9 +188,9 @@ def _write_labels(files: list[GraphFile], labels: Iterable[np.ndarray] | None) -
         return
     for file in files:
         file.open_labels()
-    for piece in labels:
+    for stretch in labels:
         for file in files:
-            file.add_labels(piece)
+            file.add_labels(stretch)
 
 
 def _write_sides(

@@ -58,10 +58,10 @@ class CpuEngine:
         for each in work:
             each.require_backend("cpu", "host")
         if threads is not None and threads < 1:
-            raise UsageError(f"threads is {threads}: it must be 1 or more")
+            raise UsageError("must be 1 or more", about=(("threads", threads),))
         most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         if threads is not None and threads > most:
-            raise UsageError(f"threads is {threads}: this process may use {most} at most")
+            raise UsageError(f"this process may use {most} at most", about=(("threads", threads),))
         self.threads = min(len(os.sched_getaffinity(0)), most) if threads is None else threads
         self.device = f"{_processor()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.graph = graph

@@ -113,7 +113,9 @@ class GpuEngine:
         self._programs: dict[Hashable, Program] = {}
         try:
             if residency not in RESIDENCIES:
-                raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
+                raise UsageError(
+                    f"is unknown: choose one of {', '.join(RESIDENCIES)}", about=(("residency", residency),)
+                )
             for each in self._work:
                 each.require_backend("gpu", residency)
             with ThreadPoolExecutor(1) as pool:

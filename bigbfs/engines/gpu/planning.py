@@ -7,7 +7,7 @@ Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -25,7 +25,7 @@ from bigbfs.engines.gpu.placement.ledger import (
 )
 from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
-from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.errors import DoesNotFitError, RemedyLike, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import format_size, total_memory
 
@@ -36,6 +36,12 @@ LADDER = ("vram", "mapped", "streamed")
 """Residencies in the order in which ``"auto"`` tries them: the fastest first."""
 
 RESIDENCIES = ("auto", *LADDER)
+
+_WHERE = {
+    "vram": "edges in GPU memory",
+    "mapped": "edges stay in host memory",
+    "streamed": "edges stay in the file",
+}
 
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
@@ -202,15 +208,24 @@ def choose_residency(
     if work and not any(each.uses_heads for each in work):
         heads = (0,)
     ladder = [choice for choice in LADDER if all(choice in each.residencies() for each in work)]
-    for choice in ladder if residency == "auto" else (residency,):
+    tried: list[Plan] = []
+
+    def plans(choice: str) -> Iterator[Plan]:
         for groups, stages in product(heads, stage_sizes(graph) if choice == "streamed" else (0,)):
-            plan = _plan(graph, choice, limits, groups, stages, registers_read_only, work)
+            yield _plan(graph, choice, limits, groups, stages, registers_read_only, work)
+
+    for choice in ladder if residency == "auto" else (residency,):
+        for plan in plans(choice):
+            tried.append(plan)
             if plan.fits:
                 chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
                 return replace(plan, why=(*why, chosen))
         why.append(f"{choice}: {_needs(plan)} even with the smallest head table: does not fit")
+    others = {} if residency == "auto" else {each: any(plan.fits for plan in plans(each)) for each in ladder}
     raise DoesNotFitError(
-        f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}\n{_help(plan, graph)}"
+        f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}",
+        remedies=_remedies(graph, limits, tried, others),
+        lead="\nwhat helps: ",
     )
 
 
@@ -257,21 +272,23 @@ def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
     return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
 
 
-def _help(plan: Plan, graph: Graph) -> str:
-    """Return the options that would help where ``plan`` does not fit."""
-    options = []
-    if plan.device_bytes > plan.limits.vram:
-        if plan.residency == "vram":
-            options.append("--residency mapped (edges stay in host memory)")
-        options.append(f"--vram-budget {-(-plan.device_bytes // 2**20)}MiB or more (if the GPU has it)")
-    if plan.residency == "mapped" and plan.host_bytes > plan.limits.ram:
-        options.append("--residency streamed (edges stay in the file)")
-    if plan.host_bytes > plan.limits.ram:
-        options.append(f"--ram-budget {-(-plan.host_bytes // 2**20)}MiB or more (if the machine has it)")
-    if (
-        graph.codec == "plain"
-        and plan.residency != "streamed"
-        and (plan.residency == "vram" or plan.host_bytes > plan.limits.ram)
-    ):
-        options.append("--compressed (fewer bytes for the same edges)")
-    return "what helps: " + "; ".join([*options, "--backend cpu"])
+def _remedies(graph: Graph, limits: Limits, tried: list[Plan], others: dict[str, bool]) -> tuple[RemedyLike, ...]:
+    """Return what helps where none of the plans ``tried`` fits: the least budgets, and the residencies that do fit."""
+    found: list[RemedyLike] = [("residency", each, f"use {{}} ({_WHERE[each]})") for each in others if others[each]]
+    by_vram = [plan for plan in tried if plan.host_bytes <= limits.ram]
+    by_ram = [plan for plan in tried if plan.device_bytes <= limits.vram]
+    both = not by_vram and not by_ram
+    if by_vram or both:
+        least = min(plan.device_bytes for plan in by_vram or tried[-1:])
+        found.append(("vram_budget", _mebibytes(least), "use {} or more (if the GPU has it)"))
+    if by_ram or both:
+        least = min(plan.host_bytes for plan in by_ram or tried[-1:])
+        start = "together with that" if both else "use"
+        found.append(("ram_budget", _mebibytes(least), f"{start} {{}} or more (if the machine has it)"))
+    if graph.codec == "plain" and any(plan.residency != "streamed" for plan in tried):
+        found.append(("compressed", True))
+    return (*found, ("backend", "cpu"))
+
+
+def _mebibytes(count: int) -> str:
+    return f"{-(-count // 2**20)}MiB"

@@ -17,7 +17,7 @@ import numpy as np
 
 from bigbfs.errors import FormatError
 from bigbfs.formats.container import csrbin, layout
-from bigbfs.formats.container.checksum import PIECE
+from bigbfs.formats.container.checksum import STRETCH
 from bigbfs.formats.container.csrbin import Container
 from bigbfs.formats.container.mapped import MappedFile
 from bigbfs.graph import rows, structure, varint
@@ -111,10 +111,10 @@ def _gaps(container: Container) -> Passed:
     total = 0
     spans = [(section.offset, section.length) for section in container.sections.values()]
     for start, length in [*spans, (container.header.file_bytes, 0)]:
-        for piece in range(at, start, PIECE):
-            gap = container.mapped.array("|u1", min(PIECE, start - piece), piece)
+        for stretch in range(at, start, STRETCH):
+            gap = container.mapped.array("|u1", min(STRETCH, start - stretch), stretch)
             if gap.any():
-                place = piece + int(np.flatnonzero(gap)[0])
+                place = stretch + int(np.flatnonzero(gap)[0])
                 raise FormatError(f"{container.mapped.path}: byte {place}, between the sections, is not zero")
         total += start - at
         at = start + length

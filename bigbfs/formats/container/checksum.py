@@ -1,7 +1,7 @@
-"""The checksum of a section: CRC-32 over the CRC-32s (uint32, little-endian) of its pieces of 16 MiB.
+"""The checksum of a section: CRC-32 over the CRC-32s (uint32, little-endian) of its stretches of 16 MiB.
 
-CRC-32 is in the standard library and as fast as memory is copied; it finds every burst of up to 32 bits and, in a piece
-of this length, every one, two or three flipped bits, which one CRC over gigabytes no longer does. Pieces are
+CRC-32 is in the standard library and as fast as memory is copied; it finds every burst of up to 32 bits and, in a
+stretch of this length, every one, two or three flipped bits, which one CRC over gigabytes no longer does. Stretches are
 independent, so threads share the work (zlib lets go of the interpreter lock). It guards against damage, not malice.
 """
 
@@ -16,19 +16,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
-PIECE = 1 << 24
-"""Bytes in one piece."""
+STRETCH = 1 << 24
+"""Bytes in one stretch."""
 
 
-def pieces(array: np.ndarray) -> Iterable[memoryview]:
-    """Cut an array of one dimension into pieces of bytes."""
+def stretches(array: np.ndarray) -> Iterable[memoryview]:
+    """Cut an array of one dimension into stretches of bytes."""
     view = np.ascontiguousarray(array).view(np.uint8).data
-    for start in range(0, len(view), PIECE):
-        yield view[start : start + PIECE]
+    for start in range(0, len(view), STRETCH):
+        yield view[start : start + STRETCH]
 
 
 class Checksum:
-    """Takes the pieces of a section in order, computes in threads what :meth:`value` returns.
+    """Takes the stretches of a section in order, computes in threads what :meth:`value` returns.
 
     Attributes
     ----------
@@ -42,15 +42,15 @@ class Checksum:
         self._pending: deque[Future[int]] = deque()
         self._outer = 0
 
-    def add(self, piece: memoryview | bytes) -> None:
-        """Take the next piece: ``PIECE`` bytes, fewer only in the last one. It must not change afterwards."""
-        self.length += len(piece)
-        self._pending.append(self._pool.submit(zlib.crc32, piece))
+    def add(self, stretch: memoryview | bytes) -> None:
+        """Take the next stretch: ``STRETCH`` bytes, fewer only in the last one. It must not change afterwards."""
+        self.length += len(stretch)
+        self._pending.append(self._pool.submit(zlib.crc32, stretch))
         if len(self._pending) > 64:
             self._take()
 
     def value(self) -> int:
-        """Return the checksum of all pieces taken."""
+        """Return the checksum of all stretches taken."""
         while self._pending:
             self._take()
         return self._outer
@@ -75,19 +75,19 @@ class RunningChecksum:
     def add(self, data: memoryview) -> None:
         """Take the next bytes."""
         while data:
-            here = data[: PIECE - self.length % PIECE]
+            here = data[: STRETCH - self.length % STRETCH]
             self._inner = zlib.crc32(here, self._inner)
             self.length += len(here)
             data = data[len(here) :]
-            if self.length % PIECE == 0:
-                self._outer = self._with_piece()
+            if self.length % STRETCH == 0:
+                self._outer = self._with_stretch()
                 self._inner = 0
 
     def value(self) -> int:
         """Return the checksum of all bytes taken."""
-        return self._with_piece() if self.length % PIECE else self._outer
+        return self._with_stretch() if self.length % STRETCH else self._outer
 
-    def _with_piece(self) -> int:
+    def _with_stretch(self) -> int:
         return zlib.crc32(struct.pack("<I", self._inner), self._outer)
 
 
@@ -95,8 +95,8 @@ def checksum(array: np.ndarray) -> int:
     """Return the checksum of ``array`` as a section."""
     with checksum_threads() as pool:
         sums = Checksum(pool)
-        for piece in pieces(array):
-            sums.add(piece)
+        for stretch in stretches(array):
+            sums.add(stretch)
         return sums.value()
 
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bigbfs.formats.container import layout
-from bigbfs.formats.container.checksum import Checksum, RunningChecksum, pieces
+from bigbfs.formats.container.checksum import Checksum, RunningChecksum, stretches
 from bigbfs.formats.container.layout import Header, Section
 
 _COPY = 4 << 20
@@ -63,10 +63,10 @@ class SectionFile:
         place = layout.aligned(self._end(), array.nbytes)
         sums = Checksum(pool)
         self._sections[name] = _Open(name, kind, place, array.nbytes, sums)
-        for piece in pieces(array):
-            sums.add(piece)
-            self.write(piece, place)
-            place += len(piece)
+        for stretch in stretches(array):
+            sums.add(stretch)
+            self.write(stretch, place)
+            place += len(stretch)
 
     def close(self, name: str) -> None:
         """Say that a section is complete, so that the next one is placed right behind it."""

@@ -1,6 +1,5 @@
 """The byte ledger: what is chosen, what is refused, and that a run takes no more than was planned."""
 
-import re
 import shutil
 from dataclasses import replace
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs import generate
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.gpu_engine import make_plan
 from bigbfs.algorithms.words import usual_work
@@ -58,16 +58,16 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     assert caught.value.exit_code == 5
 
 
-OPTIONS = ("--residency mapped", "--vram-budget", "--ram-budget", "--compressed", "--backend cpu")
+OPTIONS = ("residency", "vram_budget", "ram_budget", "compressed", "backend")
 
 
 @pytest.mark.parametrize(
     ("residency", "codec", "ram", "helps"),
     [
-        ("vram", "plain", None, ["--residency mapped", "--vram-budget", "--compressed", "--backend cpu"]),
-        ("vram", "varint", None, ["--residency mapped", "--vram-budget", "--backend cpu"]),
-        ("mapped", "plain", None, ["--vram-budget", "--backend cpu"]),
-        ("mapped", "plain", 2000, ["--vram-budget", "--ram-budget", "--compressed", "--backend cpu"]),
+        ("vram", "plain", None, ["vram_budget", "compressed", "backend"]),
+        ("vram", "varint", None, ["vram_budget", "backend"]),
+        ("mapped", "plain", None, ["vram_budget", "compressed", "backend"]),
+        ("mapped", "plain", 2000, ["vram_budget", "ram_budget", "compressed", "backend"]),
     ],
 )
 def test_the_refusal_says_what_helps(residency, codec, ram, helps):
@@ -75,25 +75,49 @@ def test_the_refusal_says_what_helps(residency, codec, ram, helps):
     with pytest.raises(DoesNotFitError) as caught:
         make_plan(graph.compress() if codec == "varint" else graph, residency, 1000, ram_budget=ram)
     lines = str(caught.value).splitlines()
-    assert [word for word in OPTIONS if word in lines[-1]] == helps
+    assert [remedy.what.name for remedy in caught.value.remedies] == helps
+    assert lines[-1].startswith("what helps: ") and lines[-1].endswith('use backend="cpu"')
     assert residency in lines[0] and "does not fit" in lines[0]
     assert any(line.split()[:1] == ["indptr"] and " vram " in line for line in lines)
     assert lines[-3].split()[-3:] == ["1,000", "B", "vram"]
 
 
-def test_what_helps_does_help():
-    graph = zoo.shared()["kronecker-dense"]
+@pytest.fixture(scope="module", params=["plain", "varint"])
+def on_disk(request, tmp_path_factory):
+    made = generate.graph("kronecker", scale=13, edge_factor=128, seed=1)
+    path = tmp_path_factory.mktemp("plan") / "g.csrbin"
+    (made if request.param == "plain" else made.compress()).save(path)
+    with Graph.open(path) as graph:
+        yield graph
+
+
+@pytest.mark.parametrize("residency", ["auto", "vram", "mapped", "streamed"])
+@pytest.mark.parametrize(("vram", "ram"), [(1000, 1000), (1000, ENOUGH), (1 << 20, 1000), (3 << 19, 1000)])
+def test_every_hint_helps_and_one_step_less_does_not(on_disk, residency, vram, ram):
+    def fits(residency="auto", vram_budget=vram, ram_budget=ram):
+        try:
+            return make_plan(on_disk, residency, vram_budget, ram_budget=ram_budget).fits
+        except DoesNotFitError:
+            return False
+
     with pytest.raises(DoesNotFitError) as caught:
-        make_plan(graph, "mapped", 1000, ram_budget=1000)
-    given = {name: parse_size(size) for name, size in re.findall(r"--(v?ram)-budget (\S+)", str(caught.value))}
-    assert make_plan(graph, "mapped", given["vram"], ram_budget=given["ram"]).fits
+        make_plan(on_disk, residency, vram, ram_budget=ram)
+    found = {each.what.name: each.what.value for each in caught.value.remedies if each.what.name in OPTIONS[:3]}
+    if "residency" in found:
+        assert fits(found.pop("residency"))
+    sizes = {name: parse_size(size) for name, size in found.items()}
+    assert sizes
+    for given in [sizes] if "together" in str(caught.value) else [{name: size} for name, size in sizes.items()]:
+        assert fits(residency, **given)
+        for name, size in given.items():
+            assert not fits(residency, **given | {name: size - (1 << 20)})
 
 
 def test_locked_host_memory_is_limited():
     graph = zoo.shared()["kronecker-dense"]
     need = make_plan(graph, "mapped", ENOUGH).host_bytes
     assert make_plan(graph, "mapped", ENOUGH, ram_budget=need).residency == "mapped"
-    with pytest.raises(DoesNotFitError, match=r"--ram-budget") as caught:
+    with pytest.raises(DoesNotFitError, match=r"ram_budget=") as caught:
         make_plan(graph, "mapped", ENOUGH, ram_budget=need - 1)
     assert caught.value.exit_code == 5
     # what needs no host memory does not care
@@ -274,13 +298,13 @@ def test_what_may_not_be_locked_is_streamed():
     assert streamed.bytes_in("mapped") == 0
     assert [line.split(":")[0] for line in streamed.why] == ["vram", "mapped", "streamed"]
     assert "mapped" in streamed.why[1] and "does not fit" in streamed.why[1]
-    with pytest.raises(DoesNotFitError, match="--residency streamed"):
+    with pytest.raises(DoesNotFitError, match='residency="streamed"'):
         make_plan(graph, "mapped", ENOUGH, ram_budget=mapped.host_bytes - 1)
     least = stage_sizes(graph)[-1]
     assert make_plan(graph, "streamed", ENOUGH, ram_budget=least).stage_bytes == least
-    with pytest.raises(DoesNotFitError, match="--ram-budget") as caught:
+    with pytest.raises(DoesNotFitError, match="ram_budget=") as caught:
         make_plan(graph, "streamed", ENOUGH, ram_budget=least - 1)
-    assert "--residency" not in str(caught.value).splitlines()[-1]
+    assert "streamed" not in str(caught.value).splitlines()[-1]
 
 
 @pytest.mark.parametrize("name", ["kronecker-dense", "one-vertex", "directed-in-rows"])

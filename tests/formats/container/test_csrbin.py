@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bigbfs.errors import BigBfsError, FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.check import check
-from bigbfs.formats.container.checksum import PIECE, checksum
+from bigbfs.formats.container.checksum import STRETCH, checksum
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 
@@ -255,9 +255,9 @@ def test_newest_graph(tmp_path):
 def test_checksum_is_the_documented_one():
     import zlib
 
-    array = np.arange(PIECE // 4 + 5, dtype=np.uint32)
+    array = np.arange(STRETCH // 4 + 5, dtype=np.uint32)
     data = array.tobytes()
-    inner = b"".join(zlib.crc32(data[at : at + PIECE]).to_bytes(4, "little") for at in (0, PIECE))
+    inner = b"".join(zlib.crc32(data[at : at + STRETCH]).to_bytes(4, "little") for at in (0, STRETCH))
     assert checksum(array) == zlib.crc32(inner)
     assert checksum(array[:0]) == 0
 

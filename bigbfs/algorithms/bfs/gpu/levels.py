@@ -8,7 +8,7 @@ which the next one takes its size; the host reads it once a level, or once in ``
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,8 +52,6 @@ class LevelBfs(TreeArrays):
     ----------
     launches, reads
         Kernels launched and records read back by the last search, before the clock stopped.
-    checked
-        Ids that each of its levels has read from rows.
     batches_last
         Whether a level ends with steps that may have to run for further windows of its edges.
     """
@@ -81,7 +79,6 @@ class LevelBfs(TreeArrays):
         last = [step for step in strategy.steps if step.when != "overflow"][-1]
         self.batches_last = last.batched
         self.launches = self.reads = 0
-        self.checked: tuple[int, ...] = ()
 
     def _borrowed(self, name: str) -> Array:
         """Return ``"levels"`` or ``"parents"``, whatever they hold."""
@@ -105,7 +102,9 @@ class LevelBfs(TreeArrays):
         records = self._arrays["records"]
         idle = struct(START, records=runtime.pointer(records), n=0)
         self._begin(1, THREADS, (idle,))
-        self._count(1, THREADS, (nothing["out"], self._borrowed("levels"), np.uint64(0), self._arrays["histogram"]))
+        rows = self._out.struct.copy()
+        rows["n"] = 0
+        self._count(1, THREADS, (rows, self._borrowed("levels"), np.uint64(0), self._arrays["histogram"]))
         runtime.synchronize()
 
     def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
@@ -127,9 +126,8 @@ class LevelBfs(TreeArrays):
         with runtime.timer() as timer:
             self._reset(source)
             walked = _Walk(self, max_depth)
-            walked.levels()
-        self.checked = tuple(walked.checked)
-        frontiers, edges = self._count_levels(walked.level)
+            walked.go_through()
+        frontiers, edges = self._count_levels(len(walked.levels))
         levels = len(frontiers) if max_depth is None else min(len(frontiers), max_depth)
         return Run(
             reached=sum(frontiers),
@@ -139,6 +137,8 @@ class LevelBfs(TreeArrays):
             level_records=tuple(walked.record(level, frontiers[level]) for level in range(levels)),
             invalid_ids=walked.invalid,
             slots=np.empty(0, SLOT),
+            launches=self.launches,
+            reads=self.reads,
         )
 
     def _reset(self, source: int) -> None:
@@ -272,11 +272,9 @@ class _Walk:
 
     Attributes
     ----------
-    level
-        Levels launched that had a frontier.
-    directions, seconds, checked, edges
-        What each of them did. The time of levels that were launched together is shared out evenly; edges of a level
-        are None where rows may have been read twice, or not to their end.
+    levels
+        A record of each level launched that had a frontier, whose size is filled in later. The time of levels that were
+        launched together is shared out evenly; edges are None where rows may have been read twice, or not to their end.
     invalid
         Ids read that are no vertices.
     """
@@ -284,29 +282,26 @@ class _Walk:
     def __init__(self, search: LevelBfs, max_depth: int | None) -> None:
         self._search = search
         self._limit = UNKNOWN if max_depth is None else max_depth
-        self.level = self.invalid = 0
-        self.directions: list[str] = []
-        self.edges: list[int | None] = []
-        self.seconds: list[float] = []
-        self.checked: list[int] = []
+        self.levels: list[LevelRecord] = []
+        self.invalid = 0
 
     def record(self, level: int, frontier: int) -> LevelRecord:
         """Return the record of a level; the last may have had nothing to expand, and not have been launched."""
-        if level >= self.level:
-            return LevelRecord(level, "top-down", frontier, 0.0, 0)
-        return LevelRecord(level, self.directions[level], frontier, self.seconds[level], self.edges[level])
+        if level >= len(self.levels):
+            return LevelRecord(level, "top-down", frontier, 0.0, 0, 0, 0)
+        return replace(self.levels[level], frontier=frontier)
 
-    def levels(self) -> None:
+    def go_through(self) -> None:
         """Go on from level to level until a frontier is empty."""
         search, size = self._search, 1
         blind = not (search.strategy.turn or search.strategy.racing)
         before = time.perf_counter()
-        while size and self.level < self._limit:
-            count = min(AHEAD if blind else 1, self._limit - self.level, search.room())
-            directions = [search.level(size)]
+        while size and len(self.levels) < self._limit:
+            count = min(AHEAD if blind else 1, self._limit - len(self.levels), search.room())
+            bottom_up = [search.level(size)]
             for _ in range(count - 1):
                 search.advance()
-                directions.append(search.level(UNKNOWN))
+                bottom_up.append(search.level(UNKNOWN))
             records = search.read_records(count)
             if search.batches_last and search.other_windows(int(records["edges"][-2])):
                 records = search.read_records(count)
@@ -316,18 +311,19 @@ class _Walk:
             search.advance()
             search.begin_records(records[-1])
             now = time.perf_counter()
-            self._note(records, directions, (now - before) / count)
+            self._note(records, bottom_up, (now - before) / count)
             before, size = now, int(records["size"][-1])
 
-    def _note(self, records: Any, bottom_up: list[bool], seconds: float) -> None:
+    def _note(self, records: np.ndarray, bottom_up: list[bool], seconds: float) -> None:
         """Write down the levels that had a frontier."""
-        for record, up in zip(records[:-1], bottom_up, strict=True):
+        entry = self._search.strategy
+        queues = any(array.name == "queue" for array in entry.arrays)
+        for record, found, up in zip(records[:-1], records[1:], bottom_up, strict=True):
             if not record["size"]:
                 break
-            self.level += 1
-            self.directions.append("bottom-up" if up else "top-down")
-            self.seconds.append(seconds)
-            self.checked.append(int(record["checked"]))
-            whole = not (up or self._search.strategy.racing)
-            self.edges.append(self.checked[-1] if whole else None)
+            checked = int(record["checked"])
+            edges = None if up or entry.racing else checked
+            enqueued = int(record["edges"]) + int(found["size"]) if queues else None
+            direction = "bottom-up" if up else "top-down"
+            self.levels.append(LevelRecord(len(self.levels), direction, 0, seconds, edges, checked, enqueued))
             self.invalid += int(record["invalid"])

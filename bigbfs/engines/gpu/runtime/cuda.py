@@ -150,8 +150,8 @@ class CudaRuntime:
             held = f"{format_size(self._pool.used_bytes())} in use"
             held += "" if self._limit is None else f", limit {format_size(self._limit)}"
             raise DoesNotFitError(
-                f"{format_size(nbytes)} of GPU memory cannot be had ({held}); "
-                "use --residency mapped, a larger --vram-budget, or --backend cpu"
+                f"{format_size(nbytes)} of GPU memory cannot be had ({held})",
+                remedies=(("residency", "mapped"), ("vram_budget", None, "a larger {}"), ("backend", "cpu")),
             ) from error
         return self._cupy.ndarray(shape, dtype, memptr=memory)
 

@@ -84,7 +84,8 @@ def probe(index: int = 0) -> DeviceInfo:
     if capability < OLDEST:
         raise NoDeviceError(
             f"{name} has compute capability {capability[0]}.{capability[1]}; bigbfs needs {OLDEST[0]}.{OLDEST[1]} "
-            "or newer (Volta); use --backend cpu"
+            "or newer (Volta)",
+            remedies=(("backend", "cpu"),),
         )
     return DeviceInfo(
         name=name,
@@ -121,7 +122,8 @@ def _import_cupy() -> Any:
             ) from error
         raise NoDeviceError(
             "CuPy is not installed: pip install 'bigbfs[cuda13]' (NVIDIA driver 580 or newer) or 'bigbfs[cuda12]' "
-            "(525 or newer); or use --backend cpu"
+            "(525 or newer)",
+            remedies=(("backend", "cpu", "or use {}"),),
         ) from error
     return cupy
 
@@ -130,7 +132,8 @@ def _check_driver(runtime: Any) -> None:
     """Raise unless the driver is there, new enough for this CuPy, and has a device."""
     version = int(runtime.driverGetVersion())
     if version == 0:
-        raise NoDeviceError("no NVIDIA driver is loaded (nvidia-smi would fail too); install one, or use --backend cpu")
+        remedies = ("install one", ("backend", "cpu"))
+        raise NoDeviceError("no NVIDIA driver is loaded (nvidia-smi would fail too)", remedies=remedies)
     needed = int(runtime.runtimeGetVersion())
     if version // 1000 < needed // 1000:
         raise NoDeviceError(
@@ -140,9 +143,10 @@ def _check_driver(runtime: Any) -> None:
     try:
         count = int(runtime.getDeviceCount())
     except Exception as error:
-        raise NoDeviceError(f"no usable NVIDIA GPU: {error}; use --backend cpu") from error
+        raise NoDeviceError(f"no usable NVIDIA GPU: {error}", remedies=(("backend", "cpu"),)) from error
     if count == 0:
-        raise NoDeviceError("the NVIDIA driver sees no GPU (is CUDA_VISIBLE_DEVICES empty?); use --backend cpu")
+        what = "the NVIDIA driver sees no GPU (is CUDA_VISIBLE_DEVICES empty?)"
+        raise NoDeviceError(what, remedies=(("backend", "cpu"),))
 
 
 def _check_compiler() -> None:

@@ -193,7 +193,8 @@ class HostMapping:
         if source.nbytes > free:  # the kernel would hand out the pages and then kill the process that touches them
             raise DoesNotFitError(
                 f"the edges cannot be registered where they lie, and a copy takes {format_size(source.nbytes)} of host "
-                f"memory ({format_size(free)} are free); use a compressed graph, --residency vram or --backend cpu"
+                f"memory ({format_size(free)} are free)",
+                remedies=(("compressed", True), ("residency", "vram"), ("backend", "cpu")),
             )
         try:
             pages = mmap.mmap(-1, source.nbytes)
@@ -217,7 +218,8 @@ class HostMapping:
         except cupy.cuda.runtime.CUDARuntimeError as error:
             raise DoesNotFitError(
                 f"{format_size(source.nbytes)} of host memory for the edges can be neither registered nor pinned: "
-                f"{error}; raise the limit of locked memory (ulimit -l), or use a compressed graph or --backend cpu"
+                f"{error}",
+                remedies=("raise the limit of locked memory (ulimit -l)", ("compressed", True), ("backend", "cpu")),
             ) from error
         pointer = cupy.cuda.PinnedMemoryPointer(memory, 0)
         copy = np.frombuffer(pointer, source.dtype, source.size).reshape(source.shape)

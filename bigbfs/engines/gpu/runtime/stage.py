@@ -53,7 +53,7 @@ class CudaStage:
         self._registration: Registration | None = None
         self.array = array
         if nbytes > free_memory():  # the kernel would hand out the pages and then kill the process that touches them
-            raise DoesNotFitError(_refusal(nbytes, f"{format_size(free_memory())} are free"))
+            raise _refusal(nbytes, f"{format_size(free_memory())} are free")
         with errors():
             self._copied = cupy.cuda.Event(disable_timing=True)
             self._consumed = cupy.cuda.Event(disable_timing=True)
@@ -64,7 +64,7 @@ class CudaStage:
             self.host = np.frombuffer(pages, np.uint8)
             self._registration = Registration(cupy.cuda.runtime, int(self.host.ctypes.data), nbytes, MAPPED)
         except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
-            raise DoesNotFitError(_refusal(nbytes, str(error))) from error
+            raise _refusal(nbytes, str(error)) from error
 
     def wait(self) -> None:
         """Return when the last copy has ended."""
@@ -99,8 +99,8 @@ class CudaStage:
             self.host = np.empty(0, np.uint8)
 
 
-def _refusal(nbytes: int, reason: str) -> str:
-    return (
-        f"{format_size(nbytes)} of pinned host memory for a buffer cannot be had: {reason}; use a smaller "
-        "--ram-budget, or raise the limit of locked memory (ulimit -l)"
+def _refusal(nbytes: int, reason: str) -> DoesNotFitError:
+    return DoesNotFitError(
+        f"{format_size(nbytes)} of pinned host memory for a buffer cannot be had: {reason}",
+        remedies=(("ram_budget", None, "use a smaller {}"), "raise the limit of locked memory (ulimit -l)"),
     )

@@ -1,0 +1,51 @@
+"""What ties a graph to its file: opening, saving, pickling; what they mean lies in bigbfs/formats (see files.py)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from bigbfs.errors import UsageError, naming
+from bigbfs.graph import files
+from bigbfs.graph.original_ids import OriginalIds
+from bigbfs.sizes import file_path
+
+
+class KeptInFile(OriginalIds):
+    """The part of a Graph that knows of files; the attributes are described there."""
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Map the graph file ``path`` (.csrbin, .ccsr, raw .csrbin, GAP .sg); see :func:`open`."""
+        graph: Self = files.keeper().open_graph(file_path("path", path))
+        return graph
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has.
+
+        Raises
+        ------
+        UsageError
+            The suffix is that of another format.
+        FileAccessError
+            It cannot be written; nothing is left behind.
+        """
+        target = file_path("path", path)
+        if target.suffix not in ("", ".csrbin", ".ccsr"):
+            what = "a graph is written as .csrbin (plain) or .ccsr (compressed); name it so"
+            raise UsageError(what, about=(("path", target),))
+        with naming(output="path"):
+            files.keeper().save_graph(self, target)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle a graph of a file as that file's path, which is opened again; one in memory as its arrays."""
+        if self.path is None:
+            return super().__reduce_ex__(protocol)
+        _ = self.adjacency  # refuses a closed graph
+        return type(self).open, (str(self.path.absolute()),)
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        raise UsageError(
+            f"{self.path or 'graph'}: a graph is read-only and may be larger than memory, so it is not copied; "
+            "share it, or open its file again"
+        )
