@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bigbfs
+from bigbfs import api
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_an_undirected_graph_is_refused_with_what_helps(run, small):
     code, _, err = run("toposort", "--backend", "cpu")
     assert code == 2
     assert "undirected" in err
-    assert "`bigbfs convert --directed`" in err
+    assert "`bigbfs convert SOURCE --directed`" in err
 
 
 def test_a_wrong_result_ends_with_3(run, dag, monkeypatch):
@@ -94,7 +95,7 @@ def test_python(dag):
         assert result.rounds.tolist() == [1, 0, 0, 2, 1]
         assert result.order.tolist() == [20, 30, 10, 50, 40]
         assert result.record.rounds == 3
-        with bigbfs.engine(graph, backend="cpu") as engine:
+        with api.engine(graph, backend="cpu") as engine:
             assert engine.topological_order().order.tolist() == result.order.tolist()
 
 

@@ -124,7 +124,7 @@ def test_races(build, how, name):
 
 @pytest.mark.parametrize("build", HERE)
 def test_where_rounds_run(build):
-    """Thin rounds stay with one block in one launch, wide ones get the grid, and the CPU takes what it is quicker with."""
+    """Thin rounds stay with one block in one launch, wide ones get the grid, the CPU takes what it is quicker with."""
     plain = dag("thin, wide, thin")
     record = check(plain, TopologicalOptions(hand_over=False), build=build)
     assert record.ran == {"one block": 200, "whole grid": 1}
@@ -147,7 +147,10 @@ def test_slices_that_do_not_fit_one_block_go_to_the_grid(build):
     options = TopologicalOptions(tuning=Tuning(thin_slices_plain=10))
     # 20 vertices and slices, then 180 vertices, more than a block has threads
     assert check(plain, options, build=build).ran == {"one block": 0, "whole grid": 2}
+    # 21 slices: one of the rows lies across two loads
     wider = TopologicalOptions(tuning=Tuning(thin_slices_plain=20))
+    assert check(plain, wider, build=build).ran == {"one block": 0, "whole grid": 2}
+    wider = TopologicalOptions(tuning=Tuning(thin_slices_plain=21))
     assert check(plain, wider, build=build).ran == {"one block": 1, "whole grid": 1}
 
 
@@ -172,10 +175,12 @@ def test_an_id_out_of_range_is_an_error_and_no_access(build, how):
             plain = dag(name)
             indices = plain.adjacency.indices.copy()
             indices[::97] = bad
-            damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags, in_adjacency=plain.in_adjacency)
-            with GpuEngine(damaged, work=(TUNINGS[how],), prove=False, runtime=SimtRuntime(build=build)) as engine:
-                with pytest.raises(FormatError, match="no vertices"):
-                    engine.run(TUNINGS[how])
+            damaged = Graph(
+                PlainAdjacency(plain.adjacency.indptr, indices), plain.flags, in_adjacency=plain.in_adjacency
+            )
+            engine = GpuEngine(damaged, work=(TUNINGS[how],), prove=False, runtime=SimtRuntime(build=build))
+            with engine, pytest.raises(FormatError, match="no vertices"):
+                engine.run(TUNINGS[how])
 
 
 @pytest.mark.parametrize("how", ["as measured", "handed over"])
@@ -183,11 +188,12 @@ def test_an_id_out_of_range_is_an_error_and_no_access(build, how):
 def test_in_neighbours_that_are_not_those_of_the_edges(build, how):
     plain, other = dag("random"), dag("no in-rows")
     assert plain.in_adjacency is not None
+    backwards = np.append(0, np.cumsum(np.diff(plain.in_adjacency.indptr)[::-1])).astype(np.uint64)
     for twin in (
         PlainAdjacency(np.zeros(plain.n + 1, np.uint64), np.zeros(0, np.uint32)),
-        PlainAdjacency(plain.in_adjacency.indptr[::1].copy(), other.adjacency.indices[: plain.m].copy()),
-        PlainAdjacency(np.append(0, np.cumsum(np.diff(plain.in_adjacency.indptr)[::-1])).astype(np.uint64), plain.in_adjacency.indices),
-    ):  # fmt: skip
+        PlainAdjacency(plain.in_adjacency.indptr, other.adjacency.indices[: plain.m].copy()),
+        PlainAdjacency(backwards, plain.in_adjacency.indices),
+    ):
         damaged = Graph(plain.adjacency, plain.flags, in_adjacency=twin)
         same = np.array_equal(twin.indptr, plain.in_adjacency.indptr)
         with GpuEngine(damaged, work=(TUNINGS[how],), prove=False, runtime=SimtRuntime(build=build)) as engine:

@@ -6,7 +6,7 @@ predecessor without a round, so walking back from any of them comes to a cycle.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -31,8 +31,8 @@ class CycleError(UsageError):
 
     exit_code = 1
 
-    def __init__(self, message: str, cycle: tuple[int, ...]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "", *, cycle: tuple[int, ...] = (), **words: Any) -> None:
+        super().__init__(message, **words)
         self.cycle = cycle
 
 
@@ -105,7 +105,7 @@ def refuse_cycle(graph: Graph, rounds: np.ndarray) -> NoReturn:
     shown = " -> ".join(str(vertex) for vertex in cycle[:SHOWN])
     back = f" -> {cycle[0]}" if len(cycle) <= SHOWN else f" -> ... -> {cycle[0]}"
     length = "a self-loop" if len(cycle) == 1 else f"a cycle of {len(cycle):,} edges"
-    raise CycleError(f"{graph.path or 'graph'}: there is no topological order: {shown}{back} is {length}", cycle)
+    raise CycleError(f"{graph.path or 'graph'}: there is no topological order: {shown}{back} is {length}", cycle=cycle)
 
 
 def find_cycle(rows: Rows, rounds: np.ndarray) -> np.ndarray:

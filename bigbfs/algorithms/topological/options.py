@@ -63,6 +63,6 @@ class TopologicalOptions(Options):
         """
         if backend == "gpu" and residency not in ("auto", *RESIDENCIES):
             raise UsageError(
-                f"topological order runs with edges in {' or '.join(RESIDENCIES)}, not {residency}: choose one of "
-                "these, or the CPU as backend"
+                f"topological order runs with edges in {' or '.join(RESIDENCIES)}, not {residency}",
+                remedies=(("residency", "mapped"), ("backend", "cpu")),
             )

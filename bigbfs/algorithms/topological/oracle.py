@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+
+import numpy as np
 
 from bigbfs.algorithms.rules import first_difference
 from bigbfs.algorithms.topological.cycle import CycleError
@@ -16,10 +19,9 @@ class TopologicalOracle:
     """Expected order and rounds of ``graph`` (plain rows, directed)."""
 
     def __init__(self, graph: Graph, runs: int) -> None:
-        try:
+        self._expected: tuple[np.ndarray, np.ndarray] | None = None
+        with suppress(CycleError):
             self._expected = topological_order(graph)
-        except CycleError:
-            self._expected = None
 
     def work(self, strategy: str) -> Iterator[TopologicalOptions]:
         """Yield the defaults, where there is an order; strategies are for BFS, so once."""
