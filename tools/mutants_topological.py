@@ -7,6 +7,7 @@ from mutant import Mutant
 KAHN = "algorithms/topological/gpu/kahn.cuh"
 ALONE = "algorithms/topological/gpu/alone.cuh"
 ROUNDS = "algorithms/topological/gpu/topological.cu"
+WIDE = "algorithms/topological/gpu/wide.cuh"
 
 TOPOLOGICAL = (
     Mutant("an edge too early", KAHN, "freed |= (u32)(had[j] == 1) << j;", "freed |= (u32)(had[j] <= 2) << j;"),
@@ -69,17 +70,17 @@ TOPOLOGICAL = (
         "(degree(a, v) + BLOCK_IDS - 1) / BLOCK_IDS",
         "(degree(a, v) + BLOCK_IDS - 2) / BLOCK_IDS - (degree(a, v) > BLOCK_IDS)",
     ),
-    Mutant("hubs are not listed", ROUNDS, "list_chunks(s, t, ids > BLOCK_IDS, v);", ""),
+    Mutant("hubs are not listed", WIDE, "list_chunks(s, t, ids > BLOCK_IDS, v);", ""),
     Mutant(
         "a hub's chunks from the list's beginning",
-        ROUNDS,
+        WIDE,
         "s.chunk_list[at + i] = (u32)(first + i);",
         "s.chunk_list[i] = (u32)(first + i);",
     ),
-    Mutant("a warp's buffer is flushed too late", ROUNDS, "held + STEP_IDS <= BUFFER_IDS", "held + WARP <= BUFFER_IDS"),
+    Mutant("a warp's buffer is flushed too late", WIDE, "held + STEP_IDS <= BUFFER_IDS", "held + WARP <= BUFFER_IDS"),
     Mutant(
         "the last buffer is kept",
-        ROUNDS,
+        WIDE,
         "    flush(s, t, true);\n    taken = warp_sum(taken);",
         "    flush(s, t, false);\n    taken = warp_sum(taken);",
     ),
