@@ -95,6 +95,7 @@ def test_python(dag):
         assert result.rounds.tolist() == [1, 0, 0, 2, 1]
         assert result.order.tolist() == [20, 30, 10, 50, 40]
         assert result.record.rounds == 3
+        assert result.ids.tolist() == [10, 20, 30, 40, 50]
         with api.engine(graph, backend="cpu") as engine:
             assert engine.topological_order().order.tolist() == result.order.tolist()
 
