@@ -12,10 +12,10 @@ Examples
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from bigbfs.graph import files
 
+TYPE_CHECKING = False  # typing's, without the ten milliseconds that importing typing takes
 if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.api import bfs as bfs
     from bigbfs.api import connected_components as connected_components

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli.options import PATH, THREADS, Size
+from bigbfs.cli.wording import printable
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.readers import NAMES
@@ -89,7 +90,7 @@ def describe(report: ConvertReport) -> str:
     if report.compressed not in (None, report.output):
         files.append((str(report.compressed), report.compressed_bytes))
     lines = [
-        f"{'cached' if report.cached else 'output':12}{path}: {format_size(size)}"
+        f"{'cached' if report.cached else 'output':12}{printable(str(path))}: {format_size(size)}"
         + (f", {size / report.edges:.2f} bytes per edge" if report.edges >= MANY else "")
         for path, size in files
     ]

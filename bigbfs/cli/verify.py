@@ -101,7 +101,7 @@ def _print(merged: list[verification.Tally], graphs: int, backends: tuple[str, .
         )
         for tally in merged
     ]
-    headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differences", "did not fit")
+    headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differ", "no room")
     click.echo(table(headers, rows))
     if "gpu" not in backends:
         click.echo("\nno usable GPU here: only the CPU was verified")
