@@ -130,7 +130,7 @@ def test_rules_that_cannot_be(tmp_path):
     (tmp_path / "g.txt").write_text("1 2\n")
     for look in (read_edges, estimate):
         with pytest.raises(
-            UsageError, match="edge_index=True: .*g.txt is text, and this is for npy, npz; leave it out"
+            UsageError, match=r"edge_index=True: .*g.txt is text, and this is for npy, npz; leave it out"
         ):
             look(tmp_path / "g.txt", rules=Rules(edge_index=True))
 
