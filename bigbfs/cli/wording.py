@@ -46,6 +46,8 @@ def _long(name: str) -> str:
 
 
 def _option(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        value = ",".join(map(str, value))
     return name if value is None or isinstance(value, bool) else f"{name} {value}"
 
 
