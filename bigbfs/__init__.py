@@ -12,16 +12,17 @@ Examples
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from bigbfs.graph import files
 
+TYPE_CHECKING = False  # typing's, without the ten milliseconds that importing typing takes
 if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.api import bfs as bfs
     from bigbfs.api import connected_components as connected_components
     from bigbfs.api import convert as convert
     from bigbfs.api import engine as engine
     from bigbfs.api import topological_order as topological_order
+    from bigbfs.api import topological_rounds as topological_rounds
     from bigbfs.errors import ArgumentError as ArgumentError
     from bigbfs.errors import BigBfsError as BigBfsError
     from bigbfs.errors import ConfigError as ConfigError
@@ -50,6 +51,7 @@ _HOMES = {
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
+    "topological_rounds": "bigbfs.api",
 } | dict.fromkeys(_ERRORS, "bigbfs.errors")
 
 # formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted

@@ -19,6 +19,7 @@ from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
@@ -29,6 +30,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.sizes import byte_count, file_path, integer
 
 if TYPE_CHECKING:
+    from bigbfs.algorithms.topological.result import TopologicalResult
     from bigbfs.conversion.keywords import ConvertKeywords
     from bigbfs.conversion.report import ConvertReport
 
@@ -267,23 +269,55 @@ def connected_components(
     return result
 
 
-def topological_order(graph: Graph | str | Path) -> np.ndarray:
+def topological_order(
+    graph: Graph | str | Path, *, hand_over: bool = True, verify: bool = False, **where: Unpack[Place]
+) -> np.ndarray:
     """Return the vertices of a directed acyclic graph so that edges point forward: int64 original ids, shape (n,).
 
-    Kahn's algorithm, serial.
+    Vertices come by their round (the edges on the longest path to them) and, in a round, ascending, so the order is the
+    same on every backend. Parameters and errors as for :func:`topological_rounds`.
+    """
+    return topological_rounds(graph, hand_over=hand_over, verify=verify, **where).order
+
+
+def topological_rounds(
+    graph: Graph | str | Path, *, hand_over: bool = True, verify: bool = False, **where: Unpack[Place]
+) -> TopologicalResult:
+    """Return the topological order of a directed acyclic graph, the round of each vertex, and what was measured.
+
+    Parameters
+    ----------
+    hand_over
+        Let a GPU run go on on the CPU where rounds are thin for long and the CPU is expected to be quicker.
+    verify
+        Check order and rounds before returning them.
+    **where
+        As for :func:`bfs`; edges that are streamed are refused.
+
+    Returns
+    -------
+    TopologicalResult
+        ``order`` int64 (n,): original ids, by round and in a round ascending; ``rounds`` int32 (n,): the edges on the
+        longest path to each vertex, in ascending order of original id; ``record`` with the counts and the time.
 
     Raises
     ------
+    CycleError
+        The graph has a cycle; the message and its ``cycle`` name vertices on it. It is a UsageError.
     UsageError
-        The graph has a cycle, and the message names vertices on it; or it is undirected.
-    FormatError
-        The graph's file is damaged.
+        The graph is undirected, or an option is unknown.
+    VerificationError
+        The result breaks a rule.
     """
-    from bigbfs.algorithms.topological.reference import topological_order as order
+    from bigbfs.algorithms.topological.cycle import require_directed
 
+    options = TopologicalOptions(hand_over)
+    _refuse_unknown("topological_rounds", where)
     graph = _opened(graph)
-    graph.require_valid()
-    return np.asarray(graph.original(order(graph)[0]))
+    require_directed(graph)
+    with engine(graph, work=(options,), **where) as placed:
+        result: TopologicalResult = placed.measure(options, verify=verify).result
+    return result
 
 
 def convert(

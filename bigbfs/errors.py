@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 WORDS = {
     "compressed": "use {} (fewer bytes for the same edges)",
@@ -35,16 +34,14 @@ _LONGEST = 80
 """Characters of a value that is no name of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument of a function, an option of a command: its ``name`` as a keyword, and a ``value`` or None."""
 
     name: str
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """Another function, a command of its own: the ``name`` of both, a ``path`` to give to it, and further arguments."""
 
     name: str
@@ -52,8 +49,7 @@ class Call:
     arguments: tuple[Argument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     """A way out: an argument or a call (None: neither), and a sentence with ``{}`` where that goes."""
 
     what: Argument | Call | None

@@ -2,8 +2,11 @@
 
 import ast
 import copy
+import os
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -185,3 +188,48 @@ def test_the_group_itself_has_no_options_with_values():
     for group in groups:
         assert isinstance(group, click.Group)
         assert all(option.is_flag for option in group.params), group.name
+
+
+@pytest.mark.parametrize(
+    ("layer", "says"),
+    [("tbb", "not installed; unset the variable, or pip install tbb"), ("fish", "no threading layer of Numba's")],
+)
+def test_a_threading_layer_that_is_not_there_is_named(tmp_path, layer, says):
+    (tmp_path / "g.txt").write_text("0 1\n")
+    if layer == "tbb":
+        hidden = tmp_path / "sitecustomize.py"  # wherever the tests run, its library is not installed
+        hidden.write_text("import sys\nsys.modules['numba.np.ufunc.tbbpool'] = None\n")
+    paths = os.pathsep.join([str(tmp_path), str(PACKAGE.parent)])
+    environment = os.environ | {"NUMBA_THREADING_LAYER": layer, "PYTHONPATH": paths}
+    done = subprocess.run(
+        [sys.executable, "-m", "bigbfs", "convert", "g.txt"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and done.stderr.startswith(f"bigbfs: error: NUMBA_THREADING_LAYER={layer}: ")
+    assert says in done.stderr and "Traceback" not in done.stderr
+
+
+def test_tables_and_the_line_of_the_graph_fit_eighty_columns(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name = "a-name-of-fifty-characters-or-so-is-no-rare-thing.csrbin"
+    bigbfs.generate.graph("kronecker", scale=10, seed=1).save(name)
+    for line in (["bench", "cc", name, "--trials", "1"], ["plan", name], ["bfs", name, "--source", "0"], ["cc", name]):
+        assert main.run([*line, *([] if line[0] == "plan" else ["--backend", "cpu"])]) == 0
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0] == f"graph       {name}:"
+        tables = [text for text in printed if not text.startswith(("backend", "device", "residency", "apart"))]
+        assert max(map(len, tables)) <= 80, max(tables, key=len)
+
+
+def test_names_in_the_output_are_escaped_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("red\x1b[31m.txt").write_text("0 1\n")
+    assert main.run(["convert", "red\x1b[31m.txt"]) == 0
+    assert main.run(["info", "red\x1b[31m.csrbin"]) == 0
+    assert main.run(["bfs", "red\x1b[31m.csrbin", "--source", "0", "--backend", "cpu"]) == 0
+    out = capsys.readouterr().out
+    assert out.count(r"red\x1b[31m.csrbin: ") == 3 and "\x1b" not in out
+    assert "2 vertices, 2 directed edges" in out

@@ -6,6 +6,7 @@ from mutant import Mutant
 from mutants_components import COMPONENTS
 from mutants_prove import PROOF
 from mutants_strategies import MERRILL, STRATEGIES
+from mutants_topological import TOPOLOGICAL
 
 MUTANTS = (
     Mutant(
@@ -295,4 +296,5 @@ MUTANTS = (
     *PROOF,
     *STRATEGIES,
     *MERRILL,
+    *TOPOLOGICAL,
 )

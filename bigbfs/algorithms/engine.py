@@ -6,15 +6,19 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
+from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BytesRecord, SetupRecord
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.topological.result import TopologicalResult
 
 
 @dataclass(slots=True)
@@ -162,6 +166,11 @@ class Engine:
         """Label the components; see :func:`connected_components`."""
         options = ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
         result: ComponentsResult = self.measure(options, verify=verify).result
+        return result
+
+    def topological_order(self, *, hand_over: bool = True, verify: bool = False) -> TopologicalResult:
+        """Order the vertices so that edges point forward; see :func:`topological_rounds`."""
+        result: TopologicalResult = self.measure(TopologicalOptions(hand_over), verify=verify).result
         return result
 
     def close(self) -> None:

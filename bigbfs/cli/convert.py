@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli.options import PATH, THREADS, Size
+from bigbfs.cli.wording import printable
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.readers import NAMES
@@ -16,6 +17,19 @@ from bigbfs.sizes import format_size
 
 MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
+
+
+class Columns(click.ParamType):
+    """Two columns, ``1,2``."""
+
+    name = "columns"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Split the text; whoever reads says which columns there can be."""
+        words = str(value).split(",")
+        if len(words) != 2 or not all(word.strip().isdecimal() for word in words):
+            self.fail(f"{value!r} is not two columns; write 1,2 for example", param, ctx)
+        return int(words[0]), int(words[1])
 
 
 @click.command("convert")
@@ -29,6 +43,7 @@ MANY = 10_000
 )
 @click.option("--compressed", is_flag=True, help="Also write the delta-varint .ccsr beside the .csrbin.")
 @click.option("--directed", is_flag=True, help="Store every edge as given. Default: both ways.")
+@click.option("--undirected", is_flag=True, help="Store every edge both ways, also where an input says it is one-way.")
 @click.option(
     "--in-edges/--no-in-edges",
     default=True,
@@ -51,6 +66,11 @@ MANY = 10_000
     metavar="F",
     help=f"Format of the inputs: {', '.join(NAMES)}. Default: by suffix and content.",
 )
+@click.option(
+    "--columns", type=Columns(), metavar="A,B", help="Columns of an edge list or array that hold the ids, from 1 on."
+)
+@click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
+@click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(
     "--memory",
@@ -89,7 +109,7 @@ def describe(report: ConvertReport) -> str:
     if report.compressed not in (None, report.output):
         files.append((str(report.compressed), report.compressed_bytes))
     lines = [
-        f"{'cached' if report.cached else 'output':12}{path}: {format_size(size)}"
+        f"{'cached' if report.cached else 'output':12}{printable(str(path))}: {format_size(size)}"
         + (f", {size / report.edges:.2f} bytes per edge" if report.edges >= MANY else "")
         for path, size in files
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from bigbfs.cli.options import PATH, THREADS, Size
+from bigbfs.cli.wording import printable
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
 from bigbfs.record import SCHEMA
@@ -91,7 +92,7 @@ def describe(report: GenerateReport) -> str:
         drawn = "directed edges"
         dropped = f"\ndropped     {report.self_loops:,} self-loops, {report.duplicates:,} repeated lines"
     return (
-        f"wrote       {report.output}: {format_size(report.output_bytes)}\n"
+        f"wrote       {printable(str(report.output))}: {format_size(report.output_bytes)}\n"
         f"graph       {report.kind}, seed {report.seed}: "
         f"{report.vertices:,} vertices, {report.edges:,} {drawn}{dropped}\n"
         f"time        {report.seconds:.2f} s, {report.edges_per_second / 1e6:.1f} M edges/s, "

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from bigbfs.cli.options import PATH, json_option
+from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.pictures import check_picture
 from bigbfs.sizes import format_size
@@ -103,7 +104,7 @@ def _print(facts: dict[str, Any]) -> None:
     rate = facts["bytes_per_edge"]
     ids = "original ids in labels" if facts["labels"] else f"ids from {facts['first_id']} on"
     lines = [
-        ("graph", f"{graph['path']}: {facts['format']}, {graph['codec']}"),
+        ("graph", f"{printable(graph['path'])}: {facts['format']}, {graph['codec']}"),
         ("vertices", f"{graph['vertices']:,} ({ids}, {facts['id_bytes']} bytes each)"),
         ("edges", f"{graph['edges']:,} directed"),
         ("flags", flags),

@@ -13,6 +13,7 @@ import click
 
 from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import UsageError
@@ -218,9 +219,11 @@ def setup_line(engine: Any, opening: float, verifying: float | None) -> str:
 
 
 def describe(graph: Graph) -> str:
-    """Return the line that says which graph is worked on."""
+    """Return the line that says which graph is worked on, or two where one of 80 characters does not hold it."""
     kind = "directed" if graph.flags.directed else "undirected"
-    return f"graph       {graph.path}: {graph.n:,} vertices, {graph.m:,} directed edges, {kind}, {graph.codec}"
+    counts = f"{counted(graph.n, 'vertex', 'vertices')}, {counted(graph.m, 'directed edge')}, {kind}, {graph.codec}"
+    line = f"graph       {printable(str(graph.path))}: {counts}"
+    return line if len(line) <= 80 else f"graph       {printable(str(graph.path))}:\n            {counts}"
 
 
 def describe_engine(engine: Any) -> str:

@@ -30,6 +30,7 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
     "road 20,000": ("road", {"vertices": 20_000}),
     "star 150,000": ("star", {"vertices": 150_000}),
     "powerlaw 20,000": ("powerlaw", {"vertices": 20_000, "max_degree": 2_000}),
+    "dag 20,000": ("dag", {"vertices": 20_000, "edges": 100_000}),
 }
 
 
@@ -100,7 +101,7 @@ def _print(merged: list[verification.Tally], graphs: int, backends: tuple[str, .
         )
         for tally in merged
     ]
-    headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differences", "did not fit")
+    headers = ("algorithm", "backend", "edges in", "codec", "strategy", "graphs", "runs", "differ", "no room")
     click.echo(table(headers, rows))
     if "gpu" not in backends:
         click.echo("\nno usable GPU here: only the CPU was verified")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -17,7 +18,8 @@ def named_command(group: click.Command, arguments: Sequence[str]) -> click.Comma
         if not isinstance(found, click.Group):
             break
         if not word.startswith("-"):
-            found = found.get_command(click.Context(found), word) or found
+            with suppress(BigBfsError):  # it may be the command's own import that failed
+                found = found.get_command(click.Context(found), word) or found
     return found
 
 
@@ -44,6 +46,8 @@ def _long(name: str) -> str:
 
 
 def _option(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        value = ",".join(map(str, value))
     return name if value is None or isinstance(value, bool) else f"{name} {value}"
 
 

@@ -10,6 +10,7 @@ class ConvertKeywords(TypedDict, total=False):
     """See :class:`bigbfs.conversion.ConvertOptions`."""
 
     directed: bool
+    undirected: bool
     in_edges: bool
     keep_duplicates: bool
     keep_self_loops: bool
@@ -18,6 +19,9 @@ class ConvertKeywords(TypedDict, total=False):
     compressed: bool
     format: str | None
     skip_bad_lines: int
+    columns: tuple[int, int] | None
+    edge_index: bool
+    bipartite: bool
     memory: int | None
     tmp: Path | None
     force: bool

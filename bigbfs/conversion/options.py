@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from bigbfs.errors import ArgumentError
+from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.formats.readers.format import Rules
+from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 
 ORDERS = ("original", "degree", "bfs", "rcm")
 
 
-_OPTIONAL = ("format", "memory", "tmp", "threads")
+_OPTIONAL = ("format", "columns", "memory", "tmp", "threads")
 """Options that may be None."""
 
 
@@ -25,6 +28,10 @@ def _checked(name: str, value: Any) -> Any:
         if not isinstance(value, str):
             raise ArgumentError("must be the name of a format", about=((name, value),))
         return value
+    if name == "columns":
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise ArgumentError("must be two columns, (1, 2) for example", about=((name, value),))
+        return integer(name, value[0]), integer(name, value[1])
     if name == "skip_bad_lines":
         return integer(name, value, 0)
     if name == "threads":
@@ -41,7 +48,9 @@ class ConvertOptions:
     Attributes
     ----------
     directed
-        Store every edge as given; else both ways.
+        Store every edge as given; else both ways, unless an input says that its edges are one-way.
+    undirected
+        Store every edge both ways, whatever an input says.
     in_edges
         A directed graph also stores the in-neighbours of every vertex (bottom-up search needs them).
     keep_duplicates
@@ -59,6 +68,13 @@ class ConvertOptions:
         Name of the input format; None: by suffix and content.
     skip_bad_lines
         Bad lines of text that may be skipped (they are counted).
+    columns
+        Columns of an edge list or array that hold the ids, from 1 on; None: the first two, or as a header says.
+    edge_index
+        An array of shape (2, edges) holds sources in its first row and targets in its second.
+    bipartite
+        Both ends of an edge are numbered apart (KONECT ``% bip``, a matrix that is not square): the second side comes
+        after the first.
     memory
         Bytes that the process may take, or a size like ``"2GiB"``; None: half of what is free. What does not fit is
         sorted on disk.
@@ -73,6 +89,7 @@ class ConvertOptions:
     """
 
     directed: bool = False
+    undirected: bool = False
     in_edges: bool = True
     keep_duplicates: bool = False
     keep_self_loops: bool = False
@@ -81,6 +98,9 @@ class ConvertOptions:
     compressed: bool = False
     format: str | None = None
     skip_bad_lines: int = 0
+    columns: tuple[int, int] | None = None
+    edge_index: bool = False
+    bipartite: bool = False
     memory: int | None = None
     tmp: Path | None = None
     force: bool = False
@@ -99,6 +119,36 @@ class ConvertOptions:
             value = getattr(self, each.name)
             if value is not None or each.name not in _OPTIONAL:
                 object.__setattr__(self, each.name, _checked(each.name, value))
+        if self.directed and self.undirected:
+            raise UsageError("exclude each other", about=(("directed", True), ("undirected", True)))
+        self.rules()
+
+    def rules(self) -> Rules:
+        """Return what of it decides how an input is read.
+
+        Raises
+        ------
+        UsageError
+            The rules contradict each other.
+        """
+        return Rules(self.skip_bad_lines, self.columns, self.edge_index, self.bipartite)
+
+    def require_direction(self, lists: Sequence[EdgeList]) -> None:
+        """Refuse one-way edges where that is learned too late: no pipe can be looked at before it is read.
+
+        Raises
+        ------
+        UsageError
+            An input says that its edges are one-way, and nobody said what the graph is to be.
+        """
+        if any(edges.one_way for edges in lists) and not self.directed and not self.undirected:
+            raise UsageError(
+                "standard input says that its edges are one-way ('% asym')",
+                remedies=(
+                    ("directed", True, "say {} to store them so"),
+                    ("undirected", True, "{} to store them both ways"),
+                ),
+            )
 
     def identity(self) -> dict[str, Any]:
         """Return the options that change the graph, for the record kept in the file."""
@@ -111,6 +161,7 @@ class ConvertOptions:
             "order": self.order,
             "format": self.format,
             "skip_bad_lines": self.skip_bad_lines,
+            **{name: list(value) if name == "columns" else value for name, value in self.rules().given().items()},
         }
 
     def flags(self, *, symmetric: bool, self_loops: int) -> GraphFlags:

@@ -26,7 +26,7 @@ from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.compress import save_compressed
-from bigbfs.formats.readers.read import estimate
+from bigbfs.formats.readers.read import estimate, says_one_way
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.report.progress import Progress
@@ -65,6 +65,7 @@ def convert(
     _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     sources = cache.identify_sources(inputs)
+    options = _as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
         return _from_cache(targets, known, watch)
@@ -72,12 +73,12 @@ def convert(
         require_writable(target)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     with watch.phase("read"):
-        finished = finished_graph(inputs, options)
+        finished = None if options.rules().given() else finished_graph(inputs, options)
     if finished is not None:
         with finished:
             return _taken_over(finished, inputs, targets, options, sources, watch)
     with watch.phase("read"):
-        guesses = [estimate(path, format=options.format) for path in inputs]
+        guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
         external = must_spill(inputs, guesses, options)
     if not external:
         try:
@@ -88,6 +89,13 @@ def convert(
     done = convert_external(inputs, targets, options, sources, guesses, watch)
     report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
     return replace(report, notes=done.notes)
+
+
+def _as_inputs_say(inputs: Sequence[str | Path], options: ConvertOptions) -> ConvertOptions:
+    """Return the options, directed where an input says that its edges are one-way and nobody says otherwise."""
+    if options.directed or options.undirected:
+        return options
+    return replace(options, directed=any(says_one_way(path, format=options.format) for path in inputs))
 
 
 def _require_tmp(folder: Path | None) -> None:
@@ -107,6 +115,7 @@ def _in_memory(
     """Convert what fits in memory."""
     with watch.phase("read"):
         lists = _read(inputs, sum(source["size"] for source in sources or []), options)
+        options.require_direction(lists)
         if sources is not None and cache.identify_sources(inputs) != sources:
             raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
     counted = {
@@ -168,7 +177,7 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
     with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
         rules: dict[str, Any] = {
             "format": options.format,
-            "skip_bad_lines": options.skip_bad_lines,
+            "rules": options.rules(),
             "threads": options.threads,
         }
         return read_all(inputs, bar.update, memory=options.memory, **rules)

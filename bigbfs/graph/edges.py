@@ -24,6 +24,8 @@ class EdgeList:
         The input lists every undirected edge in both directions already (METIS, a symmetric .sg).
     one_way_means_both
         The input says that each entry stands for both directions (Matrix Market "symmetric").
+    one_way
+        The input says that an edge leads one way only (KONECT "asym").
     comment_lines
         Comment and blank lines skipped.
     skipped_lines
@@ -41,6 +43,7 @@ class EdgeList:
     isolated: np.ndarray | None = None
     mirrored: bool = False
     one_way_means_both: bool = False
+    one_way: bool = False
     comment_lines: int = 0
     skipped_lines: int = 0
     input_bytes: int = 0

@@ -11,12 +11,14 @@ import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
 
+from bigbfs.errors import UsageError
 from bigbfs.jit import compiling
 from bigbfs.jit.kernel_cache import KernelFiles
 
@@ -36,6 +38,32 @@ class _Listener(event.Listener):
 
 
 event.register("numba:compile", _Listener())
+
+_LAYERS = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
+_KINDS = ("default", "safe", "forksafe", "threadsafe")
+
+
+def require_threading_layer(layer: str) -> None:
+    """Refuse what NUMBA_THREADING_LAYER asks for where it is not there; Numba would say so in its first parallel loop.
+
+    Raises
+    ------
+    UsageError
+        Names the variable, its value, and the way out.
+    """
+    if layer in _KINDS:
+        return
+    way_out = "; unset the variable" + (", or pip install tbb" if layer == "tbb" else "")
+    if layer not in _LAYERS:
+        known = ", ".join([*_KINDS, *_LAYERS])
+        raise UsageError(f"NUMBA_THREADING_LAYER={layer}: no threading layer of Numba's: {known}{way_out}")
+    try:
+        import_module(f"numba.np.ufunc.{_LAYERS[layer]}")
+    except ImportError:
+        raise UsageError(f"NUMBA_THREADING_LAYER={layer}: that library is not installed{way_out}") from None
+
+
+require_threading_layer(numba.config.THREADING_LAYER)  # type: ignore[attr-defined]
 
 
 @cache

@@ -13,6 +13,7 @@ from bigbfs.record import SCHEMA, LevelRecord
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.engine import Engine
+    from bigbfs.algorithms.topological.result import TopologicalRecord
     from bigbfs.graph.graph import Graph
     from bigbfs.report.components import SizeClass
 
@@ -86,6 +87,19 @@ def cc_object(
                 "left": run.left,
             }
             for run in runs
+        ],
+    }
+
+
+def toposort_object(graph: Graph, engine: Engine, open_seconds: float, runs: list[TopologicalRecord]) -> dict[str, Any]:
+    """Return the object that ``bigbfs toposort --json`` prints."""
+    return _common("toposort", graph, engine, open_seconds) | {
+        "strategy": "kahn",
+        "rounds": runs[0].rounds,
+        "widest": runs[0].widest,
+        "thin": runs[0].thin,
+        "runs": [
+            {"seconds": run.seconds, "mteps": run.mteps, "verified": run.verified, "ran": run.ran} for run in runs
         ],
     }
 

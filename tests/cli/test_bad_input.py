@@ -45,7 +45,7 @@ TEXTS = {
     "id over 2^63-1": (b"1 9223372036854775808\n", ["line 1", "9223372036854775808", "2^63-1"]),
     "id of many digits": (b"1 2\n1 " + b"9" * 40 + b"\n", ["line 2", "9" * 40, "2^63-1"]),
     "floating point": (b"1 2\n1.5 2\n", ["line 2", "'1.5 2'"]),
-    "header line": (b"source,target\n1,2\n", ["line 1", "'source,target'"]),
+    "header line": (b"one,other,third\n1,2,3\n", ["line 1", "'one,other,third'", "'other' (2)"]),
     "empty file": (b"", ["empty"]),
     "only comments": (b"# one\n% two\n\n", ["no edge", "3 comment and blank lines"]),
     "binary file": (bytes(range(256)) * 20, ["binary"]),

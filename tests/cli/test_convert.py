@@ -166,7 +166,8 @@ def npy(array):
         ("g.mtx.gz", gzip.compress(MATRIX, mtime=0)),
         ("g.graph", b"3 2\n2\n1 3\n2\n"),
         ("g.gr", b"p sp 3 2\na 1 2 7\na 2 3 7\n"),
-        ("g.npy", npy(np.array([[1, 2], [2, 3]]))),
+        ("g.npy", npy(np.array([[1, 2], [2, 3], [1, 2]]))),
+        ("g.adjlist", b"# made\n1 2\n2 3\n"),
     ],
 )
 def test_every_input_gives_the_same_graph(run, folder, name, content):

@@ -26,6 +26,7 @@ from folders import names, require_whole
 import bigbfs
 from bigbfs.errors import BigBfsError, FileAccessError, InputError
 from bigbfs.formats import atomic
+from bigbfs.formats.container import sections
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.graph import Graph
 
@@ -33,7 +34,7 @@ TEXT = "".join(f"{i} {i * 7919 % 20011}\n" for i in range(20_000))
 
 
 class Disk:
-    """Stands for the os module in bigbfs.formats.atomic: the ``fail_at``-th call that writes fails."""
+    """Stands for the os module where graph files are written: the ``fail_at``-th call that writes fails."""
 
     def __init__(self, fail_at, error):
         self.fail_at, self.error, self.calls = fail_at, error, 0
@@ -56,6 +57,14 @@ class Disk:
     def fchmod(self, handle, mode):
         self.step()
         os.fchmod(handle, mode)
+
+    def pwrite(self, handle, data, place):
+        self.step()
+        return os.pwrite(handle, memoryview(data)[: max(4096, len(data) // 2)], place)
+
+    def ftruncate(self, handle, size):
+        self.step()
+        os.ftruncate(handle, size)
 
 
 class Raw(io.FileIO):
@@ -94,6 +103,7 @@ def test_every_call_that_writes_a_graph_fails_once(tmp_path, monkeypatch, kind, 
             path.write_bytes(b"old")
         disk = Disk(fail_at, [errno.ENOSPC, errno.EIO, errno.EDQUOT][fail_at % 3])
         monkeypatch.setattr(atomic, "os", disk)
+        monkeypatch.setattr(sections, "os", disk)
         try:
             WRITERS[kind](graph, path)
         except FileAccessError as error:
@@ -111,6 +121,7 @@ def test_a_short_write_is_no_lost_byte(tmp_path, monkeypatch):
     graph = zoo.shared()["two-hubs"]
     graph.save(tmp_path / "whole.csrbin")
     monkeypatch.setattr(atomic, "os", Disk(0, 0))
+    monkeypatch.setattr(sections, "os", Disk(0, 0))
     graph.save(tmp_path / "pieces.csrbin")
     assert (tmp_path / "pieces.csrbin").read_bytes() == (tmp_path / "whole.csrbin").read_bytes()
 

@@ -153,6 +153,7 @@ FILES = {
     "g.gr": lambda: f"p sp {N} {len(SRC)}\n".encode() + _lines("a {u} {v} 3\n", 1),
     "g.graph": _metis,
     "g.adj": _adjacency,
+    "g.adjlist": lambda: _lines("{u} {v}\n"),
     "g.npy": lambda: _saved(np.save, np.stack([SRC, DST], axis=1)),
     "g.npz": lambda: _saved(np.savez_compressed, src=SRC, dst=DST),
     "s.npz": lambda: _saved(scipy.sparse.save_npz, both_ways()),

@@ -26,6 +26,7 @@ SUITES = (
     "test_kernels_heads.py",
     "test_kernels_prove.py",
     "test_kernels_components.py",
+    "test_kernels_topological.py",
     "test_kernels_streamed.py",
     "test_kernels_engine.py",
     "test_kernels_strategies.py",

@@ -39,5 +39,11 @@ def test_the_tables_are_what_the_registries_say():
     assert all(entry.most_vertices in (None, 2**31) for entry in writers().values())
 
 
+def test_the_readme_names_every_format():
+    text = (DOC.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert [entry.name for entry in formats().values() if f"`{entry.suffixes[0]}`" not in text] == []
+    assert [entry.name for entry in writers().values() if f"`--to {entry.name}`" not in text] == []
+
+
 if __name__ == "__main__":
     print(readers_table(), writers_table(), sep="\n\n")

@@ -107,7 +107,7 @@ def test_impossible_arguments():
         for source in (-1, graph.n):
             with pytest.raises(UsageError, match="no vertex"):
                 engine.bfs(source)
-        with pytest.raises(UsageError, match="negative"):
+        with pytest.raises(UsageError, match="must be 0 or more"):
             engine.bfs(0, max_depth=-1)
     with pytest.raises(UsageError, match="closed"):
         engine.bfs(0)

@@ -129,7 +129,7 @@ def test_what_a_search_needs_is_known_beforehand(ids):
         edges = engine.bytes.host
         engine.traverse(0)
         searched = engine.bytes.host - edges
-        buffers = engine.program(engine.search(0))._search._buffers.nbytes  # of the threads, whatever the graph
+        buffers = engine.program(engine.search(0))._search._state.buffers.nbytes  # of the threads, whatever the graph
         need = memory.search_bytes(n, ids) + memory.survey_bytes(n, ids)
         assert need <= searched - buffers < 1.01 * need
         engine.connected_components()

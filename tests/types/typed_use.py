@@ -37,3 +37,18 @@ def uses() -> None:
     assert_type(bigbfs.Graph.from_csr([0, 1, 2], [1, 0]), bigbfs.Graph)
     assert_type(bigbfs.__version__, str)
     assert_type(bigbfs.topological_order(graph), np.ndarray)
+
+
+def fails() -> int:
+    """Every exception, each with the exit code that the command line ends with."""
+    try:
+        bigbfs.bfs("graph.csrbin", 0, vram_budget="2GiB", backend="gpu")
+    except (bigbfs.ArgumentError, bigbfs.UsageError, bigbfs.ConfigError) as error:
+        return assert_type(error.exit_code, int)
+    except (bigbfs.FileAccessError, bigbfs.FormatError, bigbfs.InputError, bigbfs.DoesNotFitError) as error:
+        assert_type(error.message, str)
+    except (bigbfs.NoDeviceError, bigbfs.DeviceError, bigbfs.VerificationError):
+        raise
+    except bigbfs.BigBfsError as error:
+        return error.exit_code
+    return 0

@@ -6,7 +6,7 @@ predecessor without a round, so walking back from any of them comes to a cycle.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -31,8 +31,8 @@ class CycleError(UsageError):
 
     exit_code = 1
 
-    def __init__(self, message: str, cycle: tuple[int, ...]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "", *, cycle: tuple[int, ...] = (), **words: Any) -> None:
+        super().__init__(message, **words)
         self.cycle = cycle
 
 
@@ -51,6 +51,44 @@ def require_directed(graph: Graph) -> None:
         )
 
 
+def require_countable(graph: Graph) -> None:
+    """Refuse a graph whose in-degrees might not fit an id: one that kept so many duplicates.
+
+    Raises
+    ------
+    UsageError
+        It has.
+    """
+    if not graph.flags.deduplicated and graph.m > np.iinfo(graph.ids).max:
+        raise UsageError(
+            f"{graph.path or 'graph'}: {graph.m:,} edges, duplicates kept: more might lead to one vertex than an id of "
+            f"{8 * graph.ids.itemsize} bits can count; convert its source without keeping them"
+        )
+
+
+def require_complete(graph: Graph, rounds: np.ndarray, unsettled: int) -> None:
+    """Refuse the rounds of a run that left vertices without one, or ``unsettled``: edges into them are not as counted.
+
+    Raises
+    ------
+    CycleError
+        There is a cycle.
+    FormatError
+        The in-neighbours stored are not those of the edges.
+    """
+    if (rounds < 0).any():
+        refuse_cycle(graph, rounds)
+    if unsettled:
+        refuse_in_rows(graph)
+
+
+def refuse_in_rows(graph: Graph) -> NoReturn:
+    """Say that the in-neighbours stored are not those of the edges."""
+    raise FormatError(
+        f"{graph.path or 'graph'}: the in-neighbours stored are not those of the edges; run `bigbfs check` on it"
+    )
+
+
 def refuse_cycle(graph: Graph, rounds: np.ndarray) -> NoReturn:
     """Name a cycle among the vertices whose entry of ``rounds`` (int32, shape (n,)) is below 0.
 
@@ -63,13 +101,11 @@ def refuse_cycle(graph: Graph, rounds: np.ndarray) -> NoReturn:
     """
     cycle = tuple(int(vertex) for vertex in np.asarray(graph.original(find_cycle(rows_of(graph.adjacency), rounds))))
     if not cycle:
-        raise FormatError(
-            f"{graph.path or 'graph'}: the in-neighbours stored are not those of the edges; run `bigbfs check` on it"
-        )
+        refuse_in_rows(graph)
     shown = " -> ".join(str(vertex) for vertex in cycle[:SHOWN])
     back = f" -> {cycle[0]}" if len(cycle) <= SHOWN else f" -> ... -> {cycle[0]}"
     length = "a self-loop" if len(cycle) == 1 else f"a cycle of {len(cycle):,} edges"
-    raise CycleError(f"{graph.path or 'graph'}: there is no topological order: {shown}{back} is {length}", cycle)
+    raise CycleError(f"{graph.path or 'graph'}: there is no topological order: {shown}{back} is {length}", cycle=cycle)
 
 
 def find_cycle(rows: Rows, rounds: np.ndarray) -> np.ndarray:

@@ -8,10 +8,16 @@ and with any number of threads.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bigbfs.algorithms.columns import ids_of
 from bigbfs.jit.njit import njit
+
+if TYPE_CHECKING:
+    from bigbfs.graph.graph import Graph
+    from bigbfs.graph.original_ids import VertexIds
 
 THIN = 32
 """A round of at most so many vertices is thin: a warp or one core is enough for it."""
@@ -70,6 +76,26 @@ class TopologicalResult:
     order: np.ndarray
     rounds: np.ndarray
     record: TopologicalRecord
+    vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Original id of each entry of ``rounds``, ascending: int64, shape (n,); valid after the graph is closed."""
+        return ids_of(self.vertices, len(self.rounds))
+
+    def original(self, graph: Graph) -> TopologicalResult:
+        """Return this result of internal vertices in original ids: the order by round and, in a round, by original id;
+        the rounds in ascending order of the vertices' original ids."""
+        rounds = np.asarray(graph.in_original_order(self.rounds))
+        order = order_of(rounds) if graph.flags.relabelled else self.order
+        ids = np.asarray(graph.original_ids())
+        return TopologicalResult(ids[order], rounds, self.record, graph.vertex_ids())
+
+
+def result_of(rounds: np.ndarray, edges: int, seconds: float, ran: dict[str, int]) -> TopologicalResult:
+    """Return the result of a run that gave every vertex its round; see the fields of ``TopologicalRecord``."""
+    count, widest, thin = shape_of(rounds)
+    return TopologicalResult(order_of(rounds), rounds, TopologicalRecord(count, widest, thin, edges, seconds, ran))
 
 
 def shape_of(rounds: np.ndarray) -> tuple[int, int, int]:

@@ -68,7 +68,7 @@ def command(
         click.echo(options.describe(opened))
         click.echo(options.describe_engine(engine))
         click.echo("")
-        headers = ("algorithm", "rounds", "skip giant", "passes over edges", "ms", "edges read", "passes", "left")
+        headers = ("algorithm", "rounds", "skip giant", "one pass", "ms", "edges read", "passes", "left")
         click.echo(table(headers, [_cells(row) for row in rows]))
 
 
@@ -95,7 +95,7 @@ def _run(graph: Graph, engine: Engine, chosen: list[ComponentsOptions], trials: 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return the cells of a row of the table."""
     rounds = "-" if row["algorithm"] != "afforest" else "auto" if row["rounds"] is None else str(row["rounds"])
-    once = "one" if row["single_pass"] else "until done"
+    once = "yes" if row["single_pass"] else "no"
     skips = "on" if row["skip_giant"] else "off"
     figures = (1e3 * row["seconds"], row["edges_read"], row["passes"], row["left"] if row["single_pass"] else None)
     return (row["algorithm"], rounds, skips, once, *figures)

@@ -155,7 +155,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
             edges = read_edges(
                 path,
                 format=options.format,
-                skip_bad_lines=options.skip_bad_lines,
+                rules=options.rules(),
                 progress=progress,
                 threads=options.threads,
                 edges=EdgeStream(str(path), intake, group=group if options.directed else 0),
@@ -164,6 +164,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
             )
             intake.take_list(edges, group if options.directed else 0)
             lists.append(edges)
+    options.require_direction(lists)
     if work.sources is not None and cache.identify_sources(work.inputs) != work.sources:
         raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
     work.scratch.release()

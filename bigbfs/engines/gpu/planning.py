@@ -7,6 +7,7 @@ Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -114,7 +115,11 @@ class Plan:
     def ledger(self) -> str:
         """Return the buffers as lines of text."""
         lines = [
-            f"  {buffer.name:<14} {format_size(buffer.bytes):>9}  {buffer.where:<7} {buffer.purpose}"
+            textwrap.fill(
+                f"  {buffer.name:<14} {format_size(buffer.bytes):>9}  {buffer.where:<7} {buffer.purpose}",
+                80,
+                subsequent_indent=" " * 36,
+            )
             for buffer in self.buffers
         ]
         for where in PLACES:

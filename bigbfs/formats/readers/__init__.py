@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "text",
+    "adjlist",
     "mtx",
     "metis",
     "dimacs",

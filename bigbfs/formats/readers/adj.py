@@ -20,13 +20,13 @@ from numba import int64, uint64
 
 from bigbfs.errors import InputError
 from bigbfs.formats.atomic import access_error
-from bigbfs.formats.readers import tokenizer
+from bigbfs.formats.readers import numbers, tokenizer
 from bigbfs.formats.readers.bad_lines import line_error, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines, text_pieces
 from bigbfs.formats.readers.headers import counts, empty_file
+from bigbfs.formats.readers.numbers import _any_number, _number
 from bigbfs.formats.readers.pairs import CHUNK_BYTES
-from bigbfs.formats.readers.tokenizer import _any_number, _number
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.njit import njit
@@ -58,10 +58,10 @@ def count_words(buffer, cuts, chunk, words):
 def read_words(buffer, cuts, chunk, firsts, low, high, largest, values, found):
     """Read the words ``low`` to ``high - 1`` as far as one chunk, whose first is ``firsts[chunk]``, has them.
 
-    Word w goes to ``values[w - low]``. ``found[chunk]`` receives the first bad one, and a status of the tokenizer.
+    Word w goes to ``values[w - low]``. ``found[chunk]`` receives the first bad one, and its status.
     """
     position, word = cuts[chunk], firsts[chunk]
-    found[chunk, 1] = tokenizer.GOOD
+    found[chunk, 1] = numbers.GOOD
     while position < cuts[chunk + 1] and word < high:
         if _is_blank(buffer[position]):
             position += 1
@@ -72,16 +72,16 @@ def read_words(buffer, cuts, chunk, firsts, low, high, largest, values, found):
             word += 1
             continue
         value, digits = _number(buffer, position)
-        status = tokenizer.GOOD
+        status = numbers.GOOD
         if 0 < digits < 16:
             position += digits
         else:
             value, position, status = _any_number(buffer, position)
-        if status == tokenizer.GOOD and not _is_blank(buffer[position]):
-            status = tokenizer.NOT_A_NUMBER
-        if status == tokenizer.GOOD and value > uint64(largest):
-            status = tokenizer.OUT_OF_RANGE
-        if status != tokenizer.GOOD:
+        if status == numbers.GOOD and not _is_blank(buffer[position]):
+            status = numbers.NOT_A_NUMBER
+        if status == numbers.GOOD and value > uint64(largest):
+            status = numbers.OUT_OF_RANGE
+        if status != numbers.GOOD:
             found[chunk, 0] = int64(word)
             found[chunk, 1] = status
             return
@@ -234,12 +234,12 @@ class _Words:
             len(cut.firsts),
             lambda chunk: read_words(cut.block.buffer, cut.cuts, chunk, cut.firsts, low, high, largest, values, found),
         )
-        bad = np.flatnonzero(found[:, 1] != tokenizer.GOOD)
+        bad = np.flatnonzero(found[:, 1] != numbers.GOOD)
         if len(bad):
             word, status = found[bad[0]].tolist()
             what = "an offset" if word < self._header.vertices else "a neighbour"
             why = f"{what} is outside 0 to {largest}"
-            if status != tokenizer.OUT_OF_RANGE:
+            if status != numbers.OUT_OF_RANGE:
                 why = reason(status, 0, largest, f"{what}, a whole number from 0 to {largest}")
             self._refuse(cut, word, why)
 
@@ -289,7 +289,7 @@ def read_adjacency(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes:
     return EdgeList(sources, targets, declared_n=header.vertices, input_bytes=reader.source.consumed, notes=notes)
 
 
-def _declared(reader: BlockReader) -> tuple[int, int]:
+def _declared(reader: BlockReader, rules: Rules) -> tuple[int, int]:
     header = read_header(reader)
     return header.vertices, header.edges
 
@@ -299,8 +299,8 @@ def _sample(source: Source) -> np.ndarray:
     words = [word for piece in text_pieces(source) for word in piece.split()[1:-1]]
     header = source.peek(100).split()[1:2]
     vertices = int(header[0]) if header and header[0].isdigit() and len(header[0]) < 19 else 0
-    numbers = (int(word) for word in words if word.isdigit() and len(word) < 19)
-    return np.array([number for number in numbers if number < vertices], np.uint64)
+    found = (int(word) for word in words if word.isdigit() and len(word) < 19)
+    return np.array([number for number in found if number < vertices], np.uint64)
 
 
 FORMAT = of_lines(

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import InputError
+from bigbfs.formats.readers.format import Rules
 
 MAGIC = b"\x93NUMPY"
 LARGEST_ID = 2**63 - 1
+MOST_AMBIGUOUS = 4
+"""Columns that two edges may have: ids, a weight, a time."""
 
 _LONGEST_HEADER = 10_000
+HEADER_BYTES = 12 + _LONGEST_HEADER
 _HEADER = re.compile(
     r"\s*\{\s*(?:(?:'descr'\s*:\s*(?P<descr>'[^'\\]*'|\[[^\]\\]*\])|'fortran_order'\s*:\s*(?P<order>True|False)"
     r"|'shape'\s*:\s*\((?P<shape>\s*|\s*[0-9]+\s*,[0-9,\s]*)\))\s*(?:,\s*)?)+\}\s*"
@@ -106,13 +110,34 @@ def _require_size(name: str, header: Header, size: int) -> None:
         )
 
 
-def require_pairs(name: str, shape: tuple[int, ...]) -> None:
-    """Refuse a shape that is not (edges, 2) or (2, edges).
+def edges_are_rows(name: str, shape: tuple[int, ...], rules: Rules) -> bool:
+    """Return whether an array of this shape has an edge in each row (else in each column).
 
     Raises
     ------
     InputError
-        It is another.
+        It has neither, or may have both: two rows of a few columns are two edges with weights, or two ends of some.
     """
+    if rules.columns is not None:
+        if len(shape) != 2 or shape[1] < max(rules.columns):
+            why = f"{name}: an array of shape {shape} has no column {max(rules.columns)}"
+            raise InputError(why, remedies=(("columns", None, "correct {}"),))
+        return True
+    if rules.edge_index:
+        if len(shape) != 2 or shape[0] != 2:
+            why = f"{name}: an array of shape {shape}, not (2, edges)"
+            raise InputError(why, remedies=(("edge_index", True, "leave {} out"),))
+        return False
+    rows = ("columns", (1, 2), "say {} for rows")
     if len(shape) != 2 or 2 not in shape:
-        raise InputError(f"{name}: an array of shape {shape}; expected (edges, 2) or (2, edges)")
+        several = ("columns", (1, 2), "take two of several columns with {}")
+        raise InputError(
+            f"{name}: an array of shape {shape}; expected (edges, 2) or (2, edges)",
+            remedies=(several,) if len(shape) == 2 and shape[1] > 2 else (),
+        )
+    if shape[0] == 2 and 2 <= shape[1] <= MOST_AMBIGUOUS:
+        raise InputError(
+            f"{name}: an array of shape {shape} may be 2 edges in rows or {shape[1]} edges in columns",
+            remedies=(rows, ("edge_index", True, "{} for columns")),
+        )
+    return shape[1] == 2

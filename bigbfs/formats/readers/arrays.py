@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError, InputError
-from bigbfs.formats.readers.array_header import LARGEST_ID, Header, read_header, require_ids, require_pairs
+from bigbfs.formats.readers.array_header import LARGEST_ID, Header, edges_are_rows, read_header, require_ids
+from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import ranges, run, thread_count
@@ -46,10 +47,11 @@ def _room(name: str, header: Header) -> np.ndarray:
         raise DoesNotFitError(f"{name}: no memory for the {format_size(header.data_bytes)} that it declares") from error
 
 
-def columns(name: str, array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def columns(name: str, array: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return sources and targets; InputError where the shape is no edges'."""
-    require_pairs(name, array.shape)
-    return (array[:, 0], array[:, 1]) if array.shape[1] == 2 else (array[0], array[1])
+    rows = edges_are_rows(name, array.shape, rules)
+    first, second = rules.columns or (1, 2)
+    return (array[:, first - 1], array[:, second - 1]) if rows else (array[0], array[1])
 
 
 def edge_list(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bigbfs.errors import InputError, RemedyLike
-from bigbfs.formats.readers import tokenizer
+from bigbfs.formats.readers import numbers
 from bigbfs.sizes import counted
 
 _SHOWN = 80
@@ -18,18 +18,18 @@ def shown(line: bytes) -> str:
 
 def reason(status: int, low: int, high: int, expected: str) -> str:
     """Return what is wrong with a line and what was expected instead."""
-    if status == tokenizer.NEGATIVE:
+    if status == numbers.NEGATIVE:
         return "a vertex id is negative; ids are 0 to 2^63-1"
-    if status == tokenizer.TOO_BIG or (status == tokenizer.OUT_OF_RANGE and high == 2**63 - 1 and low == 0):
+    if status == numbers.TOO_BIG or (status == numbers.OUT_OF_RANGE and high == 2**63 - 1 and low == 0):
         return "a vertex id is over 2^63-1, the largest that is supported"
     return {
-        tokenizer.NOT_A_NUMBER: f"expected {expected}",
-        tokenizer.ONE_COLUMN: f"only one column; expected {expected}",
-        tokenizer.OUT_OF_RANGE: f"a vertex id is outside the declared range {low} to {high}",
-        tokenizer.LONE_RETURN: "a carriage return inside the line (old Mac line ends?); convert it: tr '\\r' '\\n'",
-        tokenizer.NUL_BYTE: "a NUL byte: the file looks binary or damaged",
-        tokenizer.NO_VALUE: f"a column is missing (line cut short?); expected {expected}",
-        tokenizer.WRONG_PREFIX: f"expected {expected}",
+        numbers.NOT_A_NUMBER: f"expected {expected}",
+        numbers.ONE_COLUMN: f"only one column; expected {expected}",
+        numbers.OUT_OF_RANGE: f"a vertex id is outside the declared range {low} to {high}",
+        numbers.LONE_RETURN: "a carriage return inside the line (old Mac line ends?); convert it: tr '\\r' '\\n'",
+        numbers.NUL_BYTE: "a NUL byte: the file looks binary or damaged",
+        numbers.NO_VALUE: f"a column is missing (line cut short?); expected {expected}",
+        numbers.WRONG_PREFIX: f"expected {expected}",
     }[status]
 
 

@@ -1,6 +1,7 @@
 """A source cut into blocks of whole lines, the next one read and decompressed while the last is being tokenized.
 
 Two buffers take turns, so that memory is bounded by the block size whatever the file is (and by its longest line).
+Lines end in LF or CRLF, or in CR alone where the first 64 KiB know no other end.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ LONGEST_LINE = 16 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD_BYTES = 1 << 16
+
+
+def _ends_in_returns(head: bytes) -> bool:
+    """Return whether lines end in a carriage return alone, as on old Macs, as far as the beginning of a text goes."""
+    inside = head if len(head) < _HEAD_BYTES else head[:-1]  # a line feed may come right behind the last byte
+    return b"\r" in inside and b"\n" not in head
 
 
 class Block:
@@ -108,7 +115,7 @@ class BlockReader:
         self._current: Block | None = None
         self._blocks: queue.Queue[Block | BaseException | None] = queue.Queue()
         self._wanted = threading.Semaphore(1)
-        self._stopping = False
+        self._stopping = self._ended = False
         # a daemon: a thread that waits for standard input must not keep an interrupted process alive
         self._thread = threading.Thread(target=self._produce, name="bigbfs-input", daemon=True)
         self._thread.start()
@@ -132,6 +139,9 @@ class BlockReader:
     def _cut(self) -> Iterator[Block]:
         """Read blocks and cut them after their last line end."""
         buffers = [bytearray(self._block_bytes + PADDING), bytearray(self._block_bytes + PADDING)]
+        head = self.source.peek(_HEAD_BYTES)
+        self._check_head(head)
+        returns = _ends_in_returns(head)
         carry = b""
         offset = turn = 0
         while True:
@@ -142,8 +152,9 @@ class BlockReader:
             room = len(buffer) - PADDING
             stop = len(carry) + self.source.readinto(memoryview(buffer)[len(carry) : room])
             ended = stop < room
-            if offset == 0 and not carry:
-                self._check_head(bytes(buffer[: min(stop, _HEAD_BYTES)]))
+            if returns:
+                view = np.frombuffer(buffer, np.uint8)[len(carry) : stop]
+                view[view == 13] = 10
             if ended and stop and buffer[stop - 1] != 10:
                 buffer[stop] = 10
                 stop += 1
@@ -165,8 +176,9 @@ class BlockReader:
     def current(self) -> Block | None:
         """Return the block in hand, taking the next one where it is used up; None at the end of the file."""
         while self._current is None or self._current.start >= self._current.stop:
-            block = self._take()
+            block = None if self._ended else self._take()
             if block is None:
+                self._ended = True
                 return None
             self._current = block
         return self._current

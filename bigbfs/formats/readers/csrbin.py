@@ -10,7 +10,7 @@ import numpy as np
 from bigbfs.errors import FormatError
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate, unpacked_size
-from bigbfs.formats.readers.format import Format, Reading
+from bigbfs.formats.readers.format import Format, Reading, Rules
 from bigbfs.formats.readers.npy import require_content
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph import rows
@@ -84,7 +84,7 @@ def read(reading: Reading) -> EdgeList:
     return whole
 
 
-def estimate(source: Source) -> InputEstimate:
+def estimate(source: Source, rules: Rules) -> InputEstimate:
     """Estimate a graph file: by its header, or where that is foreign or compressed, by its size."""
     head = source.peek(HEAD_BYTES)
     size, whole = source.size or 0, unpacked_size(source, head)

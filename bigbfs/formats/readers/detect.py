@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers import formats
 
 COMPRESSION_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-_TAR_MAGIC, _TAR_OFFSET = b"ustar", 257
+_AS_EDGES = "write its edges as lines of two ids, or as a NumPy array"
+_REFUSED = {
+    (257, b"ustar"): "is a tar archive; unpack it (tar xf) and give the files in it",
+    (0, b"PAR1"): f"is Parquet, which is not read; {_AS_EDGES}",
+    (0, b"ARROW1"): f"is an Arrow file, which is not read; {_AS_EDGES}",
+    (0, b"\x89HDF\r\n\x1a\n"): f"is HDF5, which is not read; {_AS_EDGES}",
+    (0, b"SQLite format 3\0"): f"is an SQLite database, which is not read; {_AS_EDGES}",
+}
+_REFUSED_TEXT = tuple(
+    (re.compile(rb"(?:\xef\xbb\xbf)?\s*" + pattern, re.IGNORECASE | re.DOTALL), what)
+    for pattern, what in (
+        (rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<graphml\b", "GraphML"),
+        (rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<gexf\b", "GEXF"),
+        (rb"[{\[]\s*[\"{\[\]}]", "JSON"),
+        (rb"(?:strict\s+)?(?:di)?graph\b[^\[{\n]*\{", "DOT (Graphviz)"),
+        (rb"(?:creator\b[^\n]*\n\s*)?graph\s*\[", "GML"),
+        (rb"\*vertices\b", "Pajek"),
+    )
+)
+"""What is no edge list, told by its beginning, so that it can be named in the refusal."""
 
 
 def checked_format(name: str) -> str:
@@ -40,11 +60,15 @@ def detect_format(name: str, head: bytes) -> str:
     Raises
     ------
     InputError
-        It is an archive of files.
+        It is an archive of files, or of a kind that is known and not read.
     """
     for found in formats().values():
         if found.recognize is not None and found.recognize(head):
             return found.name
-    if head[_TAR_OFFSET : _TAR_OFFSET + len(_TAR_MAGIC)] == _TAR_MAGIC:
-        raise InputError(f"{name}: is a tar archive; unpack it (tar xf) and give the files in it")
+    for (at, magic), what in _REFUSED.items():
+        if head[at : at + len(magic)] == magic:
+            raise InputError(f"{name}: {what}")
+    for pattern, what in _REFUSED_TEXT:
+        if pattern.match(head):
+            raise InputError(f"{name}: is {what}, which is not read; {_AS_EDGES}")
     return format_of_suffix(name)

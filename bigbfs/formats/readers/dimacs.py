@@ -88,7 +88,7 @@ def _recognized(head: bytes) -> bool:
     return False
 
 
-def _declared(reader: BlockReader) -> tuple[int, int]:
+def _declared(reader: BlockReader, rules: Rules) -> tuple[int, int]:
     problem = read_header(reader)
     return problem.vertices, problem.entries * (1 if problem.kind == b"sp" else 2)
 

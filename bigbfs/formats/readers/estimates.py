@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import zstandard
@@ -53,12 +54,12 @@ def unpacked_size(source: Source, head: bytes) -> int:
     return max(declared, sample * source.size // max(source.consumed, 1))
 
 
-def edges_by_lines(head: bytes, whole: int) -> int:
-    """Return the lines that a text of ``whole`` bytes has if all are like those of its ``head``."""
+def edges_by_lines(head: bytes, whole: int, per_line: Callable[[bytes], int] = lambda line: 1) -> int:
+    """Return the edges that a text of ``whole`` bytes has if all lines are like those of its ``head``."""
     data = [line for line in head.split(b"\n")[:-1] if line.strip() and line.lstrip()[:1] not in (b"#", b"%")]
     if not data:
         return whole // 4
-    return whole * len(data) // (sum(map(len, data)) + len(data)) + 1
+    return whole * sum(map(per_line, data)) // (sum(map(len, data)) + len(data)) + 1
 
 
 def has_wide_id(head: bytes) -> bool:

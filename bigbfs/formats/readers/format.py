@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from bigbfs.graph.edges import EdgeList
 DIGITS = 19
 SAMPLES, SAMPLE_BYTES = 64, 8192
 _MOST_LINES = 2**62
+_MOST_COLUMNS = 10**6
 _NO_IDS = np.empty(0, np.uint64)
 
 
@@ -34,13 +36,34 @@ class Rules:
     ----------
     skip_bad_lines
         How many bad lines of a line-based format to pass over (and count) before giving up.
+    columns
+        Columns that hold sources and targets, from 1 on; None: the first two, or those that a header line names.
+    edge_index
+        An array of shape (2, edges) holds sources in its first row and targets in its second.
+    bipartite
+        The two ends of an edge are of two sides that number their vertices apart: the second comes after the first.
     """
 
     skip_bad_lines: int = 0
+    columns: tuple[int, int] | None = None
+    edge_index: bool = False
+    bipartite: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.skip_bad_lines <= _MOST_LINES:
             raise UsageError("give a number from 0 to 2^62", about=(("skip_bad_lines", self.skip_bad_lines),))
+        if self.columns is not None:
+            first, second = self.columns
+            if not (1 <= first <= _MOST_COLUMNS and 1 <= second <= _MOST_COLUMNS) or first == second:
+                raise UsageError("give two different columns, counted from 1", about=(("columns", self.columns),))
+        if self.columns is not None and self.edge_index:
+            about = (("columns", self.columns), ("edge_index", True))
+            raise UsageError("exclude each other: an edge is a row, or a column", about=about)
+
+    def given(self) -> dict[str, Any]:
+        """Return, by name, the rules that only some formats know, where they are not as by default."""
+        known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
+        return {name: value for name, value in known.items() if value}
 
 
 NO_RULES = Rules()
@@ -103,18 +126,24 @@ class Format:
         Whether it is read block by block, so that it may be larger than memory.
     sample
         Ids (uint64) from places all over an input, in any order; empty where they are not had cheaply.
+    takes
+        Names of the :class:`Rules` that it knows what to do with, beyond ``skip_bad_lines``.
+    one_way
+        Tells by the first bytes that a file says that its edges lead one way only.
     """
 
     name: str
     summary: str
     read: Callable[[Reading], EdgeList]
-    estimate: Callable[[Source], InputEstimate]
+    estimate: Callable[[Source, Rules], InputEstimate]
     example: bytes
     suffixes: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     recognize: Callable[[bytes], bool] | None = None
     streams: bool = False
     sample: Callable[[Source], np.ndarray] = lambda source: _NO_IDS
+    takes: tuple[str, ...] = ()
+    one_way: Callable[[bytes], bool] = lambda head: False
 
 
 def of_lines(
@@ -126,10 +155,13 @@ def of_lines(
     suffixes: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
     recognize: Callable[[bytes], bool] | None = None,
-    declared: Callable[[BlockReader], tuple[int, int]] | None = None,
+    declared: Callable[[BlockReader, Rules], tuple[int, int]] | None = None,
     longest_line: Callable[[], int] = lambda: LONGEST_LINE,
     letters: tuple[bytes, ...] = (),
+    per_line: Callable[[bytes], int] = lambda line: 1,
     sample: Callable[[Source], np.ndarray] | None = None,
+    takes: tuple[str, ...] = (),
+    one_way: Callable[[bytes], bool] = lambda head: False,
 ) -> Format:
     """Return the entry of a format of lines.
 
@@ -143,28 +175,31 @@ def of_lines(
         Bytes of a line that may be held.
     letters
         Words that stand before the ids of a line.
-    sample
-        As in :class:`Format`; None: the first two ids of some lines.
+    per_line
+        Edges that a line has, for the estimate where none are declared.
+    sample, takes, one_way
+        As in :class:`Format`; without a sample, the first two ids of some lines are taken.
     """
 
     def whole(reading: Reading) -> EdgeList:
         with reading.blocks(longest_line()) as reader:
             return read(reader, reading.rules)
 
-    def estimate(source: Source) -> InputEstimate:
+    def estimate(source: Source, rules: Rules) -> InputEstimate:
         head = source.peek(HEAD_BYTES)
         size = unpacked_size(source, head)
-        vertices, edges = None, edges_by_lines(head, size)
+        vertices, edges = None, edges_by_lines(head, size, per_line)
         if declared is not None:
             assert source.path is not None
             with Source(source.path) as again, BlockReader(again, HEAD_BYTES) as reader:
-                vertices, edges = declared(reader)
+                vertices, edges = declared(reader, rules)
         edges = min(edges, size // 2 + 1)
         width = 8 if has_wide_id(head) else 4
         return InputEstimate(source.size or 0, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
 
     ids = sample or (lambda source: sample_lines(source, letters))
-    return Format(name, summary, whole, estimate, example, suffixes, aliases, recognize, streams=True, sample=ids)
+    known = {"suffixes": suffixes, "aliases": aliases, "recognize": recognize, "takes": takes, "one_way": one_way}
+    return Format(name, summary, whole, estimate, example, streams=True, sample=ids, **known)  # type: ignore[arg-type]
 
 
 def text_pieces(source: Source) -> list[bytes]:

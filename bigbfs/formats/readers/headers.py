@@ -68,6 +68,11 @@ def check_entries(pairs: PairReader, declared: set[int], declares: str) -> None:
         )
 
 
+def told_sides(name: str, shift: int, low: int, high: int) -> str:
+    """Return the note that says how the second side of a bipartite graph is numbered."""
+    return f"{name}: bipartite: {low} to {high} of the second side are {low + shift} to {high + shift} here"
+
+
 def edge_list(pairs: PairReader, vertices: int, comments: int, *, both: bool) -> EdgeList:
     """Return what was read of a 1-based format that declares its ``vertices``."""
     sources, targets = pairs.edges.arrays()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.errors import InputError
-from bigbfs.formats.readers import metis_kernels, tokenizer
+from bigbfs.formats.readers import metis_kernels, numbers, tokenizer
 from bigbfs.formats.readers.bad_lines import line_error, reason
 from bigbfs.formats.readers.blocks import LONGEST_LINE, Block, BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
@@ -92,7 +92,7 @@ class _MetisReader:
         first_vertices = self.vertices + 1 + np.cumsum(vertices) - vertices
         for _ in range(2):
             self._fill(block, cuts, first_vertices, tokens, table)
-            if not (table[:, metis_kernels.STATUS] == tokenizer.WIDE).any():
+            if not (table[:, metis_kernels.STATUS] == numbers.WIDE).any():
                 break
             self.edges.widen()
         return table
@@ -110,7 +110,7 @@ class _MetisReader:
         )
 
     def _stop_at_bad_line(self, block: Block, table: np.ndarray) -> None:
-        bad = np.flatnonzero(table[:, metis_kernels.STATUS] != tokenizer.GOOD)
+        bad = np.flatnonzero(table[:, metis_kernels.STATUS] != numbers.GOOD)
         if not len(bad):
             return
         status, position = table[bad[0], [metis_kernels.STATUS, metis_kernels.STOPPED_AT]].tolist()
@@ -157,7 +157,7 @@ def read_metis(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int
     )
 
 
-def _declared(reader: BlockReader) -> tuple[int, int]:
+def _declared(reader: BlockReader, rules: Rules) -> tuple[int, int]:
     header = read_header(reader)
     return header.vertices, 2 * header.edges
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import uint64
 
-from bigbfs.formats.readers.tokenizer import (
+from bigbfs.formats.readers.numbers import (
     GOOD,
     LONE_RETURN,
     NO_VALUE,
@@ -13,9 +13,8 @@ from bigbfs.formats.readers.tokenizer import (
     OUT_OF_RANGE,
     WIDE,
     _any_number,
-    _next_line,
-    _skip_blanks,
 )
+from bigbfs.formats.readers.tokenizer import _next_line, _skip_blanks
 from bigbfs.jit.njit import njit
 
 VERTICES, ENTRIES, COMMENTS, STATUS, STOPPED_AT = range(5)

@@ -13,13 +13,14 @@ from bigbfs.errors import InputError
 from bigbfs.formats.readers.bad_lines import line_error
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
-from bigbfs.formats.readers.headers import check_entries, counts, edge_list, empty_file, next_data_line
+from bigbfs.formats.readers.headers import check_entries, counts, edge_list, empty_file, next_data_line, told_sides
 from bigbfs.formats.readers.pairs import PairReader, PairRules
 from bigbfs.graph.edges import EdgeList
 
 BANNER = b"%%matrixmarket"
 _WANTED_BANNER = "expected '%%MatrixMarket matrix coordinate pattern|real|integer|complex general|symmetric'"
 _WANTED_SIZE = "expected the size line 'rows columns entries'"
+_NO_SIDES = (("bipartite", True, "leave {} out"),)
 _FIELDS = ("pattern", "real", "integer", "complex", "double")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
@@ -33,9 +34,10 @@ class MatrixHeader:
     values: bool
     symmetric: bool
     comment_lines: int
+    sides: tuple[int, int] | None = None
 
 
-def read_header(reader: BlockReader) -> MatrixHeader:
+def read_header(reader: BlockReader, rules: Rules = NO_RULES) -> MatrixHeader:
     """Read banner, comments and size line.
 
     Raises
@@ -49,15 +51,19 @@ def read_header(reader: BlockReader) -> MatrixHeader:
     if len(fields) != 3:
         raise line_error(reader.name, number, line, _WANTED_SIZE)
     rows, columns, entries = counts(reader.name, number, line, fields, _WANTED_SIZE)
-    if rows != columns:
+    if rows != columns and not rules.bipartite:
         raise line_error(
             reader.name,
             number,
             line,
-            f"the matrix is {rows} x {columns}; an adjacency matrix is square (bipartite data: write an edge list with "
-            "different ids for rows and columns)",
+            f"the matrix is {rows} x {columns}; an adjacency matrix is square",
+            (("bipartite", True, "number the columns after the rows with {}"),),
         )
-    return MatrixHeader(rows, entries, field != "pattern", symmetry != "general", comments)
+    sides = (rows, columns) if rules.bipartite else None
+    if sides is not None and symmetry != "general":
+        raise line_error(reader.name, number, line, f"a {symmetry} matrix has no two sides", _NO_SIDES)
+    vertices = rows + columns if rules.bipartite else rows
+    return MatrixHeader(vertices, entries, field != "pattern", symmetry != "general", comments, sides)
 
 
 def _read_banner(reader: BlockReader) -> tuple[str, str]:
@@ -87,19 +93,22 @@ def read_matrix_market(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_by
     InputError
         The header is bad, an index is outside the matrix, a line is bad, or the number of entries differs.
     """
-    header = read_header(reader)
+    header = read_header(reader, rules)
     if header.vertices == 0:
         raise InputError(f"{reader.name}: the matrix is 0 x 0; a graph without vertices is not made")
     expected = "row and column" + (" and value" if header.values else "")
-    line = PairRules(expected, comments="%", value=header.values, low=1, high=header.vertices)
+    line = PairRules(expected, comments="%", value=header.values, low=1, high=header.vertices, sides=header.sides)
     pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
     pairs.read_all()
     check_entries(pairs, {header.entries}, f"the size line declares {header.entries} entries")
-    return edge_list(pairs, header.vertices, header.comment_lines, both=header.symmetric)
+    edges = edge_list(pairs, header.vertices, header.comment_lines, both=header.symmetric)
+    if header.sides is not None:
+        edges.notes = (told_sides(reader.name, header.sides[0], 1, header.sides[1]),)
+    return edges
 
 
-def _declared(reader: BlockReader) -> tuple[int, int]:
-    header = read_header(reader)
+def _declared(reader: BlockReader, rules: Rules) -> tuple[int, int]:
+    header = read_header(reader, rules)
     return header.vertices, header.entries
 
 
@@ -111,4 +120,5 @@ FORMAT = of_lines(
     suffixes=(".mtx",),
     recognize=lambda head: head[: len(BANNER)].lower() == BANNER,
     declared=_declared,
+    takes=("bipartite",),
 )

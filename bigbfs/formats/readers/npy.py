@@ -1,4 +1,7 @@
-"""One .npy of shape (m, 2) or (2, m): from an uncompressed file block by block, else as a whole."""
+"""One .npy of shape (m, 2) or (2, m): from an uncompressed file block by block, else as a whole.
+
+With ``columns`` two of any number of columns; an array that may be meant either way asks for a rule.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from bigbfs.errors import InputError
-from bigbfs.formats.readers.array_header import MAGIC
+from bigbfs.formats.readers.array_header import HEADER_BYTES, MAGIC, Header, read_header
 from bigbfs.formats.readers.arrays import columns, declared_by, edge_list, read_array
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import InputEstimate
-from bigbfs.formats.readers.format import SAMPLE_BYTES, SAMPLES, Format, Reading
+from bigbfs.formats.readers.format import NO_RULES, SAMPLE_BYTES, SAMPLES, Format, Reading, Rules
 from bigbfs.formats.readers.pair_file import pair_file
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.edges import EdgeList
@@ -26,6 +29,7 @@ def is_plain(source: Source) -> bool:
 def read_npy_file(
     source: Source,
     edges: EdgeBuffer,
+    rules: Rules = NO_RULES,
     *,
     threads: int | None = None,
     block_bytes: int | None = None,
@@ -47,14 +51,14 @@ def read_npy_file(
     DoesNotFitError
         There is not so much memory.
     """
-    with pair_file(source) as pairs:
+    with pair_file(source, rules) as pairs:
         if progress is not None:
             progress(pairs.start)
         pairs.read_all(edges, threads=threads, block_bytes=block_bytes, progress=progress)
     return EdgeList(*edges.arrays(), input_bytes=source.consumed)
 
 
-def read_npy_stream(source: Source, *, threads: int | None = None) -> EdgeList:
+def read_npy_stream(source: Source, rules: Rules = NO_RULES, *, threads: int | None = None) -> EdgeList:
     """Read one .npy of shape (m, 2) or (2, m) from anywhere, as a whole.
 
     Raises
@@ -67,7 +71,7 @@ def read_npy_stream(source: Source, *, threads: int | None = None) -> EdgeList:
     array = read_array(source.name, source, None)
     if source.read(1):
         raise InputError(f"{source.name}: has more bytes than its .npy header declares; write it again")
-    return edge_list(source, *columns(source.name, array), threads)
+    return edge_list(source, *columns(source.name, array, rules), threads)
 
 
 def require_content(source: Source) -> None:
@@ -82,35 +86,52 @@ def require_content(source: Source) -> None:
         raise InputError(f"{source.nothing()}; write it again")
 
 
+def _header(source: Source) -> Header:
+    return read_header(source.name, io.BytesIO(source.peek(HEADER_BYTES)).read)
+
+
+def _by_blocks(source: Source, rules: Rules) -> bool:
+    """Return whether a file can be cut into sources and targets on the way: it is plain, and all of it is wanted."""
+    if not is_plain(source) or rules.columns is None:
+        return is_plain(source)
+    return rules.columns == (1, 2) and _header(source).shape[1:] == (2,)
+
+
+def _rules_of(source: Source) -> Rules:
+    """Return rules by which ids can be sampled, whatever shape it is: nobody asks whose they are."""
+    shape = _header(source).shape
+    return Rules(edge_index=True) if shape[:1] == (2,) else Rules(columns=(1, 2)) if shape[1:] == (2,) else NO_RULES
+
+
 def _read(reading: Reading) -> EdgeList:
     source, progress = reading.source, reading.progress
     require_content(source)
-    if is_plain(source):
-        rules = {"threads": reading.threads, "block_bytes": reading.block_bytes, "progress": progress}
-        return read_npy_file(source, reading.room(), **rules)  # type: ignore[arg-type]
-    whole = read_npy_stream(source, threads=reading.threads)
+    if _by_blocks(source, reading.rules):
+        options = {"threads": reading.threads, "block_bytes": reading.block_bytes, "progress": progress}
+        return read_npy_file(source, reading.room(), reading.rules, **options)  # type: ignore[arg-type]
+    whole = read_npy_stream(source, reading.rules, threads=reading.threads)
     if progress is not None:
         progress(whole.input_bytes)
     return whole
 
 
-def _estimate(source: Source) -> InputEstimate:
+def _estimate(source: Source, rules: Rules) -> InputEstimate:
     """Estimate by the header, and by the ids at the beginning of an uncompressed file."""
     size = source.size or 0
     if not source.peek(1):
         return InputEstimate(size, 0, 0, streams=False)
-    if not is_plain(source):
+    if not _by_blocks(source, rules):
         edges, held = declared_by(source.name, source.read)
         return InputEstimate(size, edges, held + 16 * edges, streams=False)
-    with pair_file(source) as pairs:
+    with pair_file(source, rules) as pairs:
         wide = bool((pairs.sample(1, 1000) >= np.uint64(2**32)).any())
     return InputEstimate(size, pairs.edges, 2 * (8 if wide else 4) * pairs.edges)
 
 
 def _sample(source: Source) -> np.ndarray:
-    if not is_plain(source):
+    if not is_plain(source) or 2 not in _header(source).shape:
         return np.empty(0, np.uint64)
-    with pair_file(source) as pairs:
+    with pair_file(source, _rules_of(source)) as pairs:
         return pairs.sample(SAMPLES, SAMPLE_BYTES // 16)
 
 
@@ -130,4 +151,5 @@ FORMAT = Format(
     recognize=lambda head: head.startswith(MAGIC),
     streams=True,
     sample=_sample,
+    takes=("columns", "edge_index"),
 )

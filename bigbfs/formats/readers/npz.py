@@ -12,6 +12,7 @@ import errno
 import io
 import zipfile
 import zlib
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from bigbfs.errors import BigBfsError, InputError
 from bigbfs.formats.readers.array_header import LARGEST_ID
 from bigbfs.formats.readers.arrays import columns, declared_by, edge_list, read_array
 from bigbfs.formats.readers.estimates import InputEstimate
-from bigbfs.formats.readers.format import Format, Reading
+from bigbfs.formats.readers.format import NO_RULES, Format, Reading, Rules
 from bigbfs.formats.readers.npy import require_content
 from bigbfs.formats.streams.sources import Source, read_error
 from bigbfs.graph.edges import EdgeList
@@ -30,7 +31,7 @@ _SINGLES = ("edges", "edge_index", "arr_0")
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError, OSError)
 
 
-def read_npz(source: Source, *, threads: int | None = None) -> EdgeList:
+def read_npz(source: Source, rules: Rules = NO_RULES, *, threads: int | None = None) -> EdgeList:
     """Read an .npz with edges or a sparse matrix.
 
     Raises
@@ -41,7 +42,7 @@ def read_npz(source: Source, *, threads: int | None = None) -> EdgeList:
     with source.seekable() as (file, _):
         try:
             with zipfile.ZipFile(file) as archive:
-                return _from_archive(source, _Archive(source.name, archive), threads)
+                return _from_archive(source, _Archive(source.name, archive), rules, threads)
         except BigBfsError:
             raise
         except _DAMAGED as error:
@@ -91,6 +92,12 @@ class _Archive:
             member.read(1)  # at the end of a member zipfile compares its checksum
         return array
 
+    def content(self) -> str:
+        """Return what is in an archive without arrays, in a few words."""
+        names = [info.filename for info in self._archive.infolist() if not info.is_dir()]
+        listed = ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
+        return f"without arrays (in it: {listed})" if names else "without arrays"
+
     def pair(self, first: str, second: str, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Return two arrays, read at the same time."""
         one, other = run(thread_count(threads), self.__getitem__, [(first,), (second,)])
@@ -101,10 +108,12 @@ def _is_array(info: zipfile.ZipInfo) -> bool:
     return info.filename.endswith(".npy")
 
 
-def _from_archive(source: Source, arrays: _Archive, threads: int | None) -> EdgeList:
+def _from_archive(source: Source, arrays: _Archive, rules: Rules, threads: int | None) -> EdgeList:
     names = set(arrays.names)
     if not names:
-        raise InputError(f"{source.name}: is a zip archive without arrays; unpack it (unzip) and give the files in it")
+        raise InputError(
+            f"{source.name}: is a zip archive {arrays.content()}; unpack it (unzip) and give the files in it"
+        )
     if "format" in names and "shape" in names:
         return _from_scipy(source, arrays, threads)
     for first, second in _PAIRS:
@@ -117,7 +126,10 @@ def _from_archive(source: Source, arrays: _Archive, threads: int | None) -> Edge
         return edge_list(source, sources, indices, threads, vertices=len(indptr) - 1)
     for single in _SINGLES:
         if single in names:
-            return edge_list(source, *columns(f"{source.name}[{single}]", arrays[single]), threads)
+            array = arrays[single]
+            if single == "edge_index" and array.shape[:1] == (2,) and not rules.given():
+                rules = replace(rules, edge_index=True)  # the name says how it lies
+            return edge_list(source, *columns(f"{source.name}[{single}]", array, rules), threads)
     raise InputError(
         f"{source.name}: holds {', '.join(sorted(names)[:8])}; expected src and dst, row and col, edges, "
         "or a SciPy sparse matrix"
@@ -172,13 +184,13 @@ def _row_of_each(name: str, indptr: np.ndarray, entries: int) -> np.ndarray:
 
 def _read(reading: Reading) -> EdgeList:
     require_content(reading.source)
-    whole = read_npz(reading.source, threads=reading.threads)
+    whole = read_npz(reading.source, reading.rules, threads=reading.threads)
     if reading.progress is not None:
         reading.progress(whole.input_bytes)
     return whole
 
 
-def _estimate(source: Source) -> InputEstimate:
+def _estimate(source: Source, rules: Rules) -> InputEstimate:
     size = source.size or 0
     if not source.peek(1):
         return InputEstimate(size, 0, 0, streams=False)
@@ -199,5 +211,6 @@ FORMAT = Format(
     _estimate,
     _example(),
     suffixes=(".npz",),
+    takes=("columns", "edge_index"),
     recognize=lambda head: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
 )

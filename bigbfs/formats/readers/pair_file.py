@@ -14,8 +14,9 @@ from queue import SimpleQueue
 import numpy as np
 
 from bigbfs.errors import InputError
-from bigbfs.formats.readers.array_header import LARGEST_ID, Header, read_header, require_pairs
+from bigbfs.formats.readers.array_header import LARGEST_ID, Header, edges_are_rows, read_header
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.formats.readers.format import NO_RULES, Rules
 from bigbfs.formats.streams.sources import Source, read_error
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, ranges, thread_count
@@ -36,6 +37,8 @@ class PairFile:
         Descriptor of the file.
     header
         What it declares; the size of the file has been compared with it.
+    rules
+        Whether its rows or its columns are edges, where the shape does not say.
 
     Raises
     ------
@@ -43,13 +46,12 @@ class PairFile:
         It is no array of edges.
     """
 
-    def __init__(self, name: str, handle: int, header: Header) -> None:
-        require_pairs(name, header.shape)
+    def __init__(self, name: str, handle: int, header: Header, rules: Rules) -> None:
+        rows = edges_are_rows(name, header.shape, rules)
         dtype = header.dtype
         if dtype.kind not in "iu":
             raise InputError(f"{name}: ids of shape {header.shape} and dtype {dtype}; expected integers (edges,)")
         self.name, self._handle, self.start, self._dtype = name, handle, header.length, dtype
-        rows = header.shape[1] == 2
         self._interleaved = rows != header.fortran
         self.edges = header.shape[0 if rows else 1]
         self.edge_bytes = 2 * dtype.itemsize
@@ -186,7 +188,7 @@ class PairFile:
 
 
 @contextmanager
-def pair_file(source: Source) -> Iterator[PairFile]:
+def pair_file(source: Source, rules: Rules = NO_RULES) -> Iterator[PairFile]:
     """Open an uncompressed .npy.
 
     Raises
@@ -195,7 +197,7 @@ def pair_file(source: Source) -> Iterator[PairFile]:
         It is no array of edges, or not as long as it declares.
     """
     with source.seekable() as (file, _):
-        yield PairFile(source.name, file.fileno(), read_header(source.name, file.read, source.size))
+        yield PairFile(source.name, file.fileno(), read_header(source.name, file.read, source.size), rules)
 
 
 @njit(cache=True, nogil=True)

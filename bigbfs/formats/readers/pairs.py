@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.errors import RemedyLike
-from bigbfs.formats.readers import tokenizer
-from bigbfs.formats.readers.bad_lines import bad_line, reason
+from bigbfs.errors import InputError
+from bigbfs.formats.readers import numbers, tokenizer
+from bigbfs.formats.readers.bad_lines import bad_line, line_error, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
 from bigbfs.jit.workers import Workers
 
 CHUNK_BYTES = 256 << 10
 LARGEST_ID = 2**63 - 1
+BLANKS = b" \t\r\n"
+SEPARATORS = re.compile(rb"[ \t]*[,;|][ \t]*|[ \t]+")
+"""What stands between two columns."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,13 @@ class PairRules:
         Whether a third column must be there.
     low, high
         Smallest and largest id allowed.
+    plain
+        A plain edge list: ids may be quoted or written ``1.0``. Without ``columns`` its lines of ids alone must agree
+        in their number of columns.
+    columns
+        Where the ids stand, from 1 on; None: the first two columns.
+    sides
+        Vertices on the two sides of a bipartite graph, each numbered from 1; the second side comes after the first.
     """
 
     expected: str
@@ -40,12 +51,17 @@ class PairRules:
     value: bool = False
     low: int = 0
     high: int = LARGEST_ID
+    plain: bool = False
+    columns: tuple[int, int] | None = None
+    sides: tuple[int, int] | None = None
 
     def as_array(self) -> np.ndarray:
         """Return the rules as :func:`tokenizer.read_pairs` wants them."""
         prefix = ord(self.prefix) if self.prefix else 0
         comments = ord(self.comments[0]), ord(self.comments[-1])
-        return np.array([prefix, *comments, self.value, self.low, self.high], np.int64)
+        plain = tokenizer.AGREEING if self.plain and self.columns is None else int(self.plain)
+        columns = (0, 0) if self.columns in (None, (1, 2)) else self.columns
+        return np.array([prefix, *comments, self.value, self.low, self.high, plain, *columns], np.int64)
 
 
 class PairReader:
@@ -66,6 +82,9 @@ class PairReader:
         self.edges = reader.edges
         self.comment_lines = 0
         self.skipped_lines = 0
+        self._columns = 0
+        if rules.sides is not None and sum(rules.sides) >= 2**32:
+            self.edges.widen()
 
     def read_all(self) -> None:
         """Read to the end of the file.
@@ -92,6 +111,8 @@ class PairReader:
         self._stop_at_bad_line(block, cuts, table)
         sources, targets = self.edges.space(int(lines.sum()))
         found = close_gaps(sources, targets, firsts, table[:, tokenizer.EDGES])
+        if self.rules.sides is not None:
+            self._put_behind(sources[:found], targets[:found], self.rules.sides)
         self.edges.keep(found)
         self.comment_lines += int(table[:, tokenizer.COMMENTS].sum())
         self.skipped_lines += int(table[:, tokenizer.SKIPPED].sum())
@@ -102,7 +123,7 @@ class PairReader:
         table = np.zeros((len(firsts), tokenizer.TABLE_COLUMNS), np.int64)
         for _ in range(2):
             self._fill(block, cuts, firsts, lines, table, workers)
-            if not (table[:, tokenizer.STATUS] == tokenizer.WIDE).any():
+            if not (table[:, tokenizer.STATUS] == numbers.WIDE).any():
                 break
             self.edges.widen()
         return table
@@ -122,9 +143,10 @@ class PairReader:
     def _stop_at_bad_line(self, block: Block, cuts: np.ndarray, table: np.ndarray) -> None:
         """Raise the error of the first bad line, in the order of the file, that is one too many."""
         allowed = self._allowed - self.skipped_lines
-        stopped = table[:, tokenizer.STATUS] != tokenizer.GOOD
+        status = table[:, tokenizer.STATUS]
         skipped = np.cumsum(table[:, tokenizer.SKIPPED])
-        beyond = np.flatnonzero(stopped | (skipped > allowed))
+        beyond = np.flatnonzero((status != numbers.GOOD) & (status != numbers.CHANGED) | (skipped > allowed))
+        self._stop_at_other_columns(block, table, int(beyond[0]) if len(beyond) else len(table))
         if not len(beyond):
             return
         chunk = int(beyond[0])
@@ -133,24 +155,49 @@ class PairReader:
         sources, targets = self.edges.space(int(cuts[chunk + 1] - cuts[chunk]))
         first = np.zeros(1, np.int64)
         tokenizer.read_pairs(block.buffer, cuts[chunk : chunk + 2], 0, self._rules, left, sources, targets, first, row)
+        self._stop_at_other_columns(block, row, 1)
         position = int(row[0, tokenizer.STOPPED_AT])
         rules = self.rules
         why = reason(int(row[0, tokenizer.STATUS]), rules.low, rules.high, rules.expected)
         line = block.line(position)
-        if row[0, tokenizer.STATUS] == tokenizer.NUL_BYTE or b"\0" in line:
+        if row[0, tokenizer.STATUS] == numbers.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
-        nothing_yet = self.edges.size == 0 and not table[:chunk, tokenizer.EDGES].any() and row[0, tokenizer.EDGES] == 0
-        hints = _header_hint(line) if nothing_yet else ()
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, hints)
+        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed)
 
+    def _stop_at_other_columns(self, block: Block, table: np.ndarray, end: int) -> None:
+        """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""
+        for chunk in range(end):
+            columns, at = table[chunk, [tokenizer.COLUMNS, tokenizer.COLUMNS_AT]].tolist()
+            if columns and self._columns and columns != self._columns:
+                raise self._other_columns(block, at)
+            self._columns = columns or self._columns
+            if table[chunk, tokenizer.STATUS] == numbers.CHANGED:
+                raise self._other_columns(block, int(table[chunk, tokenizer.STOPPED_AT]))
 
-def _header_hint(line: bytes) -> tuple[RemedyLike, ...]:
-    """Return a way out where the line looks like the header of a CSV file."""
-    letters = line.strip().replace(b'"', b"")
-    words = [word for word in letters.replace(b";", b",").replace(b"\t", b",").replace(b" ", b",").split(b",") if word]
-    if len(words) >= 2 and all(word[:1].isalpha() for word in words[:2]):
-        return (("skip_bad_lines", 1, "{} passes over it, if it is a header line"),)
-    return ()
+    def _other_columns(self, block: Block, at: int) -> InputError:
+        line = block.line(at)
+        here = len([word for word in SEPARATORS.split(line.strip(BLANKS)) if word])
+        return line_error(
+            self.reader.name,
+            block.line_number(at),
+            line,
+            f"{here} ids where the lines before have {self._columns}, as in an adjacency list",
+            (
+                ("format", "adjlist", "read it with {} (or metis)"),
+                ("columns", (1, 2), "insist on an edge list with {}"),
+            ),
+        )
+
+    def _put_behind(self, sources: np.ndarray, targets: np.ndarray, sides: tuple[int, int]) -> None:
+        """Number the second side after the first."""
+        for side, count, name in ((sources, sides[0], "first"), (targets, sides[1], "second")):
+            if len(side) and not 1 <= int(side.min()) <= int(side.max()) <= count:
+                wrong = int(side.max()) if int(side.min()) else 0
+                raise InputError(
+                    f"{self.reader.name}: vertex {wrong} of the {name} side is outside 1 to {count}, which the header "
+                    "declares; correct the header, or fetch the file again"
+                )
+        targets += targets.dtype.type(sides[0])
 
 
 def close_gaps(sources: np.ndarray, targets: np.ndarray, firsts: np.ndarray, counts: np.ndarray) -> int:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.errors import InputError
+from bigbfs.errors import FormatError, InputError, UsageError
 from bigbfs.formats.readers import formats
 from bigbfs.formats.readers.blocks import BLOCK_BYTES
 from bigbfs.formats.readers.detect import checked_format, detect_format
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate
-from bigbfs.formats.readers.format import Reading, Rules
+from bigbfs.formats.readers.format import NO_RULES, Format, Reading, Rules
 from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import thread_count
@@ -29,6 +29,7 @@ def read_edges(
     *,
     format: str | None = None,
     skip_bad_lines: int = 0,
+    rules: Rules | None = None,
     progress: Callable[[int], object] | None = None,
     memory: int | None = None,
     threads: int | None = None,
@@ -44,8 +45,9 @@ def read_edges(
         A file, plain or as .gz, .bz2, .xz or .zst; ``-`` is standard input.
     format
         One of ``readers.NAMES``; None: told by content and suffix.
-    skip_bad_lines
-        How many bad lines of a line-based format to pass over (and count) before giving up.
+    skip_bad_lines, rules
+        How many bad lines of a line-based format to pass over (and count) before giving up; or that and all else that
+        decides how to read.
     progress
         Called now and then with the bytes newly read from the file.
     memory
@@ -60,25 +62,41 @@ def read_edges(
     Raises
     ------
     InputError
-        The content is not what its format says; names the file and the line or byte.
+        The content is not what its format says; names the file and the line or byte. It changed while it was read.
     FileAccessError
         The file is missing, a folder, or cannot be read.
     FormatError
         A graph file is damaged.
     UsageError
-        There is no such format, or ``skip_bad_lines`` is negative.
+        There is no such format, ``skip_bad_lines`` is negative, or the format has no use for a rule.
     DoesNotFitError
         The edges do not fit in memory.
     """
     wanted = None if format is None else checked_format(format)
-    rules = Rules(skip_bad_lines)
+    rules = rules or Rules(skip_bad_lines)
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
+        _require_use(source.name, formats()[found], rules)
         source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
-        return formats()[found].read(Reading(source, rules, edges, memory, threads, block_bytes, progress))
+        reading = Reading(source, rules, edges, memory, threads, block_bytes, progress)
+        try:
+            return formats()[found].read(reading)
+        except (InputError, FormatError) as error:
+            if source.changed():
+                raise InputError(f"{source.name}: changed while it was read; convert it again") from error
+            raise
 
 
-def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
+def _require_use(name: str, found: Format, rules: Rules) -> None:
+    """Refuse a rule that the format does not know; it says for itself what the rule would."""
+    for rule, value in rules.given().items():
+        if rule not in found.takes:
+            users = ", ".join(other.name for other in formats().values() if rule in other.takes)
+            what = f"{name} is {found.name}, and this is for {users}"
+            raise UsageError(what, about=((rule, value),), remedies=("leave it out",))
+
+
+def estimate(path: str | Path, *, format: str | None = None, rules: Rules = NO_RULES) -> InputEstimate:
     """Look at the beginning of an input; standard input and pipes are not touched.
 
     Raises
@@ -91,7 +109,29 @@ def estimate(path: str | Path, *, format: str | None = None) -> InputEstimate:
         return InputEstimate(0, 0, 0)
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
-        return formats()[found].estimate(source)
+        _require_use(source.name, formats()[found], rules)
+        return formats()[found].estimate(source, rules)
+
+
+def says_one_way(path: str | Path, *, format: str | None = None) -> bool:
+    """Return whether an input says at its beginning that its edges lead one way only (KONECT ``% asym``).
+
+    Standard input and pipes are not touched; of damage whoever reads the input tells.
+
+    Raises
+    ------
+    FileAccessError, UsageError
+        It cannot be read; there is no such format.
+    """
+    wanted = None if format is None else checked_format(format)
+    if str(path) == STANDARD_INPUT or _is_pipe(path):
+        return False
+    try:
+        with Source(path) as source:
+            head = source.peek(HEAD_BYTES)
+            return formats()[wanted or detect_format(source.name, head)].one_way(head)
+    except InputError:
+        return False
 
 
 def _is_pipe(path: str | Path) -> bool:

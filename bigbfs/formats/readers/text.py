@@ -1,19 +1,27 @@
 """Plain edge lists: two vertex ids on each line, as SNAP, KONECT and the Network Repository publish them.
 
-``#`` and ``%`` start comment lines; blanks, tabs, a comma or a semicolon separate; line ends are LF or CRLF; columns
-after the second are not looked at (weights, times, words); the last line may lack its end. A vertex exists because its
-id occurs. Nothing is guessed: a header line, a float, a sign, a quote or a single column is an error.
+``#`` and ``%`` start comment lines; blanks, tabs, a comma, a semicolon or a vertical bar separate; lines end in LF,
+CRLF or CR; the last one may lack its end. An id may be quoted and may be written ``1.0``. Columns after the second are
+not looked at (weights, times, words), or ``columns`` says which ones hold the ids; a header line may (see
+``text_head``). A vertex exists because its id occurs. Nothing is guessed: a fraction, a sign or a single column is an
+error, and so are lines of ids alone whose number changes, which are an adjacency list.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
-from bigbfs.formats.readers.pairs import PairReader, PairRules
+from bigbfs.formats.readers.headers import told_sides
+from bigbfs.formats.readers.pairs import LARGEST_ID, PairReader, PairRules
+from bigbfs.formats.readers.text_head import one_way, read_head, wrong_sides
 from bigbfs.graph.edges import EdgeList
 
-RULES = PairRules("two vertex ids separated by blanks, a tab or a comma")
+_EXPECTED = "two vertex ids separated by blanks, a tab or a comma"
 
 
 def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
@@ -22,26 +30,60 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
     Raises
     ------
     InputError
-        A line is bad and no more may be skipped, or there is no edge at all.
+        A line is bad and no more may be skipped, ids stand in a changing number of columns, a header or KONECT's first
+        line says what must be decided by ``rules``, or there is no edge at all.
     """
-    pairs = PairReader(reader, RULES, rules.skip_bad_lines, chunk_bytes)
+    head = read_head(reader, rules)
+    line = PairRules(_EXPECTED, plain=True, columns=head.columns, sides=head.sides)
+    if head.columns not in (None, (1, 2)):
+        line = replace(line, expected="vertex ids in the columns {} and {}".format(*head.columns))
+    pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
+    pairs.comment_lines = head.comment_lines
     pairs.read_all()
-    source = reader.source
     if pairs.edges.size == 0:
-        if not pairs.comment_lines and not pairs.skipped_lines:
-            raise InputError(f"{source.nothing()}; an edge list needs at least one line with two ids")
-        found = f"{pairs.comment_lines} comment and blank lines"
-        if pairs.skipped_lines:
-            found += f" and {pairs.skipped_lines} skipped bad lines"
-        raise InputError(f"{source.name}: no edge in it, only {found}; an edge list needs a line with two ids")
+        raise _no_edge(pairs)
     sources, targets = pairs.edges.arrays()
+    notes = list(head.notes)
+    if rules.bipartite:
+        sources, targets, note = _two_sides(pairs, sources, targets)
+        notes.append(note)
+    if head.one_way:
+        notes.append(f"{reader.name}: says '% asym': its edges are one-way")
     return EdgeList(
         sources,
         targets,
+        one_way=head.one_way,
         comment_lines=pairs.comment_lines,
         skipped_lines=pairs.skipped_lines,
-        input_bytes=source.consumed,
+        input_bytes=reader.source.consumed,
+        notes=tuple(notes),
     )
+
+
+def _no_edge(pairs: PairReader) -> InputError:
+    source = pairs.reader.source
+    if not pairs.comment_lines and not pairs.skipped_lines:
+        return InputError(f"{source.nothing()}; an edge list needs at least one line with two ids")
+    found = f"{pairs.comment_lines} comment and blank lines"
+    if pairs.skipped_lines:
+        found += f" and {pairs.skipped_lines} skipped bad lines"
+    return InputError(f"{source.name}: no edge in it, only {found}; an edge list needs a line with two ids")
+
+
+def _two_sides(pairs: PairReader, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, str]:
+    """Return both ends with the second side numbered after the first, and a note; what was declared is so already."""
+    name = pairs.reader.name
+    if pairs.rules.sides is not None:
+        return sources, targets, told_sides(name, pairs.rules.sides[0], 1, pairs.rules.sides[1])
+    if len(sources) != pairs.edges.size:
+        raise wrong_sides(name)
+    low, high = int(targets.min()), int(targets.max())
+    shift = int(sources.max()) + (low == 0)
+    if high + shift > LARGEST_ID:
+        raise InputError(f"{name}: id {high} of the second side plus {shift} passes 2^63-1; number the sides anew")
+    dtype = np.dtype(np.uint64 if high + shift >= 2**32 else targets.dtype)
+    behind = targets.astype(dtype) + dtype.type(shift)
+    return sources.astype(dtype, copy=False), behind, told_sides(name, shift, low, high)
 
 
 FORMAT = of_lines(
@@ -50,5 +92,7 @@ FORMAT = of_lines(
     read_text,
     b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
     suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
-    aliases=("el", "txt", "snap"),
+    aliases=("el", "txt", "snap", "konect"),
+    takes=("columns", "bipartite"),
+    one_way=one_way,
 )

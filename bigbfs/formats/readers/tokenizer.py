@@ -4,78 +4,46 @@ In: uint8 buffers that hold whole lines, each ended by ``\\n``, and at least ``P
 uint64 ids. A chunk is a run of whole lines that one thread reads; nothing is allocated for a line.
 
 A line is: blanks, an optional ``prefix`` letter (the ``a`` of DIMACS), an id, a separator, an id, and then the end or
-a separator and columns that are not looked at. A separator is a run of blanks (space, tab, carriage return at the end)
-with at most one comma or semicolon in it.
+a separator and more columns. A separator is a run of blanks (space, tab, carriage return at the end) with at most one
+comma, semicolon or vertical bar in it. In a plain edge list an id may be quoted and may end in ``.0``; other columns
+may be chosen; and lines that are ids alone must agree in their number of columns: if not, it is an adjacency list.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int64, uint64
 
+from bigbfs.formats.readers.numbers import (
+    CHANGED,
+    COMMENT,
+    GOOD,
+    LONE_RETURN,
+    NO_VALUE,
+    NOT_A_NUMBER,
+    NUL_BYTE,
+    ONE_COLUMN,
+    OUT_OF_RANGE,
+    WIDE,
+    WRONG_PREFIX,
+    _id,
+    _number,
+)
 from bigbfs.jit.bits import load_word, trailing_zeros
 from bigbfs.jit.njit import njit
 
 PADDING = 64
 """Bytes that must be readable after the last line of a buffer."""
 
-GOOD, COMMENT, WIDE = 0, 1, 2
-"""An edge; a comment or blank line; an id that needs uint64 (only where ids are uint32)."""
-NOT_A_NUMBER, NEGATIVE, TOO_BIG, ONE_COLUMN, OUT_OF_RANGE, LONE_RETURN, NUL_BYTE, NO_VALUE, WRONG_PREFIX = range(3, 12)
-"""What is wrong with a bad line."""
-
-EDGES, SKIPPED, COMMENTS, STATUS, STOPPED_AT = range(5)
+EDGES, SKIPPED, COMMENTS, STATUS, STOPPED_AT, COLUMNS, COLUMNS_AT = range(7)
 """Columns of the table that :func:`read_pairs` fills, one row for each chunk."""
-TABLE_COLUMNS = 5
+TABLE_COLUMNS = 7
 
-_TAB, _LF, _CR, _SPACE, _COMMA, _MINUS, _SEMICOLON = 9, 10, 13, 32, 44, 45, 59
-_POWERS = 10 ** np.arange(9, dtype=np.uint64)
+PREFIX, COMMENT_1, COMMENT_2, VALUE, LOW, HIGH, PLAIN, FIRST, SECOND = range(9)
+"""Entries of the rules of a line; PLAIN: 1 an edge list, AGREEING one whose lines must agree in their columns."""
+AGREEING = 2
 
-
-# forceinline, because inline="always" takes and drops a reference to the array for every number: a third of the speed
-@njit(forceinline=True)
-def _number(buffer, position):
-    """Return the number at ``position`` and its digits: 0 where there is none, 16 where it has 16 or more."""
-    text = load_word(buffer, position) ^ uint64(0x3030303030303030)
-    other = ((text + uint64(0x7676767676767676)) | text) & uint64(0x8080808080808080)
-    digits = int64(trailing_zeros(other) >> uint64(3))
-    if digits == 0:
-        return uint64(0), 0
-    value = _eight_digits(text << uint64(64 - 8 * digits))
-    if digits < 8:
-        return value, digits
-    text = load_word(buffer, position + 8) ^ uint64(0x3030303030303030)
-    other = ((text + uint64(0x7676767676767676)) | text) & uint64(0x8080808080808080)
-    digits = int64(trailing_zeros(other) >> uint64(3))
-    if digits > 0:
-        value = value * _POWERS[digits] + _eight_digits(text << uint64(64 - 8 * digits))
-    return value, 8 + digits
-
-
-@njit(forceinline=True)
-def _eight_digits(digits):
-    """Return the number whose decimal digits are the bytes of ``digits``, the first in the lowest byte."""
-    pairs = ((digits & uint64(0x0F0F0F0F0F0F0F0F)) * uint64(2561)) >> uint64(8)
-    fours = ((pairs & uint64(0x00FF00FF00FF00FF)) * uint64(6553601)) >> uint64(16)
-    return ((fours & uint64(0x0000FFFF0000FFFF)) * uint64(42949672960001)) >> uint64(32)
-
-
-@njit
-def _any_number(buffer, position):
-    """Return (value, position after it, status) of the id at ``position``, of any length."""
-    start = position
-    value = uint64(0)
-    while 48 <= buffer[position] <= 57:
-        digit = uint64(buffer[position] - 48)
-        if value > uint64(922337203685477580) or (value == uint64(922337203685477580) and digit > uint64(7)):
-            return value, position, TOO_BIG
-        value = value * uint64(10) + digit
-        position += 1
-    if position > start:
-        return value, position, GOOD
-    if buffer[position] == _MINUS and 48 <= buffer[position + 1] <= 57:
-        return value, position, NEGATIVE
-    return value, position, NOT_A_NUMBER
+_TAB, _LF, _CR, _SPACE, _COMMA, _SEMICOLON, _BAR = 9, 10, 13, 32, 44, 59, 124
+_QUOTE, _APOSTROPHE, _POINT, _ZERO, _NINE = 34, 39, 46, 48, 57
 
 
 @njit
@@ -88,70 +56,164 @@ def _skip_blanks(buffer, position):
 @njit
 def _skip_separator(buffer, position):
     position = _skip_blanks(buffer, position)
-    if buffer[position] == _COMMA or buffer[position] == _SEMICOLON:
+    if buffer[position] == _COMMA or buffer[position] == _SEMICOLON or buffer[position] == _BAR:
         position = _skip_blanks(buffer, position + 1)
     return position
 
 
-@njit
+@njit(forceinline=True)
+def _zeros(word):
+    """Return a bit in every byte of ``word`` that is 0, from the lowest on as far as there is but one."""
+    return (word - uint64(0x0101010101010101)) & ~word & uint64(0x8080808080808080)
+
+
+@njit(forceinline=True)
+def _line_stops(word):
+    """Return a bit in the first byte of ``word`` that is LF, CR or NUL (those above it mean nothing), or 0."""
+    line_end = _zeros(word ^ uint64(0x0A0A0A0A0A0A0A0A)) | _zeros(word ^ uint64(0x0D0D0D0D0D0D0D0D))
+    return line_end | _zeros(word)
+
+
+@njit(forceinline=True)
 def _rest_of_line(buffer, position):
     """Return (start of the next line, status) of the columns from ``position`` on, which are not looked at."""
-    while buffer[position] != _LF:
-        if buffer[position] == 0:
-            return position, NUL_BYTE
-        if buffer[position] == _CR:
-            while buffer[position] == _CR:
-                position += 1
-            if buffer[position] != _LF:
-                return position, LONE_RETURN
-            break
-        position += 1
-    return position + 1, GOOD
+    place = int64(position)
+    stops = _line_stops(load_word(buffer, place))
+    while stops == uint64(0):
+        place += int64(8)
+        stops = _line_stops(load_word(buffer, place))
+    place += int64(trailing_zeros(stops) >> uint64(3))
+    if buffer[place] == 0:
+        return place, NUL_BYTE
+    while buffer[place] == _CR:
+        place += int64(1)
+    if buffer[place] != _LF:
+        return place, LONE_RETURN
+    return place + int64(1), GOOD
+
+
+@njit(forceinline=True)
+def _rest_columns(buffer, position):
+    """Return (start of the next line, status, columns of the line) from behind the second id; 0: not ids alone."""
+    if buffer[position] == _SPACE or buffer[position] == _TAB or buffer[position] == _COMMA:
+        _, digits = _number(buffer, position + 1)  # a weight, a time: one more number behind one separator
+        if 0 < digits < 16:
+            if buffer[position + 1 + digits] == _LF:
+                return position + 2 + digits, GOOD, 3
+            if buffer[position + 1 + digits] == _POINT:
+                position, status = _rest_of_line(buffer, position + 1 + digits)
+                return position, status, 0
+    return _more_columns(buffer, position)
+
+
+@njit
+def _more_columns(buffer, position):
+    """Return as :func:`_rest_columns` does, for lines of any shape."""
+    columns = 2
+    while _ends_number(buffer[position]):
+        position = _skip_separator(buffer, position)
+        start = position
+        while _ZERO <= buffer[position] <= _NINE:
+            position += 1
+        columns += position > start
+        if buffer[position] == _LF:
+            return position + 1, GOOD, columns
+        if buffer[position] == _CR or position == start:
+            columns = columns if buffer[position] == _CR else 0
+            position, status = _rest_of_line(buffer, position)
+            return position, status, columns
+    position, status = _rest_of_line(buffer, position)
+    return position, status, 0
 
 
 @njit
 def _ends_number(byte):
-    return byte in (_SPACE, _TAB, _COMMA, _SEMICOLON, _CR, _LF)
+    return byte in (_SPACE, _TAB, _COMMA, _SEMICOLON, _BAR, _CR, _LF)
 
 
 @njit
-def _line(buffer, position, prefix, comment_1, comment_2, value_column):
-    """Read one line of any shape: return (source, target, position, status)."""
-    zero = uint64(0)
+def _skip_column(buffer, position):
+    """Return the place of the separator or line end behind a column, which may be quoted."""
+    quote = buffer[position]
+    if quote in (_QUOTE, _APOSTROPHE):
+        position += 1
+        while buffer[position] != quote and buffer[position] != _LF:
+            position += 1
+    while not _ends_number(buffer[position]):
+        position += 1
+    return position
+
+
+@njit
+def _chosen(buffer, position, first, second):
+    """Read the ids in the columns ``first`` and ``second`` of a line: return (source, target, position, status)."""
+    source, target, column = uint64(0), uint64(0), 1
+    while True:
+        if column in (first, second):
+            value, position, status = _id(buffer, position, True)
+            if status == GOOD and not _ends_number(buffer[position]):
+                status = NOT_A_NUMBER
+            if status != GOOD:
+                return source, target, position, status
+            if column == first:
+                source = value
+            else:
+                target = value
+            if column >= first and column >= second:
+                position, status = _rest_of_line(buffer, position)
+                return source, target, position, status
+        else:
+            position = _skip_column(buffer, position)
+        position = _skip_separator(buffer, position)
+        if buffer[position] == _LF or buffer[position] == _CR:
+            return source, target, position, NO_VALUE
+        column += 1
+
+
+@njit
+def _line(buffer, position, rules):
+    """Read one line of any shape: return (source, target, position, status, columns as of :func:`_rest_columns`)."""
+    zero, prefix, plain = uint64(0), rules[PREFIX], rules[PLAIN]
     position = _skip_blanks(buffer, position)
     byte = buffer[position]
-    if byte in (_LF, _CR, comment_1, comment_2):
+    if byte in (_LF, _CR, rules[COMMENT_1], rules[COMMENT_2]):
         position, status = _rest_of_line(buffer, position)
-        return zero, zero, position, COMMENT if status == GOOD else status
+        return zero, zero, position, COMMENT if status == GOOD else status, 0
+    if rules[FIRST] != 0:
+        source, target, position, status = _chosen(buffer, position, rules[FIRST], rules[SECOND])
+        return source, target, position, status, 0
     if prefix != 0:
         if byte != prefix or not (buffer[position + 1] == _SPACE or buffer[position + 1] == _TAB):
-            return zero, zero, position, WRONG_PREFIX
+            return zero, zero, position, WRONG_PREFIX, 0
         position = _skip_blanks(buffer, position + 1)
-    source, position, status = _any_number(buffer, position)
+    source, position, status = _id(buffer, position, plain)
     if status != GOOD:
-        return zero, zero, position, status
+        return zero, zero, position, status, 0
     if not _ends_number(buffer[position]):
-        return zero, zero, position, NOT_A_NUMBER
+        return zero, zero, position, NOT_A_NUMBER, 0
     position = _skip_separator(buffer, position)
     if buffer[position] == _LF or buffer[position] == _CR:
-        return zero, zero, position, ONE_COLUMN
-    target, position, status = _any_number(buffer, position)
+        return zero, zero, position, ONE_COLUMN, 0
+    target, position, status = _id(buffer, position, plain)
     if status != GOOD:
-        return zero, zero, position, status
-    position, status = _after_target(buffer, position, value_column)
-    return source, target, position, status
+        return zero, zero, position, status, 0
+    position, status, columns = _after_target(buffer, position, rules[VALUE], plain)
+    return source, target, position, status, columns
 
 
-@njit
-def _after_target(buffer, position, value_column):
-    """Return (start of the next line, status) of what follows the second id."""
+@njit(forceinline=True)
+def _after_target(buffer, position, value_column, plain):
+    """Return (start of the next line, status, columns) of what follows the second id."""
     if not _ends_number(buffer[position]):
-        return position, NOT_A_NUMBER
+        return position, NOT_A_NUMBER, 0
+    if plain == AGREEING:
+        return _rest_columns(buffer, position)
     if value_column:
         position = _skip_separator(buffer, position)
         if buffer[position] == _LF or buffer[position] == _CR:
-            return position, NO_VALUE
-    return _rest_of_line(buffer, position)
+            return position, NO_VALUE, 0
+    position, status = _rest_of_line(buffer, position)
+    return position, status, 0
 
 
 @njit
@@ -161,46 +223,63 @@ def _next_line(buffer, position):
     return position + 1
 
 
+@njit(forceinline=True)
+def _two_numbers(buffer, position, prefix):
+    """Return (source, target, place behind them) of a line as nearly every one is: two numbers of at most 15 digits
+    with one separator between them. The place is 0 where it is another.
+    """
+    if prefix != 0:
+        if buffer[position] != prefix or buffer[position + 1] != _SPACE:
+            return uint64(0), uint64(0), 0
+        position += 2
+    source, digits = _number(buffer, position)
+    position += digits
+    if not (0 < digits < 16 and buffer[position] in (_TAB, _SPACE, _COMMA)):
+        return source, uint64(0), 0
+    target, digits = _number(buffer, position + 1)
+    return source, target, position + 1 + digits if 0 < digits < 16 else 0
+
+
 @njit
 def _read_chunk(buffer, start, stop, rules, allowed, sources, targets, first, row):
     """Read the lines ``buffer[start:stop]``, write edges from index ``first``, and fill ``row`` of the table."""
-    prefix, comment_1, comment_2, value_column = rules[0], rules[1], rules[2], rules[3]
-    low, span = uint64(rules[4]), uint64(rules[5]) - uint64(rules[4])
+    prefix, value_column, plain = rules[PREFIX], rules[VALUE], rules[PLAIN]
+    low, span = uint64(rules[LOW]), uint64(rules[HIGH]) - uint64(rules[LOW])
     narrow = sources.itemsize == 4
+    quick = rules[FIRST] == 0
     position, edge, skipped, comments = start, first, 0, 0
+    agreed = 0 if plain == AGREEING else 2  # columns of the lines of ids so far
     row[STATUS] = GOOD
+    row[COLUMNS] = 0
     while position < stop:
-        # nearly every line: two numbers of at most 15 digits with one separator between them
-        begin = position
-        prefixed = prefix == 0
-        if not prefixed and buffer[position] == prefix and buffer[position + 1] == _SPACE:
-            prefixed = True
-            begin = position + 2
-        source, digits = _number(buffer, begin)
-        begin += digits
-        if 0 < digits < 16 and buffer[begin] in (_TAB, _SPACE, _COMMA) and prefixed:
-            target, digits = _number(buffer, begin + 1)
-            begin += 1 + digits
-            fits = source - low <= span and target - low <= span
-            fits = fits and not (narrow and (source | target) >> uint64(32) != uint64(0))
-            if 0 < digits < 16 and fits:
-                if buffer[begin] == _LF and not value_column:
-                    after, status = begin + 1, GOOD
-                else:
-                    after, status = _after_target(buffer, begin, value_column)
-                if status == GOOD:
-                    sources[edge] = source
-                    targets[edge] = target
-                    edge += 1
-                    position = after
-                    continue
+        source, target, begin = _two_numbers(buffer, position, prefix)
+        fits = begin > 0 and quick and source - low <= span and target - low <= span
+        if fits and not (narrow and (source | target) >> uint64(32) != uint64(0)):
+            if buffer[begin] == _LF and not value_column:
+                after, status, columns = begin + 1, GOOD, 2
+            else:
+                after, status, columns = _after_target(buffer, begin, value_column, plain)
+            if status == GOOD and (columns == agreed or columns == 0):
+                sources[edge] = source
+                targets[edge] = target
+                edge += 1
+                position = after
+                continue
         line = position
-        source, target, position, status = _line(buffer, line, prefix, comment_1, comment_2, value_column)
+        source, target, position, status, columns = _line(buffer, line, rules)
         if status == COMMENT:
             comments += 1
             continue
         if status == GOOD and (source - low > span or target - low > span):
             status = OUT_OF_RANGE
+        if status == GOOD and columns != 0 and columns != agreed:
+            if agreed != 0:
+                row[STATUS] = CHANGED
+                row[STOPPED_AT] = line
+                break
+            agreed = columns
+            row[COLUMNS] = columns
+            row[COLUMNS_AT] = line
         if status == GOOD:
             if narrow and (source | target) >> uint64(32) != uint64(0):
                 row[STATUS] = WIDE
@@ -225,8 +304,9 @@ def read_pairs(buffer, cuts, chunk, rules, allowed, sources, targets, firsts, ta
     """Read two ids from every line of one chunk, ``buffer[cuts[chunk]:cuts[chunk + 1]]``.
 
     Its edges go to ``sources`` and ``targets`` from ``firsts[chunk]`` on, and what was found to ``table[chunk]``.
-    ``rules`` (int64): prefix byte or 0, two comment bytes, 1 where a third column is required, smallest and largest id.
-    ``allowed`` bad lines are skipped; the chunk ends at the next one.
+    ``rules`` (int64): prefix byte or 0, two comment bytes, 1 where a third column is required, smallest and largest id,
+    PLAIN, and the columns of the ids, or 0 twice for the first two. ``allowed`` bad lines are skipped; the chunk ends
+    at the next one, and at a line whose columns change.
     """
     _read_chunk(buffer, cuts[chunk], cuts[chunk + 1], rules, allowed, sources, targets, firsts[chunk], table[chunk])
 

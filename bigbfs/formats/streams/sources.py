@@ -61,6 +61,7 @@ class Source:
         self.path = None if from_standard_input else Path(path)
         self.consumed = 0
         self.size: int | None = None
+        self._written = 0
         self._file = _standard_input() if self.path is None else self._open(self.path)
         self._pushed = b""
         self._decompressor: Decompressor | None = None
@@ -86,7 +87,7 @@ class Source:
         except OSError as error:
             raise read_error(path, error) from error
         if stat.S_ISREG(status.st_mode):
-            self.size = status.st_size
+            self.size, self._written = status.st_size, status.st_mtime_ns
         return file
 
     def _raw(self, largest: int) -> bytes:
@@ -126,6 +127,13 @@ class Source:
             raise read_error(self.name, error) from error
         self.consumed += got
         return int(got)
+
+    def changed(self) -> bool:
+        """Return whether the file is no longer the one that was opened: another size, or written to meanwhile."""
+        if self.path is None or self.size is None:
+            return False
+        status = os.fstat(self._file.fileno())
+        return (status.st_size, status.st_mtime_ns) != (self.size, self._written)
 
     def unpack_ahead(self, threads: int, most: int) -> None:
         """Let ``threads`` threads unpack what follows, where it has parts that can be unpacked on their own.

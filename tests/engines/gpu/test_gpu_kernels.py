@@ -8,10 +8,12 @@ import pytest
 from bigbfs.algorithms.bfs.gpu import arguments as bfs
 from bigbfs.algorithms.bfs.gpu import streamed
 from bigbfs.algorithms.every_kernel import every_kernel, variants_of
+from bigbfs.algorithms.topological.gpu import arguments as topological
 from bigbfs.engines.gpu.runtime import arguments
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source, source_hash
 
 FILES = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cu"))
+TEAMS = {spec.name for spec in every_kernel() if spec.cooperative}
 HEADERS = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.cuh"))
 
 
@@ -44,7 +46,7 @@ def test_compiles_without_spills(compiler, file, ids, codec):
     for usage in compiler.compile_kernel(file, 90, ids, codec):
         assert (usage.stack, usage.spills) == (0, 0), usage
         # a team, or four blocks of 256 threads, on a multiprocessor
-        threads = arguments.team_threads(arguments.TEAM, ids) if usage.kernel == "bfs_traverse" else 4 * arguments.BLOCK
+        threads = arguments.team_threads(arguments.TEAM, ids) if usage.kernel in TEAMS else 4 * arguments.BLOCK
         assert usage.registers * threads <= 65536, usage
 
 
@@ -71,6 +73,9 @@ STRUCTS = {
     "Slot": bfs.SLOT,
     "Progress": bfs.PROGRESS,
     "Counts": arguments.COUNTS,
+    "Kahn": topological.KAHN,
+    "Stand": topological.STAND,
+    "Sums": topological.SUMS,
 }
 
 TRAVERSE = ("algorithms/bfs/gpu/bfs.cuh", "algorithms/bfs/gpu/bfs_traverse.cu")
@@ -78,6 +83,7 @@ HOMES = dict.fromkeys(STRUCTS, TRAVERSE) | {
     "Counts": ("kernels/passes/passes.cuh", "algorithms/components/gpu/cc_simple.cu"),
     "Piece": ("kernels/rows/piece.cuh", "kernels/proof/prove.cu"),
     "Search": ("algorithms/bfs/gpu/streamed.cuh", "algorithms/bfs/gpu/streamed_bfs.cu"),
+    **dict.fromkeys(("Kahn", "Stand", "Sums"), ("algorithms/topological/gpu/kahn.cuh", topological.FILE)),
 }
 """The header that has a struct, and a file that is compiled with its defines."""
 del HOMES["Tables"]

@@ -26,15 +26,15 @@ def read(path, text, *, block=None, chunk=None, skip=0):
 small = st.integers(0, 999)
 wide = st.sampled_from([2**32 - 1, 2**32, 10**7, 10**8 - 1, 10**8, 10**15, 10**16 - 1, 10**16, 2**63 - 1])
 ids = st.one_of(small, small, small, wide).map(lambda value: b"%d" % value)
-blanks = st.sampled_from([b" ", b"\t", b"  ", b" \t ", b",", b", ", b" ;\t", b";"])
+blanks = st.sampled_from([b" ", b"\t", b"  ", b" \t ", b",", b", ", b" ;\t", b";", b"|"])
 ends = st.sampled_from([b"\n", b"\n", b"\r\n", b"\r\r\n"])
-columns = st.sampled_from([b"", b"", b"", b" ", b"\t0.5", b",x y z", b";-1;", b" 1 2 3"])
+columns = st.sampled_from([b"", b"", b"", b" ", b"\t0.5", b",x y z", b";-1;", b" x 2 3"])
 data_lines = st.builds(
     lambda lead, first, between, second, rest: lead + first + between + second + rest,
     st.sampled_from([b"", b"", b" ", b"\t "]),
-    st.one_of(ids, ids.map(lambda text: b"000" + text)),
+    st.one_of(ids, ids.map(lambda text: b"000" + text), ids.map(lambda text: b'"' + text + b'"')),
     blanks,
-    ids,
+    st.one_of(ids, ids, ids.map(lambda text: text + b".0")),
     columns,
 )
 other_lines = st.sampled_from([b"", b" \t", b"# 1 2", b"  % x", b"#", b"# \xff\xfe"])
@@ -49,8 +49,8 @@ bad_lines = st.sampled_from(
         b"1a 2",
         b"-1 2",
         b"1 -2",
-        b"1.0 2",
-        b"1 2.0",
+        b"1.5 2",
+        b"1 2.01",
         b"1,,2",
         b",1 2",
         b"+1 2",
@@ -59,11 +59,11 @@ bad_lines = st.sampled_from(
         b"1 2\r3 4",
         b"# x\ry",
         b"1\r2",
-        b'"1" "2"',
+        b'"1 "2"',
         b"0x1 2",
         b"1e3 2",
         b"1\xc2\xa02",
-        b"1|2",
+        b"1:2",
     ]
 )
 
@@ -142,15 +142,6 @@ def test_what_a_bad_line_is_told(tmp_path, line, says):
         read(tmp_path / "g", padding + b"\n" + line + b"\n1 2\n")
 
 
-@pytest.mark.parametrize("header", [b"source,target", b"from;to;weight", b"src\tdst", b'"Source","Target"'])
-def test_a_header_line_is_not_guessed_away(tmp_path, header):
-    text = header + b"\n1,2\n"
-    with pytest.raises(InputError, match=r"line 1: .*skip_bad_lines=1 passes over it"):
-        read(tmp_path / "g.csv", text)
-    found = read(tmp_path / "g.csv", text, skip=1)
-    assert (found.src.tolist(), found.skipped_lines) == ([1], 1)
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -158,7 +149,6 @@ def test_a_header_line_is_not_guessed_away(tmp_path, header):
         (b"\n\n", "no edge in it, only 2 comment and blank lines"),
         (b"# a\n% b\n", "no edge in it, only 2 comment"),
         (b"\xef\xbb\xbf", "no edge in it"),
-        (b"# a\r1 2\r3 4\r", "carriage return"),
         (bytes(range(256)) * 4, "looks binary .byte 0 is NUL"),
     ],
 )
@@ -169,7 +159,7 @@ def test_files_without_a_graph(tmp_path, text, says):
 
 def test_only_skipped_lines_is_no_graph(tmp_path):
     with pytest.raises(InputError, match="no edge in it, only 0 comment and blank lines and 1 skipped"):
-        read(tmp_path / "g", b"a b\n", skip=5)
+        read(tmp_path / "g", b"a 1\n", skip=5)
 
 
 def test_wide_ids_late_in_the_file(tmp_path):

@@ -42,11 +42,15 @@ def _parent_in_row(rows, u, visited, n, faults):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def pull(rows, heads, short, visited, visited_next, parents, levels, level, claim, tallies, faults, threads):
-    """Give ``level`` and a parent to every vertex with a visited neighbour, and set its bit in ``visited_next``.
+def pull(rows, state, level, threads):
+    """Give ``level`` and a parent to every vertex with a visited neighbour; the bits go to ``state.before``, which is
+    ``visited`` afterwards.
 
-    ``tallies`` (uint64, eight for each thread) receives the vertices found, those left, and the edges in the rows left.
+    ``state.tallies`` receives the vertices found, those left, and the edges in the rows left.
     """
+    heads, short, visited, visited_next = state.heads, state.short, state.visited, state.before
+    parents, levels = state.parents, state.levels
+    claim, tallies, faults = state.claim, state.tallies, state.faults
     claim[0] = ZERO
     words = np.uint64(len(visited)) - ONE
     n = np.uint64(len(levels))
@@ -104,8 +108,9 @@ def pull(rows, heads, short, visited, visited_next, parents, levels, level, clai
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def clear_unvisited(visited, parents, levels, nobody):
+def clear_unvisited(state, nobody):
     """Give level -1 and parent ``nobody`` to every vertex whose bit is not set."""
+    visited, parents, levels = state.visited, state.parents, state.levels
     for w in prange(len(visited) - 1):
         todo = ~visited[w]
         base = np.uint64(w) << SHIFT

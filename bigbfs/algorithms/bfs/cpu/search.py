@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu import bottomup, topdown
+from bigbfs.algorithms.bfs.cpu.state import State
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_length, row_lengths
@@ -113,8 +114,8 @@ class Search:
 
     Attributes
     ----------
-    levels, parents
-        Result of the last search: int32, -1 unreached; id dtype, the largest value where there is none.
+    nobody
+        What ``parents`` hold where there is none: the largest id.
     """
 
     def __init__(
@@ -122,32 +123,48 @@ class Search:
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m, self.threads = out_rows, in_rows, m, threads
-        self.heads = np.empty((0, n), ids) if survey is None else survey.heads
-        self.short = np.zeros(0, np.uint64) if survey is None else survey.short
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
         self._start = np.concatenate([aside, np.zeros(1, np.uint64)])
         self._candidates = len(aside) * 64 - int(np.bitwise_count(aside).sum())
-        self._visited, self._before = np.zeros((2, len(self._start)), np.uint64)
-        self.levels = np.full(n, -1, np.int32)
-        self.parents = np.full(n, self.nobody, ids)
-        self._queue = np.empty(n + 1, ids)
+        visited, before = np.zeros((2, len(self._start)), np.uint64)
         most_hubs = min(n, m // topdown.HUB_EDGES) + 1
-        self._hubs, self._next_hubs = np.empty((2, most_hubs), ids)
-        self._pieces = np.empty(most_hubs, np.uint64)
-        self._buffers = np.empty((threads, 2, topdown.BUFFER_IDS), ids)
-        self._tails = np.zeros(2 * topdown.HUB_TAIL, np.uint64)
-        self._claim = np.zeros(_TALLY, np.uint64)
-        self._tallies = np.zeros((threads, _TALLY), np.uint64)
-        self._faults = np.zeros(1, np.uint64)
+        hubs, next_hubs = np.empty((2, most_hubs), ids)
+        self._state = State(
+            queue=np.empty(n + 1, ids),
+            hubs=hubs,
+            next_hubs=next_hubs,
+            pieces=np.empty(most_hubs, np.uint64),
+            tails=np.zeros(2 * topdown.HUB_TAIL, np.uint64),
+            visited=visited,
+            before=before,
+            parents=np.full(n, self.nobody, ids),
+            levels=np.full(n, -1, np.int32),
+            heads=np.empty((0, n), ids) if survey is None else survey.heads,
+            short=np.zeros(0, np.uint64) if survey is None else survey.short,
+            buffers=np.empty((threads, 2, topdown.BUFFER_IDS), ids),
+            claim=np.zeros(_TALLY, np.uint64),
+            tallies=np.zeros(threads * _TALLY, np.uint64),
+            faults=np.zeros(1, np.uint64),
+        )
         self._last_source = 0
+
+    @property
+    def levels(self) -> np.ndarray:
+        """Levels of the last search: int32, -1 unreached."""
+        return self._state.levels
+
+    @property
+    def parents(self) -> np.ndarray:
+        """Parents of the last search: id, ``nobody`` where there is none."""
+        return self._state.parents
 
     @property
     def nbytes(self) -> int:
         """Bytes of the state; those of the survey are not counted again."""
-        own = {name: value for name, value in vars(self).items() if name not in ("heads", "short")}
-        return sum(array.nbytes for array in own.values() if isinstance(array, np.ndarray))
+        own = {name: array for name, array in self._state._asdict().items() if name not in ("heads", "short")}
+        return self._start.nbytes + sum(int(array.nbytes) for array in own.values())
 
     def run(self, source: int, max_depth: int) -> Found:
         """Search from ``source`` down to level ``max_depth``; the result stays until the next search."""
@@ -170,9 +187,9 @@ class Search:
             depth = frontier.depth if frontier.vertices else frontier.depth - 1
             spent = time.perf_counter() - begin
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
-        bottomup.clear_unvisited(self._visited, self.parents, self.levels, self.nobody)
+        bottomup.clear_unvisited(self._state, self.nobody)
         seconds = time.perf_counter() - start
-        return Found(depth, frontier.unexplored, int(self._faults[0]), seconds, tuple(self._records(steps)))
+        return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, tuple(self._records(steps)))
 
     def _records(self, steps: list[Step]) -> Iterator[LevelRecord]:
         """Yield the records of all levels; those of a step of several levels have their sizes counted in the queue."""
@@ -182,7 +199,7 @@ class Search:
                 step.level, step.direction, step.vertices, step.seconds if alone else math.nan, step.edges
             )
             if not alone:
-                queue = self._queue[step.first : step.last]
+                queue = self._state.queue[step.first : step.last]
                 walked = self.levels[queue] - (step.level + 1)
                 sizes = np.bincount(walked, minlength=step.count - 1).tolist()
                 edges = np.bincount(walked, row_lengths(self.out_rows, queue), step.count - 1).astype(np.int64).tolist()
@@ -204,16 +221,17 @@ class Search:
         self.levels[self._last_source] = -1
         self.parents[self._last_source] = self.nobody
         self._last_source = source
-        self._faults[0] = 0
-        np.copyto(self._visited, self._start)
+        self._state.faults[0] = 0
+        visited = self._state.visited
+        np.copyto(visited, self._start)
         word, bit = source >> 6, np.uint64(1 << (source & 63))
-        candidates = self._candidates - int(self._visited[word] & bit == 0)
-        self._visited[word] |= bit
+        candidates = self._candidates - int(visited[word] & bit == 0)
+        visited[word] |= bit
         self.levels[source] = 0
         self.parents[source] = self.nobody
         edges = row_length(self.out_rows, source)
         hubs = int(edges > topdown.HUB_EDGES)
-        (self._hubs if hubs else self._queue)[0] = source
+        (self._state.hubs if hubs else self._state.queue)[0] = source
         return Frontier(0, 0, 1 - hubs, hubs, 1, edges, candidates, self.m - edges)
 
     def _bottom_up_is_cheaper(self, frontier: Frontier) -> bool:
@@ -232,11 +250,11 @@ class Search:
     def walk(self, frontier: Frontier, max_depth: int) -> None:
         """Run thin levels serially until one is wide, ``max_depth`` is reached or nothing is left."""
         before = frontier.last
+        window = (np.uint64(frontier.first), np.uint64(frontier.last))
+        depths = (np.int32(frontier.depth), np.int32(max_depth))
         first, last, hubs, depth, edges, all_edges = topdown.walk(
-            self.out_rows, self._queue, np.uint64(frontier.first), np.uint64(frontier.last), self._hubs, self._visited,
-            self.parents, self.levels, np.int32(frontier.depth), np.int32(max_depth), np.uint64(WALK_EDGES),
-            self._faults,
-        )  # fmt: skip
+            self.out_rows, self._state, *window, *depths, np.uint64(WALK_EDGES)
+        )
         frontier.depth = int(depth)
         self._advance(frontier, int(first), int(last), int(hubs), int(edges))
         frontier.unvisited -= int(last) - before + int(hubs)
@@ -246,17 +264,14 @@ class Search:
         """Run one level top-down in parallel."""
         if frontier.in_bitmap:
             self._gather(frontier)
-        self._tails[topdown.TAIL], self._tails[topdown.HUB_TAIL] = frontier.last, 0
-        topdown.expand(
-            self.out_rows, self._queue, np.uint64(frontier.first), np.uint64(frontier.last), self._hubs,
-            np.uint64(frontier.hubs), self._pieces, self._next_hubs, self._tails, self._visited, self.parents,
-            self.levels, np.int32(frontier.depth + 1), self._buffers, self._claim, self._tallies.reshape(-1),
-            self._faults, self.threads,
-        )  # fmt: skip
-        self._hubs, self._next_hubs = self._next_hubs, self._hubs
+        state = self._state
+        state.tails[topdown.TAIL], state.tails[topdown.HUB_TAIL] = frontier.last, 0
+        window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
+        topdown.expand(self.out_rows, state, *window, np.int32(frontier.depth + 1), self.threads)
+        self._state = state._replace(hubs=state.next_hubs, next_hubs=state.hubs)
         frontier.depth += 1
-        tail, hubs = int(self._tails[topdown.TAIL]), int(self._tails[topdown.HUB_TAIL])
-        self._advance(frontier, frontier.last, tail, hubs, int(self._tallies[:, 0].sum()))
+        tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
+        self._advance(frontier, frontier.last, tail, hubs, int(state.tallies[::_TALLY].sum()))
         frontier.unvisited -= frontier.vertices
         frontier.unexplored -= frontier.edges
 
@@ -267,12 +282,10 @@ class Search:
     def pull(self, frontier: Frontier) -> None:
         """Run one level bottom-up."""
         assert self.in_rows is not None
-        bottomup.pull(
-            self.in_rows, self.heads, self.short, self._visited, self._before, self.parents, self.levels,
-            np.int32(frontier.depth + 1), self._claim, self._tallies.reshape(-1), self._faults, self.threads,
-        )  # fmt: skip
-        self._visited, self._before = self._before, self._visited
-        found, left, left_edges = (int(total) for total in self._tallies[:, :3].sum(axis=0))
+        state = self._state
+        bottomup.pull(self.in_rows, state, np.int32(frontier.depth + 1), self.threads)
+        self._state = state._replace(visited=state.before, before=state.visited)
+        found, left, left_edges = (int(total) for total in state.tallies.reshape(-1, _TALLY)[:, :3].sum(axis=0))
         frontier.depth += 1
         frontier.in_bitmap = True
         frontier.vertices, frontier.edges = found, max(found, frontier.unexplored - left_edges)
@@ -280,8 +293,6 @@ class Search:
 
     def _gather(self, frontier: Frontier) -> None:
         """Move the frontier from the bitmaps to the queue."""
-        end, hubs, edges = topdown.gather(
-            self.out_rows, self._before, self._visited, self._queue, np.uint64(frontier.last), self._hubs
-        )
+        end, hubs, edges = topdown.gather(self.out_rows, self._state, np.uint64(frontier.last))
         self._advance(frontier, frontier.last, int(end), int(hubs), int(edges))
         frontier.in_bitmap = False

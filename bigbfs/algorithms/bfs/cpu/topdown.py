@@ -36,12 +36,14 @@ _TALLY = np.uint64(8)
 
 
 @njit(nogil=True, cache=True)
-def walk(rows, queue, first, last, hubs, visited, parents, levels, depth, max_depth, max_edges, faults):
+def walk(rows, state, first, last, depth, max_depth, max_edges):
     """Visit level after level serially while a level has at most ``max_edges`` edges; no hub may be in the first one.
 
     Returns first, last, hubs, depth and edges of the frontier where it stopped (first == last and no hubs: all done),
     and the edges of all vertices visited on the way.
     """
+    queue, hubs, visited, faults = state.queue, state.hubs, state.visited, state.faults
+    parents, levels = state.parents, state.levels
     n = np.uint64(len(levels))
     edges = ZERO
     all_edges = ZERO
@@ -76,12 +78,13 @@ def walk(rows, queue, first, last, hubs, visited, parents, levels, depth, max_de
 
 
 @njit
-def _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level):
+def _settle(rows, state, found, owners, fill, level):
     """Write what belongs to the ``fill`` vertices ``found`` by this thread and append them; return their edges.
 
     A pass of its own, because these accesses miss the caches: side by side they overlap, whereas each atomic operation
     of the search would wait for all those before it.
     """
+    parents, levels, tails, queue = state.parents, state.levels, state.tails, state.queue
     edges, kept = ZERO, ZERO
     for i in range(fill):
         v = np.uint64(found[i])
@@ -90,7 +93,7 @@ def _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels,
         count = degree(rows, v)
         edges += count
         if count > _HUB:
-            next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
+            state.next_hubs[fetch_add(tails, HUB_TAIL, ONE)] = v
         else:
             found[kept] = v
             kept += ONE
@@ -124,21 +127,20 @@ def _owner(pieces, hub_count, piece):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def expand(
-    rows, queue, first, last, hubs, hub_count, pieces, next_hubs, tails, visited, parents, levels, level, buffers,
-    claim, edges, faults, threads,
-):  # fmt: skip
+def expand(rows, state, first, last, hub_count, level, threads):
     """Give ``level`` and a parent to every unvisited neighbour of the frontier; append it to queue or ``next_hubs``.
 
-    ``tails`` holds where to append and receives where that ended; ``edges`` (uint64, eight for each thread) receives
-    the degrees of what was appended.
+    ``state.tails`` holds where to append and receives where that ended; ``state.tallies`` receives the degrees of what
+    was appended.
 
     Two threads that meet the same neighbour are told apart by ``fetch_or`` on its word of ``visited``: one of them
     sees the bit unset and owns the vertex. The plain-looking test before it is an atomic load that can only be out of
     date by missing a bit, and then ``fetch_or`` decides.
     """
+    queue, hubs, pieces, visited = state.queue, state.hubs, state.pieces, state.visited
+    buffers, claim, tallies, faults = state.buffers, state.claim, state.tallies, state.faults
     claim[0] = ZERO
-    n = np.uint64(len(levels))
+    n = np.uint64(len(state.levels))
     piece_count = _cut(rows, hubs, hub_count, pieces)
     chunks = piece_count + (last - first + _CHUNK - ONE) // _CHUNK
     for t in prange(threads):
@@ -174,23 +176,22 @@ def expand(
                         owners[fill] = u
                         fill += ONE
                         if fill == _BUFFER:
-                            sum_edges += _settle(
-                                rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level
-                            )
+                            sum_edges += _settle(rows, state, found, owners, fill, level)
                             fill = ZERO
-        sum_edges += _settle(rows, found, owners, fill, queue, next_hubs, tails, parents, levels, level)
-        edges[np.uint64(t) * _TALLY] = sum_edges
+        sum_edges += _settle(rows, state, found, owners, fill, level)
+        tallies[np.uint64(t) * _TALLY] = sum_edges
 
 
 @njit(nogil=True, cache=True)
-def gather(rows, visited_before, visited, queue, fill, hubs):
-    """Append the vertices in ``visited`` but not in ``visited_before`` to the queue (which ends at ``fill``) and hubs.
+def gather(rows, state, fill):
+    """Append what is in ``state.visited`` and not in ``state.before`` to the queue, ending at ``fill``, and to hubs.
 
     Serial: the frontier is small when a search turns top-down. Returns the queue's end, the hubs, and the edges.
     """
+    visited, before, queue, hubs = state.visited, state.before, state.queue, state.hubs
     hub_count, edges = ZERO, ZERO
     for w in range(np.uint64(len(visited))):
-        todo = visited[w] & ~visited_before[w]
+        todo = visited[w] & ~before[w]
         while todo != ZERO:
             v = (w << SHIFT) + trailing_zeros(todo)
             todo &= todo - ONE

@@ -59,6 +59,11 @@ class Kahn:
         self.ran: dict[str, int] = {}
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the state."""
+        return self.left.nbytes + self.queue.nbytes + self.rounds.nbytes + self._buffers.nbytes
+
+    @property
     def faults(self) -> int:
         """Ids met by the last run that are no vertices."""
         return int(self._counts[FAULTS])

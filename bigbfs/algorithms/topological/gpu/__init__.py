@@ -1,0 +1,1 @@
+"""Topological order on a GPU."""

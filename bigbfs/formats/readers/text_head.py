@@ -1,0 +1,132 @@
+"""What stands before the edges of a plain edge list: comments, KONECT's first lines, the header of a CSV file.
+
+Nothing is guessed: a header passes where its names say which columns hold the ids, or where there are but two; else it
+is refused with the columns named. KONECT says on its first line whether edges are one-way (``% asym``), and whether the
+graph is of two sides (``% bip``), whose numbers of vertices stand on the second.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bigbfs.errors import InputError
+from bigbfs.formats.readers.bad_lines import line_error, shown
+from bigbfs.formats.readers.blocks import BlockReader
+from bigbfs.formats.readers.format import Rules
+from bigbfs.formats.readers.pairs import BLANKS, SEPARATORS
+
+KONECT = re.compile(
+    rb"%[ \t]*(sym|asym|bip)[ \t]+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic"
+    rb"|multiposweighted)[ \t\r]*"
+)
+_SIZES = re.compile(rb"%[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
+_PAIRS = (
+    *(("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to"), ("u", "v"), ("i", "j"), ("row", "col")),
+    *(("sourceid", "targetid"), ("srcid", "dstid"), ("fromid", "toid"), ("fromnodeid", "tonodeid"), ("start", "end")),
+    *(("sourcenode", "targetnode"), ("fromnode", "tonode"), ("node1", "node2"), ("id1", "id2"), ("vertex1", "vertex2")),
+)
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the lines before the edges say.
+
+    Attributes
+    ----------
+    comment_lines
+        Comments, blank lines and a header, all passed over.
+    columns
+        Where the ids stand; None: in the first two columns.
+    one_way, sides
+        KONECT's ``asym``; the vertices of the two sides of its ``bip``, where it says how many.
+    notes
+        What to tell about it.
+    """
+
+    comment_lines: int
+    columns: tuple[int, int] | None
+    one_way: bool = False
+    sides: tuple[int, int] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_head(reader: BlockReader, rules: Rules) -> Head:
+    """Pass over all lines before the first one that can hold an edge.
+
+    Raises
+    ------
+    InputError
+        A header that does not say which columns hold the ids; a graph of two sides, and nobody said ``--bipartite``.
+    """
+    passed, kind = 0, b""
+    notes: list[str] = []
+    sides, columns = None, rules.columns
+    while (block := reader.current()) is not None:
+        line = block.line(block.start)
+        text, number = line.strip(BLANKS), block.lines_before + 1
+        if text[:1] not in (b"", b"#", b"%") or b"\r" in line.rstrip(b"\r\n") or b"\0" in line:
+            if _is_header(text):
+                columns = columns or _named(reader.name, number, line)
+                notes.append(_told(reader.name, number, text, columns))
+                reader.next_line()
+                passed += 1
+            break
+        if number == 1 and (match := KONECT.fullmatch(text)):
+            kind = match[1]
+            if kind == b"bip" and not rules.bipartite:
+                why = "a graph of two sides that number their vertices apart"
+                apart = ("bipartite", True, "number the second side after the first with {}")
+                raise line_error(reader.name, number, line, why, (apart,))
+        if number == 2 and kind == b"bip" and (match := _SIZES.fullmatch(text)):
+            sides = int(match[2]), int(match[3])
+        reader.next_line()
+        passed += 1
+    return Head(passed, columns, kind == b"asym", sides, tuple(notes))
+
+
+def one_way(head: bytes) -> bool:
+    """Return whether a file with these first bytes says that its edges lead one way only."""
+    match = KONECT.fullmatch(head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].strip(BLANKS))
+    return match is not None and match[1] == b"asym"
+
+
+def _columns(text: bytes) -> list[bytes]:
+    return [word.strip(b" \t\"'") for word in SEPARATORS.split(text)]
+
+
+def _is_header(text: bytes) -> bool:
+    """Return whether a line names columns: two words or more, each of which begins as a name does."""
+    named = [word for word in _columns(text) if word]
+    return len(named) >= 2 and all((word[:1].isalpha() or word[:1] == b"_") for word in named)
+
+
+def _named(name: str, number: int, line: bytes) -> tuple[int, int]:
+    """Return the columns that a header names."""
+    words = _columns(line.strip(BLANKS))
+    plain = [re.sub(rb"[^a-z0-9]", b"", word.lower()).decode() for word in words]
+    for first, second in _PAIRS:
+        if plain.count(first) == 1 and plain.count(second) == 1:
+            return plain.index(first) + 1, plain.index(second) + 1
+    if len(words) == 2:
+        return 1, 2
+    listed = ", ".join(f"{shown(word)} ({place})" for place, word in enumerate(words[:9], 1))
+    way_out = ("columns", (1, 2), "say which two hold the ids, {} for example")
+    raise line_error(name, number, line, f"a header line? It names the columns {listed}", (way_out,))
+
+
+def _told(name: str, number: int, text: bytes, columns: tuple[int, int]) -> str:
+    words = _columns(text)
+    places = [f"{place}" + (f" ({shown(words[place - 1])})" if place <= len(words) else "") for place in columns]
+    return f"{name}: line {number} is a header; the ids are read from the columns {' and '.join(places)}"
+
+
+def wrong_sides(name: str) -> InputError:
+    """Return the error for a graph of two sides whose sizes would have to be known before its edges come."""
+    return InputError(
+        f"{name}: the sizes of the two sides must be known where edges go to disk",
+        remedies=(
+            "add them as a second line ('% edges first second' after '% bip unweighted')",
+            ("memory", None),
+        ),
+    )
