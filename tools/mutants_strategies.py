@@ -127,12 +127,6 @@ STRATEGIES = (
         "        end = next + 1;",
     ),
     _mutant(
-        "hubs: the chunks of the next hub too",
-        "search.cuh",
-        "        end = a.hub_ptr[hub + 1];",
-        "        end = hub + 2 < a.hub_count ? a.hub_ptr[hub + 2] : a.hub_ptr[hub + 1];",
-    ),
-    _mutant(
         "ids that are no vertices are used",
         "search.cuh",
         "    if (u < s.out.n) return true;",
