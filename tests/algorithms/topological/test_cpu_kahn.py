@@ -46,6 +46,7 @@ def test_rounds(name, codec, in_rows, monkeypatch):
     assert check(graph, plain, in_rows=in_rows).ran[ALL] == 0
     check(graph, plain, in_rows=in_rows, threads=1)
     monkeypatch.setattr(kahn, "WALK_EDGES", -1)
+    monkeypatch.setattr(kahn, "FEW_VERTICES", 0)
     assert check(graph, plain, in_rows=in_rows).ran[ONE] == 0
     assert check(graph, plain, in_rows=in_rows, threads=1).ran[ALL] == 0
     monkeypatch.setattr(kahn, "WALK_EDGES", 300)

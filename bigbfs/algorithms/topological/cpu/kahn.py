@@ -17,6 +17,9 @@ from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count
 WALK_EDGES = 32768
 """Rounds of at most this many edges run serially."""
 
+FEW_VERTICES = 1 << 20
+"""Vertices whose in-degrees one thread writes down."""
+
 ONE, ALL = "one thread", "all threads"
 
 
@@ -90,6 +93,8 @@ class Kahn:
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""
         incoming = self._in
+        if incoming is not None:
+            passes.take_lengths(incoming, self.left)
         for self._in in (None, incoming):
             self._count_in_degrees()
         self._count(1 if self._threads > 1 else 2)
@@ -129,7 +134,8 @@ class Kahn:
     def _count_in_degrees(self) -> None:
         """Fill ``left``: with the lengths of the rows of in-neighbours, else by a pass over all edges."""
         if self._in is not None:
-            passes.take_lengths(self._in, self.left)
+            alone = self._threads == 1 or len(self.left) <= FEW_VERTICES
+            (passes.take_few_lengths if alone else passes.take_lengths)(self._in, self.left)
             return
         # a count for each thread where that takes no more memory than the edges: then nobody waits for a line
         private = len(self.left) * self._threads <= self._edges

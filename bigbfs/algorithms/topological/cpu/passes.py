@@ -43,6 +43,13 @@ def take_lengths(in_rows, left):
         left[i] = degree(in_rows, np.uint64(i))
 
 
+@njit(nogil=True, cache=True)
+def take_few_lengths(in_rows, left):
+    """Do the same serially: waking threads takes longer than a small array."""
+    for v in range(np.uint64(left.size)):
+        left[v] = degree(in_rows, v)
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def add_up(parts, left):
     """Set ``left`` to the sum of ``parts`` (threads, n)."""
