@@ -59,10 +59,10 @@ TOPOLOGICAL = (
         "if (t.before[middle] < which) low = middle;",
     ),
     Mutant(
-        "a plain row's slices from its first id",
+        "a plain row's slices to its end",
         "kernels/rows/slices.cuh",
-        "const u64 first = (s.begin / SLICE_IDS + i) * SLICE_IDS;",
-        "const u64 first = s.begin + i * SLICE_IDS;",
+        "if (s.end > first + SLICE_IDS) s.end = first + SLICE_IDS;",
+        "if (s.begin > first + SLICE_IDS) s.end = first + SLICE_IDS;",
     ),
     Mutant(
         "a block too few of a varint hub",
