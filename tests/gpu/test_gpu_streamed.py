@@ -16,7 +16,7 @@ from bigbfs.graph.graph import Graph
 @pytest.fixture(scope="module", params=["plain", "varint"])
 def stored(request, tmp_path_factory):
     """A Kronecker graph of some million edges in a file."""
-    path = tmp_path_factory.mktemp("streamed") / "kronecker.graph"
+    path = tmp_path_factory.mktemp("streamed") / ("kronecker.csrbin" if request.param == "plain" else "kronecker.ccsr")
     graph = generate.graph("kronecker", scale=17, edge_factor=16, seed=2)
     (graph.compress() if request.param == "varint" else graph).save(path)
     with Graph.open(path) as opened:
