@@ -46,6 +46,8 @@ def choose_targets(inputs: Sequence[str | Path], output: Path | None, compressed
     """
     if not inputs:
         raise UsageError("no input to convert: name a file, or - for standard input")
+    if any(str(path) == "" for path in inputs):
+        raise UsageError("the name of an input is empty; name a file")
     if sum(str(path) == STANDARD_INPUT for path in inputs) > 1:
         raise UsageError("standard input (-) can be read only once")
     targets = _named(Path(inputs[0]), output, compressed)

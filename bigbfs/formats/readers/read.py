@@ -46,8 +46,7 @@ def read_edges(
     format
         One of ``readers.NAMES``; None: told by content and suffix.
     skip_bad_lines, rules
-        How many bad lines of a line-based format to pass over (and count) before giving up; or that and all else that
-        decides how to read.
+        How many bad lines to pass over (and count) before giving up; or that and all else that decides how to read.
     progress
         Called now and then with the bytes newly read from the file.
     memory
