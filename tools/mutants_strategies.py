@@ -283,12 +283,6 @@ STRATEGIES = (
         "own[held] = ~(vid)0;",
     ),
     _mutant(
-        "packed: a damaged row has more ids than its degree",
-        "packed.cuh",
-        "if (cursor.has(j) && held < ids) own",
-        "if (cursor.has(j)) own",
-    ),
-    _mutant(
         "bitmap: the next frontier without an atomic",
         "bitmap.cu",
         "    atomicOr(s.next_frontier + word_of(u), bit_of(u));",
