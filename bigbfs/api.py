@@ -36,24 +36,20 @@ if TYPE_CHECKING:
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
-WHERE = ("backend", "residency", "vram_budget", "ram_budget", "profile", "threads")
-"""Keyword arguments of :func:`engine` that other functions hand on to it."""
 
 
-class GpuPlace(TypedDict, total=False):
-    """Keywords of :func:`engine` that say where a GPU run keeps what."""
+class Place(TypedDict, total=False):
+    """Keywords of :func:`engine` that say where a graph is placed; other functions hand them on to it."""
 
+    backend: str
     residency: str
     vram_budget: int | str | None
     ram_budget: int | str | None
     profile: DeviceProfile | None
-
-
-class Place(GpuPlace, total=False):
-    """Keywords of :func:`engine` that say where a graph is placed."""
-
-    backend: str
     threads: int | None
+
+
+WHERE = tuple(Place.__annotations__)
 
 
 def choose_backend(backend: str) -> str:
