@@ -111,6 +111,8 @@ RACES = {
     "layers": zoo.build(30 * 70, layers(30, 70, seed=1), directed=True, in_rows=False),
     "into a few": zoo.build(400, (np.repeat(np.arange(390), 10), np.tile(np.arange(390, 400), 390)), directed=True),
     "dense": zoo.build(150, upward(zoo.random(150, 9_000, seed=2), 150, seed=3), directed=True),
+    # a warp's buffer is neither empty nor full when the next hundred come
+    "rows of a hundred": zoo.build(4_040, (np.repeat(np.arange(40), 100), 40 + np.arange(4_000)), directed=True),
     "hubs": zoo.build(3_000, (np.repeat(np.arange(3), 2_900), np.tile(np.arange(100, 3_000), 3)), directed=True),
 }
 
@@ -219,6 +221,15 @@ def test_the_proof_on_the_device_finds_wrong_rounds(build, codec):
             broken[vertex] = wrong
             with pytest.raises(VerificationError, match="break a rule"):
                 verify_rounds_on_device(placed, placed.runtime.upload(broken))
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_the_proof_on_the_device_finds_an_edge_inside_a_round(build):
+    """Of a round that another edge leads to, so that nothing else is wrong."""
+    options = TopologicalOptions()
+    engine, _ = engine_on(zoo.build(3, ([0, 0, 1], [1, 2, 2]), directed=True), options, build=build)
+    with engine, pytest.raises(VerificationError, match="1 edges between rounds break a rule"):
+        verify_rounds_on_device(engine.placed, engine.placed.runtime.upload(np.array([0, 1, 1], np.int32)))
 
 
 def test_streamed_edges_are_refused_before_anything_is_placed():
