@@ -18,7 +18,8 @@ LONGEST_LINE = 120
 
 def kernel_files(root: Path = ROOT) -> list[Path]:
     """Return the kernels and their headers below ``root``, in order."""
-    return sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.cu*") if path.is_file())
+    found = (path for folder in FOLDERS for path in (root / folder).rglob("*.cu*"))
+    return sorted(path for path in found if path.suffix in (".cu", ".cuh"))
 
 
 def clang_format() -> str:

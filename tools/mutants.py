@@ -68,7 +68,7 @@ def plant(mutant: Mutant | None, folder: Path) -> None:
     SystemExit
         The text does not occur exactly once (code 2).
     """
-    for path in KERNELS.rglob("*.cu*"):
+    for path in (path for path in KERNELS.rglob("*.cu*") if path.suffix in (".cu", ".cuh")):
         copy = folder / path.relative_to(KERNELS)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)

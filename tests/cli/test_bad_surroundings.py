@@ -215,16 +215,16 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
     if old:
         Path("graph.csrbin").write_bytes(b"what was there before")
     calls = []
-    pieces = sections.pieces
+    stretches = sections.stretches
 
     def interrupted(array):
         calls.append(len(array))
         assert any(path.name.endswith(".tmp") for path in graph_text.iterdir())
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return pieces(array)
+        return stretches(array)
 
-    monkeypatch.setattr(sections, "pieces", interrupted)
+    monkeypatch.setattr(sections, "stretches", interrupted)
     before = listing(graph_text)
     code, out, err = run("convert", "graph.txt")
     assert (code, out, err.strip()) == (130, "", "bigbfs: error: interrupted")

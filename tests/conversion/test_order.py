@@ -65,5 +65,5 @@ def test_every_id_up_to_the_largest_can_be_kept():
 def test_impossible_options():
     with pytest.raises(UsageError, match="original, degree"):
         ConvertOptions(order="random")
-    with pytest.raises(UsageError, match="cannot be negative"):
+    with pytest.raises(UsageError, match="must be 0 or more"):
         ConvertOptions(skip_bad_lines=-1)

@@ -105,7 +105,7 @@ TWO_FILES = {
     "    return 2 * value()\n",
 }
 RUN = (
-    "import sys, pathlib\nfrom bigbfs.jit import jit\nhere = pathlib.Path('.')\n"
+    "import sys, pathlib\nfrom bigbfs.jit import njit as jit\nhere = pathlib.Path('.')\n"
     "stamp = jit.package_stamp(here)\njit.package_stamp = lambda: stamp\nsys.path.insert(0, '.')\n"
     "from outer import twice\nprint(twice(), sum(twice.stats.cache_hits.values()))\n"
 )
@@ -130,7 +130,7 @@ def test_a_kernel_is_compiled_again_when_an_inlined_function_changes(tmp_path):
 
 ONE_FILE = "from bigbfs.jit.njit import njit\n\n@njit(cache=True)\ndef twice(value):\n    return 2 * value\n"
 CALL = (
-    "import sys\nsys.path.insert(0, '.')\nfrom bigbfs.jit import jit\njit.package_stamp = lambda: 'same'\n"
+    "import sys\nsys.path.insert(0, '.')\nfrom bigbfs.jit import njit as jit\njit.package_stamp = lambda: 'same'\n"
     "from kernel import twice\nprint(twice(21), sum(twice.stats.cache_hits.values()))\n"
 )
 

@@ -10,6 +10,7 @@ import bigbfs
 from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.topological.result import TopologicalResult
 from bigbfs.conversion import ConvertReport
 
 
@@ -37,6 +38,7 @@ def uses() -> None:
     assert_type(bigbfs.Graph.from_csr([0, 1, 2], [1, 0]), bigbfs.Graph)
     assert_type(bigbfs.__version__, str)
     assert_type(bigbfs.topological_order(graph), np.ndarray)
+    assert_type(bigbfs.topological_rounds(graph), TopologicalResult)
 
 
 def fails() -> int:

@@ -1,5 +1,5 @@
-// A row in slices, so that several warps can read it at the same time: as many ids as one load() gives a warp where rows
-// are plain, a block where they are varint.
+// A row in slices, so that several warps can read it at the same time: as many ids as one load() gives a warp where
+// rows are plain, a block where they are varint.
 #pragma once
 #include "kernels/rows/adjacency.cuh"
 

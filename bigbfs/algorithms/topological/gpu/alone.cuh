@@ -1,9 +1,11 @@
-// ALONE: round after round by the first block, while the others wait at the barrier; for rounds of few vertices and edges.
+// ALONE: round after round by the first block, while the others wait at the barrier; for rounds of few vertices and
+// edges.
 //
 // A thread owns a vertex of the round and reads its row if that is short; longer rows are cut into slices, which the
-// warps take in turn. A round is one trip for the row, one for the atomics, and three barriers of the block. Frontier kind:
-// a list in shared memory, and the queue. Atomics: one subtraction for each edge, one in shared memory for the vertices that
-// a thread frees. Memory per edge: the id and one word of `left`. Source: ours; report 002 (3.2) launches once a round.
+// warps take in turn. A round is one trip for the row, one for the atomics, and three barriers of the block. Frontier
+// kind: a list in shared memory, and the queue. Atomics: one subtraction for each edge, one in shared memory for the
+// vertices that a thread frees. Memory per edge: the id and one word of `left`. Source: ours; report 002 (3.2)
+// launches once a round.
 #pragma once
 #include "algorithms/topological/gpu/kahn.cuh"
 

@@ -1,6 +1,7 @@
 // What the kernels of topological order share: the state in device memory, what a block knows, and taking edges off.
 //
-// The queue is the order: a round is queue[begin, begin + count), and who loses the last edge into it is appended, once.
+// The queue is the order: a round is queue[begin, begin + count), and who loses the last edge into it is appended,
+// once.
 #pragma once
 #include "kernels/base/grid.cuh"
 #include "kernels/passes/passes.cuh"
@@ -21,7 +22,8 @@ struct Stand {
 };
 static_assert(sizeof(Stand) == STAND_BYTES, "Stand differs from its NumPy dtype");
 
-// What the blocks add up in a round of the grid. Three of them in turn: one to add to, one that is being read, one cleared.
+// What the blocks add up in a round of the grid. Three of them in turn: one to add to, one that is being read, one
+// cleared.
 struct Sums {
     u64 freed;  // vertices appended
     u64 edges;  // of their rows
@@ -40,7 +42,7 @@ struct Kahn {
     u64 thin_slices;  // and then up to so many slices of rows that are no thread's
     u64 window;  // rounds of one block after which it is asked whether the CPU would be quicker; 0: never
     u64 deep_width;  // mean width from which on it is not
-    u64 round_cost;  // of a round of one block, and the others of an edge there, of one on the CPU, of getting there: ps
+    u64 round_cost;  // ps: of a round of one block; the others: of an edge there, of one on the CPU, of getting there
     u64 edge_cost;
     u64 cpu_edge_cost;
     u64 cpu_cost;
@@ -81,8 +83,9 @@ DEVICE void save_stand(const Kahn& s, const Team& t) {
     for (u32 i = 0; i < sizeof(Stand) / sizeof(u64); ++i) relaxed_store((u64*)s.stand + i, ((const u64*)&t.now)[i]);
 }
 
-// The edges that lead to ids[j] are taken off, for the bits j of `asked`. All are under way before the first answer is looked
-// at. Who takes off the last one appends the vertex: to the warp's buffer, or, ALONE, to the queue and the list `next`.
+// The edges that lead to ids[j] are taken off, for the bits j of `asked`. All are under way before the first answer
+// is looked at. Who takes off the last one appends the vertex: to the warp's buffer, or, ALONE, to the queue and the
+// list `next`.
 template <bool ALONE> DEVICE void take_off(const Kahn& s, Team& t, const vid* ids, u32 asked, vid* next) {
     vid had[SLOTS];
     u32 freed = 0;

@@ -1,9 +1,10 @@
 // Topological order in rounds (Kahn): who has lost the last edge that leads to it is in the next round.
 //
-// topo_lengths, topo_count_*: in-degrees, a thread to a vertex, or a pass over all rows. topo_begin: round 0. topo_rounds:
-// all rounds in one cooperative launch; one of few vertices and edges is run by the first block alone (alone.cuh), any
-// other by the whole grid (wide.cuh). It comes back to the host where the CPU would be quicker with the rest. Frontier kind: queue. Atomics: one subtraction for each edge; one for each buffer
-// that a warp appends. Memory per edge: the id and one word of `left`. Source: Kahn (Comm. ACM 5, 1962); report 002, 3.2.
+// topo_lengths, topo_count_*: in-degrees, a thread to a vertex, or a pass over all rows. topo_begin: round 0.
+// topo_rounds: all rounds in one cooperative launch; one of few vertices and edges is run by the first block alone
+// (alone.cuh), any other by the whole grid (wide.cuh). It comes back to the host where the CPU would be quicker with
+// the rest. Frontier kind: queue. Atomics: one subtraction for each edge; one for each buffer that a warp appends.
+// Memory per edge: the id and one word of `left`. Source: Kahn (Comm. ACM 5, 1962); report 002, 3.2.
 #include "algorithms/topological/gpu/alone.cuh"
 #include "algorithms/topological/gpu/wide.cuh"
 

@@ -1,9 +1,9 @@
 // EXPAND, EXPAND_CHUNKS: one round by the whole grid.
 //
-// A warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each, longer ones by the
-// warp, hubs are listed and then read chunk by chunk by all warps. Frontier kind: queue. Atomics: one subtraction for each
-// edge; one for each buffer that a warp appends. Memory per edge: the id and one word of `left`. Source: Merrill et al.
-// (PPoPP'12) for the degree classes.
+// A warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each, longer ones
+// by the warp, hubs are listed and then read chunk by chunk by all warps. Frontier kind: queue. Atomics: one
+// subtraction for each edge; one for each buffer that a warp appends. Memory per edge: the id and one word of `left`.
+// Source: Merrill et al. (PPoPP'12) for the degree classes.
 #pragma once
 #include "algorithms/topological/gpu/kahn.cuh"
 

@@ -43,7 +43,7 @@ BIG = 64 << 20
 def source_hash() -> str:
     """Return a hash of all kernel sources: the cache of compiled kernels does not look into headers."""
     digest = hashlib.sha256()
-    for path in sorted(SOURCES.rglob("*.cu*")):
+    for path in sorted(path for path in SOURCES.rglob("*.cu*") if path.suffix in (".cu", ".cuh")):
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
