@@ -253,9 +253,9 @@ def test_missing_output_folder(run, folder):
     refused(run, folder, "graph.txt", "-o", "no/such.csrbin", says=["no/such.csrbin", "does not exist; create it"])
 
 
-@pytest.mark.parametrize("name", [".", ""])
-def test_an_input_without_a_name(run, folder, name):
-    refused(run, folder, name, says=["is a folder; name the files in it"], code=2)
+@pytest.mark.parametrize(("name", "says"), [(".", "is a folder; name the files in it"), ("", "is empty; name a file")])
+def test_an_input_without_a_name(run, folder, name, says):
+    refused(run, folder, name, says=[says], code=2)
 
 
 def test_a_number_of_thousands_of_digits(run, folder):
