@@ -116,7 +116,7 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
     shutil.rmtree(folder)
     if code == 0 and " passed" not in output.strip().rpartition("\n")[2]:
         code = -1  # a sanitizer ends the process with 0 where the kernel's fault is its own end
-    if "simt.builds.CompileError" in output or (code not in (0, 1, None) and code >= 0):
+    if "emulated.builds.CompileError" in output or (code not in (0, 1, None) and code >= 0):
         raise Unusable(f"{output[-4000:]}\n{name}, {build}: neither passed nor failed (exit code {code})")
     verdict = "hangs" if code is None else "-" if code == 0 else "crash" if code < 0 else _reason(output)
     return Outcome(verdict, time.perf_counter() - start, output)

@@ -21,9 +21,8 @@ _rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(lambd
 
 def _suite(nodeid: str) -> str | None:
     file = Path(nodeid.split("::")[0])
-    if file.parent.name == "simt" and file.name.startswith("test_"):
-        return file.stem.removeprefix("test_")
-    return file.stem.removeprefix("test_") if file.name.startswith("test_kernels_") else None
+    emulated = file.name == "test_emulation.py" or file.name.startswith("test_kernels_")
+    return file.stem.removeprefix("test_") if emulated else None
 
 
 def pytest_runtest_logreport(report: Any) -> None:

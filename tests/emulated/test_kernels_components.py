@@ -1,6 +1,6 @@
 """The kernels for connected components, emulated: every algorithm and switch, and graphs that are hard for them.
 
-Labels against the reference, and after every launch the invariants of simt/invariants.py. In the preempting build
+Labels against the reference, and after every launch the invariants of emulated/invariants.py. In the preempting build
 every run has another seed. The whole zoo under the default switches is in test_kernels_engine.py.
 """
 

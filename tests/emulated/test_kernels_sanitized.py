@@ -1,7 +1,7 @@
 """The suites of the emulated kernels once more in processes of their own, under the sanitizers.
 
 The address sanitizer's library must be loaded before Python, so each build is a pytest run with LD_PRELOAD. A report
-of a sanitizer is a failed test there (simt/loader.py), and all of it is shown here.
+of a sanitizer is a failed test there (emulated/loader.py), and all of it is shown here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from emulated.table import TABLE_VARIABLE
 
 HERE = Path(__file__).parent
 SUITES = (
-    "simt",
+    "test_emulation.py",
     "test_kernels_rows.py",
     "test_kernels_probe.py",
     "test_kernels_heads.py",
@@ -56,6 +56,11 @@ def run(build, folder, *arguments):
         check=False,
         preexec_fn=fixed_addresses if build == "tsan" else None,
     )
+
+
+def test_every_suite_of_the_emulation_runs_under_the_sanitizers():
+    there = {path.name for path in HERE.glob("test_kernels_*.py")} | {"test_emulation.py"}
+    assert set(SUITES) == there - {Path(__file__).name}
 
 
 # The halves of the long suite come first and run side by side where pytest-xdist gives them two processes.
