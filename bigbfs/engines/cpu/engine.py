@@ -84,9 +84,7 @@ class CpuEngine:
             The state and the result take more memory than is free.
         """
         with numba_threads(self.threads):
-            result = self.program(work).run(work)
-        self._count_bytes()
-        return result
+            return self.program(work).run(work)
 
     def program(self, work: Work) -> Any:
         """Return the program that runs ``work``, made if need be."""
@@ -129,6 +127,9 @@ class CpuEngine:
 def numba_threads(count: int) -> Iterator[None]:
     """Have Numba use ``count`` threads inside."""
     before = numba.get_num_threads()
+    if before == count:  # to set it costs as much as a level of a small graph
+        yield
+        return
     numba.set_num_threads(count)
     try:
         yield

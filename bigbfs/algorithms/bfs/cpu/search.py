@@ -131,7 +131,7 @@ class Search:
         visited, before = np.zeros((2, len(self._start)), np.uint64)
         most_hubs = min(n, m // topdown.HUB_EDGES) + 1
         hubs, next_hubs = np.empty((2, most_hubs), ids)
-        self._state = State(
+        state = State(
             queue=np.empty(n + 1, ids),
             hubs=hubs,
             next_hubs=next_hubs,
@@ -148,7 +148,18 @@ class Search:
             tallies=np.zeros(threads * _TALLY, np.uint64),
             faults=np.zeros(1, np.uint64),
         )
+        # Bit 0 of the turn swaps the bitmaps, bit 1 the hubs: tuples made once, for a level may take but a microsecond.
+        swapped = state._replace(visited=before, before=visited)
+        self._turns = (state, swapped, *(s._replace(hubs=next_hubs, next_hubs=hubs) for s in (state, swapped)))
+        self._turn = 0
         self._last_source = 0
+        own = (array for name, array in state._asdict().items() if name not in ("heads", "short"))
+        self.nbytes = self._start.nbytes + sum(int(array.nbytes) for array in own)
+
+    @property
+    def _state(self) -> State:
+        """The arrays, each under the name of its present part."""
+        return self._turns[self._turn]
 
     @property
     def levels(self) -> np.ndarray:
@@ -159,12 +170,6 @@ class Search:
     def parents(self) -> np.ndarray:
         """Parents of the last search: id, ``nobody`` where there is none."""
         return self._state.parents
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the state; those of the survey are not counted again."""
-        own = {name: array for name, array in self._state._asdict().items() if name not in ("heads", "short")}
-        return self._start.nbytes + sum(int(array.nbytes) for array in own.values())
 
     def run(self, source: int, max_depth: int) -> Found:
         """Search from ``source`` down to level ``max_depth``; the result stays until the next search."""
@@ -268,7 +273,7 @@ class Search:
         state.tails[topdown.TAIL], state.tails[topdown.HUB_TAIL] = frontier.last, 0
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
         topdown.expand(self.out_rows, state, *window, np.int32(frontier.depth + 1), self.threads)
-        self._state = state._replace(hubs=state.next_hubs, next_hubs=state.hubs)
+        self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
         self._advance(frontier, frontier.last, tail, hubs, int(state.tallies[::_TALLY].sum()))
@@ -284,7 +289,7 @@ class Search:
         assert self.in_rows is not None
         state = self._state
         bottomup.pull(self.in_rows, state, np.int32(frontier.depth + 1), self.threads)
-        self._state = state._replace(visited=state.before, before=state.visited)
+        self._turn ^= 1
         found, left, left_edges = (int(total) for total in state.tallies.reshape(-1, _TALLY)[:, :3].sum(axis=0))
         frontier.depth += 1
         frontier.in_bitmap = True
