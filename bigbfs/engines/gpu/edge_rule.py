@@ -1,7 +1,7 @@
 """Counting the edges and vertices of a placed graph that break a rule: what the proofs of results on the device share.
 
 An edge rule is two kernels, ``NAME_edges`` for rows in memory and ``NAME_pieces`` for rows that are read from the file
-(kernels/proof/edges.cuh); a vertex rule is one more.
+(kernels/verify/edges.cuh); a vertex rule is one more.
 """
 
 from __future__ import annotations

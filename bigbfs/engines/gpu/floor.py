@@ -13,13 +13,10 @@ import numpy as np
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.gpu.planning import Plan
-from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, LINE
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.record import gteps
-
-LINE = 128
-"""Bytes that a read of a row takes at least, unless another row shares them."""
 
 
 @dataclass(frozen=True, slots=True)

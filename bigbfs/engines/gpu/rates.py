@@ -26,9 +26,8 @@ KERNELS = (
     KernelSpec(FILE, "meet", cooperative=True, team=True),
 )
 
-LINE = 128
 UNIT = 16
-"""Bytes of a line, and of what a thread reads at once."""
+"""Bytes that a thread reads at once."""
 
 EVERY = (1, 4, 16, 64)
 """One of so many lines is read in ascending order."""

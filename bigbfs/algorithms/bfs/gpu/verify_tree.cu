@@ -4,7 +4,7 @@
 // edge that leads to a vertex from its parent marks it in `joined`. Vertices (one thread each): the source alone has
 // level 0, who has a level has a parent one level up, joined to it by an edge. Atomics: one atomicOr for each tree
 // edge. Source: Graph500 specification, section Validation.
-#include "kernels/proof/edges.cuh"
+#include "kernels/verify/edges.cuh"
 
 struct TreeRule {
     const i32* levels;

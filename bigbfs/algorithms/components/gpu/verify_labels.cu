@@ -2,7 +2,7 @@
 // label, and no larger than the vertex; who labels itself is counted. So labels are unions of components; that there
 // are no fewer of them than components is for the host to say, which has the merges of a forest over all edges counted
 // (verify.py).
-#include "kernels/proof/edges.cuh"
+#include "kernels/verify/edges.cuh"
 
 struct LabelRule {
     const vid* labels;

@@ -1,7 +1,7 @@
 // Are rounds longest paths? Edges: each leads to a later round; who is reached from the round before is marked.
 // Vertices (one thread each): a round is not negative, and is 0 or marked. Atomics: a bit for each vertex, and one
 // count for each fault. Memory per edge: the id, two rounds, and a word of the bitmap where the rounds are neighbours.
-#include "kernels/proof/edges.cuh"
+#include "kernels/verify/edges.cuh"
 
 struct RoundRule {
     const i32* rounds;

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.engines.gpu.runtime.arguments import LINE
 from bigbfs.graph.adjacency import CompressedAdjacency
 from bigbfs.graph.graph import Graph
 
 NOTHING_HOT = 2**64 - 1
 """Ids from which a row is hot where none is."""
-
-LINE = 128
-"""Bytes to which hot rows are aligned: a warp reads whole lines of them."""
 
 LOOKS = 4096
 """Rows whose degrees tell whether a graph is stored by degree."""

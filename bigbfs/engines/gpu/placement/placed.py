@@ -12,7 +12,7 @@ from types import TracebackType
 
 import numpy as np
 
-from bigbfs.engines.gpu.placement.hot import GRAIN, LINE, NOTHING_HOT, hottest, nearest, offset_bytes
+from bigbfs.engines.gpu.placement.hot import GRAIN, NOTHING_HOT, hottest, nearest, offset_bytes
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
 from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, struct
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec

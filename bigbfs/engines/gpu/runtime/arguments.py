@@ -15,6 +15,9 @@ BLOCK = 256
 
 WARP = 32
 
+LINE = 128
+"""Bytes of a line: what a warp reads at once, and what a read of a row takes at least."""
+
 TEAM = 1024
 """Threads of a block of a kernel that holds the whole device, one block to a multiprocessor."""
 

@@ -1,4 +1,4 @@
-// Does every edge keep a rule? For the proofs that a result is right, where the result lies.
+// Does every edge keep a rule? Verifies a result where it lies.
 //
 // A rule has `bool broken(u64 u, vid v) const` for the edge u -> v. A warp takes a row, or a chunk of a hub row; of
 // streamed rows, the pieces of a batch. Atomics: one count for each fault. Memory per edge: the id, and what the rule
