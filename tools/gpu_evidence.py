@@ -7,7 +7,10 @@ changes without a run on a GPU.
 Exit code 0: all passed; 1: something failed; 2: pytest arguments without another --output; 4: no usable GPU. Nothing
 is written in the last two cases, nor when pytest did not get to the end.
 
-    python tools/gpu_evidence.py [--output FILE [pytest arguments]] [--no-sanitizer]
+    python tools/gpu_evidence.py [--jobs N] [--output FILE [pytest arguments]] [--no-sanitizer]
+
+With --jobs the tests run in N processes, and compute-sanitizer beside them; those marked ``alone``, which look at the
+memory of the whole device, run by themselves afterwards.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,11 +33,14 @@ TESTS = REPOSITORY / "tests" / "gpu"
 EVIDENCE = TESTS / "evidence.json"
 WAIVED = TESTS / "WAIVED"
 SCHEMA = 1
+QUIETLY = (str(TESTS), "-q", "-p", "no:cacheprovider", "-p", "no:benchmark")
+TO_THE_END = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
 
 for folder in (REPOSITORY / "tools", REPOSITORY):  # the package need not be installed
     sys.path.insert(0, str(folder))
 
 from gpu_sources import hash_of_sources  # noqa: E402
+from sanitize_gpu import run_all  # noqa: E402
 
 from bigbfs.errors import NoDeviceError  # noqa: E402
 
@@ -115,6 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--output", type=Path, default=EVIDENCE)
     parser.add_argument("--no-sanitizer", action="store_true", help="leave compute-sanitizer out")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that run tests")
     options, rest = parser.parse_known_args(arguments)
     if rest and options.output == EVIDENCE:
         parser.error(f"with pytest arguments ({' '.join(rest)}) not all tests may run: name another --output FILE")
@@ -125,15 +133,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 4
     counts = Counts()
     start = time.perf_counter()
-    code = pytest.main([str(TESTS), "-p", "no:cacheprovider", "-q", *rest], plugins=[counts])
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        print(f"pytest did not get to the end (exit code {int(code)}): nothing is written", file=sys.stderr)
+    with ThreadPoolExecutor(1) as beside:
+        said = beside.submit(dict if options.no_sanitizer else run_all)
+        many = str(options.jobs if options.jobs > 1 else 0)
+        codes = [pytest.main([*QUIETLY, "-m", "not alone", "-n", many, *rest], plugins=[counts])]
+        sanitizer: dict[str, str] = said.result()
+    codes.append(pytest.main([*QUIETLY, "-m", "alone", "-n", "0", *rest], plugins=[counts]))
+    if not {codes[0]} <= TO_THE_END or not {codes[1]} <= {*TO_THE_END, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        print(f"pytest did not get to the end (exit codes {codes}): nothing is written", file=sys.stderr)
         return 1
-    sanitizer: dict[str, str] = {}
-    if not options.no_sanitizer:
-        from sanitize_gpu import run_all
-
-        sanitizer = run_all()
     evidence = {
         "schema": SCHEMA,
         **device,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def run_all() -> dict[str, str]:
     program = sanitizer()
     if program is None:
         return dict.fromkeys(TOOLS, "not installed")
-    return {tool: _run(program, tool) for tool in TOOLS}
+    with ThreadPoolExecutor(len(TOOLS)) as together:
+        return dict(zip(TOOLS, together.map(lambda tool: _run(program, tool), TOOLS), strict=True))
 
 
 def _run(program: str, tool: str) -> str:

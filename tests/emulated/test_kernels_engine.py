@@ -1,7 +1,7 @@
 """The GPU engine's own level loops and kernels, emulated: rules x codecs x residencies x the zoo x builds.
 
-Levels, parents and labels against the reference, and after launches the invariants of emulated/invariants.py. A rule bends
-the choice of directions, so that small graphs see every phase of a traversal. In the
+Levels, parents and labels against the reference, and after launches the invariants of emulated/invariants.py. A rule
+bends the choice of directions, so that small graphs see every phase of a traversal. In the
 preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
 sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs.
 """

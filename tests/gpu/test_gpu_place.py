@@ -162,6 +162,7 @@ def test_an_allocation_above_the_budget_fails(medium):
     runtime.close()
 
 
+@pytest.mark.alone
 def test_nothing_is_left_after_a_thousand_engines(tmp_path, registered):
     import cupy
 

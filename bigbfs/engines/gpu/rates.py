@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 
 from bigbfs.config import DeviceProfile, LineRate
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, team_threads
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, LINE, team_threads
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
 from bigbfs.errors import DeviceError

@@ -14,7 +14,7 @@ import numpy as np
 
 from bigbfs.engines.gpu.placement.hot import GRAIN, NOTHING_HOT, hottest, nearest, offset_bytes
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
-from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, struct
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, LINE, struct
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Mapping, Runtime
