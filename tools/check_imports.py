@@ -18,7 +18,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("jit",),
     ("graph",),
     ("formats.atomic",),
-    ("formats.container", "formats.streams"),
+    ("formats.container", "formats.streams", "formats.tables"),
     ("formats.readers", "formats.writers"),
     ("formats",),
     ("conversion.report", "conversion.options", "conversion.numbering", "conversion.orders"),

@@ -17,19 +17,21 @@ from bigbfs.sizes import format_size
 
 MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
+_DIGITS = 10
+"""A column of so many digits is a name."""
 
 
 class Columns(click.ParamType):
-    """Two columns, ``1,2``."""
+    """Two columns, ``1,2`` or ``source,target``."""
 
     name = "columns"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int | str, ...]:
         """Split the text; whoever reads says which columns there can be."""
-        words = str(value).split(",")
-        if len(words) != 2 or not all(word.strip().isdecimal() for word in words):
-            self.fail(f"{value!r} is not two columns; write 1,2 for example", param, ctx)
-        return int(words[0]), int(words[1])
+        words = [word.strip() for word in str(value).split(",")]
+        if len(words) != 2 or not all(words) or any(word.startswith("-") for word in words):
+            self.fail(f"{value!r} is not two columns; write 1,2 or source,target for example", param, ctx)
+        return tuple(int(word) if word.isdecimal() and len(word) < _DIGITS else word for word in words)
 
 
 @click.command("convert")
@@ -67,7 +69,10 @@ class Columns(click.ParamType):
     help=f"Format of the inputs: {', '.join(NAMES)}. Default: by suffix and content.",
 )
 @click.option(
-    "--columns", type=Columns(), metavar="A,B", help="Columns of an edge list or array that hold the ids, from 1 on."
+    "--columns",
+    type=Columns(),
+    metavar="A,B",
+    help="Columns that hold the ids, by number (from 1 on) or by name. Default: as their names say, or the first two.",
 )
 @click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
 @click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
@@ -90,8 +95,9 @@ class Columns(click.ParamType):
 def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool, **choices: object) -> None:
     """Turn edge lists and graph files of other tools into .csrbin / .ccsr.
 
-    INPUT is text (SNAP), Matrix Market, METIS, DIMACS .gr, NumPy or SciPy .npy/.npz, GAP .sg or a raw .csrbin, each
-    also as .gz, .bz2, .xz or .zst, or - for standard input; several are one graph. By default an edge is stored both
+    INPUT is text (SNAP, CSV), Parquet or Arrow (pip install 'bigbfs[tables]'), Matrix Market, METIS, DIMACS .gr, NumPy
+    or SciPy .npy/.npz, GAP .sg or a raw .csrbin, each also as .gz, .bz2, .xz or .zst, or - for standard input, or a
+    folder of tables; several are one graph. By default an edge is stored both
     ways, duplicates and self-loops go, and ids with gaps are renumbered (the original ones stay in the file, and every
     command speaks them). An output made of the same input with the same options is left as it is.
     """

@@ -19,7 +19,7 @@ class ConvertKeywords(TypedDict, total=False):
     compressed: bool
     format: str | None
     skip_bad_lines: int
-    columns: tuple[int, int] | None
+    columns: tuple[int | str, int | str] | None
     edge_index: bool
     bipartite: bool
     memory: int | None

@@ -9,6 +9,7 @@ from typing import Any
 
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.formats.readers.format import Rules
+from bigbfs.formats.tables.columns import Columns
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.sizes import byte_count, choice, file_path, integer, switch
@@ -31,7 +32,7 @@ def _checked(name: str, value: Any) -> Any:
     if name == "columns":
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise ArgumentError("must be two columns, (1, 2) for example", about=((name, value),))
-        return integer(name, value[0]), integer(name, value[1])
+        return tuple(each if isinstance(each, str) else integer(name, each) for each in value)
     if name == "skip_bad_lines":
         return integer(name, value, 0)
     if name == "threads":
@@ -69,7 +70,8 @@ class ConvertOptions:
     skip_bad_lines
         Bad lines of text that may be skipped (they are counted).
     columns
-        Columns of an edge list or array that hold the ids, from 1 on; None: the first two, or as a header says.
+        Columns of an edge list, array or table that hold the ids, from 1 on, or by the names that a table or a header
+        line has for them; None: as their names say, or the first two.
     edge_index
         An array of shape (2, edges) holds sources in its first row and targets in its second.
     bipartite
@@ -98,7 +100,7 @@ class ConvertOptions:
     compressed: bool = False
     format: str | None = None
     skip_bad_lines: int = 0
-    columns: tuple[int, int] | None = None
+    columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
     memory: int | None = None

@@ -14,6 +14,7 @@ import numba
 from tqdm import tqdm
 
 from bigbfs.conversion import cache
+from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph
 from bigbfs.conversion.inputs import read_all
@@ -42,7 +43,7 @@ def convert(
     Parameters
     ----------
     inputs
-        Paths, or ``-`` for standard input.
+        Paths, ``-`` for standard input, or folders of tables.
     output
         A .csrbin or a .ccsr; None: the first input's name with .csrbin.
     options
@@ -64,6 +65,7 @@ def convert(
     options = options or ConvertOptions()
     _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
+    inputs = expand(inputs)
     sources = cache.identify_sources(inputs)
     options = _as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())

@@ -92,17 +92,17 @@ def test_an_array_that_may_lie_either_way(run, folder):
     assert code == 2 and "a.csrbin is csrbin" in err
 
 
-@pytest.mark.parametrize("columns", ["1", "1,2,3", "a,b", "1;2", "-1,2"])
+@pytest.mark.parametrize("columns", ["1", "1,2,3", "a,", "1;2", "-1,2"])
 def test_columns_that_are_none(run, folder, columns):
     Path("g.txt").write_text("1 2\n")
     code, _, err = run("convert", "g.txt", f"--columns={columns}")
-    assert code == 2 and "is not two columns; write 1,2 for example" in err
+    assert code == 2 and "is not two columns; write 1,2 or source,target for example" in err
 
 
-def test_parquet_is_named(run, folder):
+def test_damaged_parquet_is_named(run, folder):
     Path("g.parquet").write_bytes(b"PAR1" + bytes(20))
     code, _, err = run("convert", "g.parquet")
-    assert code == 1 and "g.parquet: is Parquet, which is not read; write its edges as lines of two ids" in err
+    assert code == 1 and "g.parquet: is damaged, or no Parquet file: " in err and "fetch or write it again" in err
 
 
 def test_returns_alone_end_lines(run, folder):

@@ -23,6 +23,8 @@ NAMES = (
     "adj",
     "npy",
     "npz",
+    "parquet",
+    "arrow",
     "csrbin",
     "sg",
 )

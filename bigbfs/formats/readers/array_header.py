@@ -118,9 +118,9 @@ def edges_are_rows(name: str, shape: tuple[int, ...], rules: Rules) -> bool:
     InputError
         It has neither, or may have both: two rows of a few columns are two edges with weights, or two ends of some.
     """
-    if rules.columns is not None:
-        if len(shape) != 2 or shape[1] < max(rules.columns):
-            why = f"{name}: an array of shape {shape} has no column {max(rules.columns)}"
+    if rules.numbers is not None:
+        if len(shape) != 2 or shape[1] < max(rules.numbers):
+            why = f"{name}: an array of shape {shape} has no column {max(rules.numbers)}"
             raise InputError(why, remedies=(("columns", None, "correct {}"),))
         return True
     if rules.edge_index:

@@ -50,7 +50,7 @@ def _room(name: str, header: Header) -> np.ndarray:
 def columns(name: str, array: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return sources and targets; InputError where the shape is no edges'."""
     rows = edges_are_rows(name, array.shape, rules)
-    first, second = rules.columns or (1, 2)
+    first, second = rules.numbers or (1, 2)
     return (array[:, first - 1], array[:, second - 1]) if rows else (array[0], array[1])
 
 

@@ -12,8 +12,8 @@ COMPRESSION_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _AS_EDGES = "write its edges as lines of two ids, or as a NumPy array"
 _REFUSED = {
     (257, b"ustar"): "is a tar archive; unpack it (tar xf) and give the files in it",
-    (0, b"PAR1"): f"is Parquet, which is not read; {_AS_EDGES}",
-    (0, b"ARROW1"): f"is an Arrow file, which is not read; {_AS_EDGES}",
+    (0, b"FEA1"): "is Feather version 1, which is not read; write it again as version 2, or as Parquet",
+    (0, b"PARE"): f"is encrypted Parquet, which is not read; {_AS_EDGES}",
     (0, b"\x89HDF\r\n\x1a\n"): f"is HDF5, which is not read; {_AS_EDGES}",
     (0, b"SQLite format 3\0"): f"is an SQLite database, which is not read; {_AS_EDGES}",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate, edges_by_lines, has_wide_id, unpacked_size
 from bigbfs.formats.readers.pairs import LARGEST_ID
 from bigbfs.formats.streams.sources import Source
+from bigbfs.formats.tables.columns import Columns
 from bigbfs.graph.edges import EdgeList
 
 DIGITS = 19
@@ -37,7 +38,8 @@ class Rules:
     skip_bad_lines
         How many bad lines of a line-based format to pass over (and count) before giving up.
     columns
-        Columns that hold sources and targets, from 1 on; None: the first two, or those that a header line names.
+        Columns that hold sources and targets, from 1 on, or by the names that a table or a header line has for them;
+        None: those that the names say, or the first two.
     edge_index
         An array of shape (2, edges) holds sources in its first row and targets in its second.
     bipartite
@@ -45,7 +47,7 @@ class Rules:
     """
 
     skip_bad_lines: int = 0
-    columns: tuple[int, int] | None = None
+    columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
 
@@ -54,8 +56,11 @@ class Rules:
             raise UsageError("give a number from 0 to 2^62", about=(("skip_bad_lines", self.skip_bad_lines),))
         if self.columns is not None:
             first, second = self.columns
-            if not (1 <= first <= _MOST_COLUMNS and 1 <= second <= _MOST_COLUMNS) or first == second:
+            numbers = [each for each in self.columns if isinstance(each, int)]
+            if not all(1 <= each <= _MOST_COLUMNS for each in numbers) or first == second:
                 raise UsageError("give two different columns, counted from 1", about=(("columns", self.columns),))
+            if "" in self.columns:
+                raise UsageError("the name of a column is empty", about=(("columns", self.columns),))
         if self.columns is not None and self.edge_index:
             about = (("columns", self.columns), ("edge_index", True))
             raise UsageError("exclude each other: an edge is a row, or a column", about=about)
@@ -64,6 +69,16 @@ class Rules:
         """Return, by name, the rules that only some formats know, where they are not as by default."""
         known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
         return {name: value for name, value in known.items() if value}
+
+    @property
+    def numbers(self) -> tuple[int, int] | None:
+        """The columns where both are given by number."""
+        return None if self.columns is None or self.by_name else cast("tuple[int, int]", self.columns)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether a column is meant by its name."""
+        return self.columns is not None and any(isinstance(each, str) for each in self.columns)
 
 
 NO_RULES = Rules()
@@ -127,7 +142,8 @@ class Format:
     sample
         Ids (uint64) from places all over an input, in any order; empty where they are not had cheaply.
     takes
-        Names of the :class:`Rules` that it knows what to do with, beyond ``skip_bad_lines``.
+        Names of the :class:`Rules` that it knows what to do with, beyond ``skip_bad_lines``;
+        ``"column_names"``: columns by name.
     one_way
         Tells by the first bytes that a file says that its edges lead one way only.
     """

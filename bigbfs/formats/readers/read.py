@@ -89,6 +89,10 @@ def read_edges(
 def _require_use(name: str, found: Format, rules: Rules) -> None:
     """Refuse a rule that the format does not know; it says for itself what the rule would."""
     for rule, value in rules.given().items():
+        if rule == "columns" and rules.by_name and rule in found.takes and "column_names" not in found.takes:
+            remedies = (("columns", (1, 2), "say which by number, {} for example"),)
+            what = f"{name} is {found.name}, whose columns have no names"
+            raise UsageError(what, about=((rule, value),), remedies=remedies)
         if rule not in found.takes:
             users = ", ".join(other.name for other in formats().values() if rule in other.takes)
             what = f"{name} is {found.name}, and this is for {users}"

@@ -35,7 +35,7 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
     """
     head = read_head(reader, rules)
     line = PairRules(_EXPECTED, plain=True, columns=head.columns, sides=head.sides)
-    if head.columns not in (None, (1, 2)):
+    if head.columns is not None and head.columns != (1, 2):
         line = replace(line, expected="vertex ids in the columns {} and {}".format(*head.columns))
     pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
     pairs.comment_lines = head.comment_lines
@@ -93,6 +93,6 @@ FORMAT = of_lines(
     b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
     suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
     aliases=("el", "txt", "snap", "konect"),
-    takes=("columns", "bipartite"),
+    takes=("columns", "column_names", "bipartite"),
     one_way=one_way,
 )

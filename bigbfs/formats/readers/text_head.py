@@ -15,17 +15,13 @@ from bigbfs.formats.readers.bad_lines import line_error, shown
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.pairs import BLANKS, SEPARATORS
+from bigbfs.formats.tables.columns import by_their_names, choose
 
 KONECT = re.compile(
     rb"%[ \t]*(sym|asym|bip)[ \t]+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic"
     rb"|multiposweighted)[ \t\r]*"
 )
 _SIZES = re.compile(rb"%[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
-_PAIRS = (
-    *(("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to"), ("u", "v"), ("i", "j"), ("row", "col")),
-    *(("sourceid", "targetid"), ("srcid", "dstid"), ("fromid", "toid"), ("fromnodeid", "tonodeid"), ("start", "end")),
-    *(("sourcenode", "targetnode"), ("fromnode", "tonode"), ("node1", "node2"), ("id1", "id2"), ("vertex1", "vertex2")),
-)
 
 
 @dataclass(frozen=True)
@@ -61,13 +57,14 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     """
     passed, kind = 0, b""
     notes: list[str] = []
-    sides, columns = None, rules.columns
+    sides: tuple[int, int] | None = None
+    columns = rules.numbers
     while (block := reader.current()) is not None:
         line = block.line(block.start)
         text, number = line.strip(BLANKS), block.lines_before + 1
         if text[:1] not in (b"", b"#", b"%") or b"\r" in line.rstrip(b"\r\n") or b"\0" in line:
             if _is_header(text):
-                columns = columns or _named(reader.name, number, line)
+                columns = columns or _named(reader.name, number, line, rules)
                 notes.append(_told(reader.name, number, text, columns))
                 reader.next_line()
                 passed += 1
@@ -82,6 +79,9 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
             sides = int(match[2]), int(match[3])
         reader.next_line()
         passed += 1
+    if rules.by_name and columns is None:
+        what = f"{reader.name}: no header line names the columns"
+        raise InputError(what, remedies=(("columns", (1, 2), "say which hold the ids by number, {} for example"),))
     return Head(passed, columns, kind == b"asym", sides, tuple(notes))
 
 
@@ -95,19 +95,23 @@ def _columns(text: bytes) -> list[bytes]:
     return [word.strip(b" \t\"'") for word in SEPARATORS.split(text)]
 
 
+def _names(words: list[bytes]) -> list[str]:
+    return [word.decode("utf-8", "backslashreplace") for word in words]
+
+
 def _is_header(text: bytes) -> bool:
     """Return whether a line names columns: two words or more, each of which begins as a name does."""
     named = [word for word in _columns(text) if word]
     return len(named) >= 2 and all((word[:1].isalpha() or word[:1] == b"_") for word in named)
 
 
-def _named(name: str, number: int, line: bytes) -> tuple[int, int]:
-    """Return the columns that a header names."""
+def _named(name: str, number: int, line: bytes, rules: Rules) -> tuple[int, int]:
+    """Return the columns that a header names, or of them those that are asked for."""
     words = _columns(line.strip(BLANKS))
-    plain = [re.sub(rb"[^a-z0-9]", b"", word.lower()).decode() for word in words]
-    for first, second in _PAIRS:
-        if plain.count(first) == 1 and plain.count(second) == 1:
-            return plain.index(first) + 1, plain.index(second) + 1
+    if rules.columns is not None:
+        return choose(name, _names(words), rules.columns)[:2]
+    if (found := by_their_names(_names(words))) is not None:
+        return found
     if len(words) == 2:
         return 1, 2
     listed = ", ".join(f"{shown(word)} ({place})" for place, word in enumerate(words[:9], 1))

@@ -209,8 +209,8 @@ def _zip(name: str) -> bytes:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"PAR1\x15\x04", "is Parquet"),
-        (b"ARROW1\0\0", "is an Arrow file"),
+        (b"PARE\x15\x04", "is encrypted Parquet"),
+        (b"FEA1\0\0\0\0", "is Feather version 1"),
         (b"\x89HDF\r\n\x1a\n", "is HDF5"),
         (b"SQLite format 3\0", "is an SQLite database"),
         (b'<?xml version="1.0"?>\n<!-- c -->\n<graphml xmlns="x">', "is GraphML"),

@@ -1,0 +1,129 @@
+"""What the formats of tables share: edges of two columns into an edge buffer, estimates and samples of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+
+import numpy as np
+
+from bigbfs.errors import InputError
+from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.format import SAMPLES, Reading, Rules
+from bigbfs.formats.readers.npy import require_content
+from bigbfs.formats.streams.sources import Source
+from bigbfs.formats.tables.files import Batch, TableFile
+from bigbfs.formats.tables.integers import INTEGERS, ids_of, kind_of
+from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.workers import thread_count
+
+Opened = Callable[[Source, Rules], AbstractContextManager[TableFile]]
+"""Opens a table: a Parquet or an Arrow file."""
+
+_SAMPLED_ROWS = 2048
+_BATCH_BYTES = 64 << 20
+"""About what the batches under way take while a table is read."""
+
+
+def require_integers(table: TableFile) -> None:
+    """Refuse columns that are no integers.
+
+    Raises
+    ------
+    InputError
+        One holds text, or what is no id at all.
+    """
+    kinds = [kind_of(table.name, *each) for each in zip(table.headers, table.types, strict=True)]
+    for header, dtype, kind in zip(table.headers, table.types, kinds, strict=True):
+        if kind != INTEGERS:
+            what = f"{table.name}: column {header!r} is text ({dtype}), and ids are integers here; number the vertices"
+            raise InputError(what, remedies=(("columns", None, "name other columns with {}"),))
+
+
+def append(edges: EdgeBuffer, batch: Batch, table: TableFile) -> None:
+    """Append the edges of a batch.
+
+    Raises
+    ------
+    InputError
+        A value is no vertex id; with its place.
+    DoesNotFitError
+        The edges take more memory than they may.
+    """
+    add_ids(edges, *(ids_of(side, lambda i: table.place(batch, i)) for side in (batch.first, batch.second)))
+
+
+def add_ids(edges: EdgeBuffer, first: np.ndarray, second: np.ndarray) -> None:
+    """Append edges ``first[i] -> second[i]`` (unsigned, of any width, none above 2**63 - 1)."""
+    wide = max(int(side.max(initial=0)) if side.itemsize == 8 else 0 for side in (first, second)) >= 2**32
+    if wide and edges.dtype == np.uint32:
+        edges.widen()
+    sources, targets = edges.space(len(first))
+    sources[:], targets[:] = first, second
+    edges.keep(len(first))
+
+
+def read_table(reading: Reading, opened: Opened) -> EdgeList:
+    """Read a table to its end.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or holds what is no vertex id.
+    DoesNotFitError
+        The edges take more memory than they may.
+    UsageError
+        pyarrow is not installed.
+    """
+    require_content(reading.source)
+    edges, size, told = reading.room(), reading.source.size or 0, 0
+    with opened(reading.source, reading.rules) as table:
+        require_integers(table)
+        if table.rows:
+            edges.reserve(table.rows)
+        for batch in table.batches(thread_count(reading.threads)):
+            if len(batch.first):
+                append(edges, batch, table)
+            if reading.progress is not None and table.rows:
+                now = min(size, size * edges.size // table.rows)
+                reading.progress(now - told)
+                told = now
+    if edges.size == 0:
+        raise InputError(f"{table.name}: no edge in it; a graph without vertices is not made")
+    notes = () if table.note is None else (table.note,)
+    return EdgeList(*edges.arrays(), input_bytes=reading.source.consumed or size, notes=notes)
+
+
+def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimate:
+    """Estimate by the number of rows that a table declares, and a sample of its ids."""
+    size = source.size or 0
+    require_content(source)
+    with opened(source, rules) as table:
+        require_integers(table)
+        rows = size if table.rows is None else table.rows
+        wide = any(getattr(each, "bit_width", 64) > 32 for each in table.types)
+        sample = _ids(table)
+    if wide and len(sample):
+        wide = int(sample.max()) >= 2**32
+    return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES)
+
+
+def sample_table(source: Source, opened: Opened) -> np.ndarray:
+    """Return ids from all over a table; what is bad in it whoever reads it tells."""
+    try:
+        with opened(source, Rules()) as table:
+            require_integers(table)
+            return _ids(table)
+    except InputError:
+        return np.empty(0, np.uint64)
+
+
+def _ids(table: TableFile) -> np.ndarray:
+    return np.concatenate([np.empty(0, np.uint64), *_sampled(table, table.sample(_SAMPLED_ROWS, SAMPLES))])
+
+
+def _sampled(table: TableFile, batches: Iterable[Batch]) -> Iterable[np.ndarray]:
+    for batch in batches:
+        for side in (batch.first, batch.second):
+            yield ids_of(side, lambda i: table.place(batch, i)).astype(np.uint64)

@@ -1,0 +1,1 @@
+"""Tables: columns of edges in files and objects of other libraries, by way of pyarrow (the extra ``tables``)."""
