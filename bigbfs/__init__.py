@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.errors import DeviceError as DeviceError
     from bigbfs.errors import DoesNotFitError as DoesNotFitError
     from bigbfs.errors import FileAccessError as FileAccessError
+    from bigbfs.errors import ForkError as ForkError
     from bigbfs.errors import FormatError as FormatError
     from bigbfs.errors import InputError as InputError
     from bigbfs.errors import NoDeviceError as NoDeviceError
@@ -41,7 +42,7 @@ __version__ = "0.1.0"
 
 _ERRORS = (
     *("BigBfsError", "ArgumentError", "ConfigError", "DeviceError", "DoesNotFitError", "FileAccessError"),
-    *("FormatError", "InputError", "NoDeviceError", "UsageError", "VerificationError"),
+    *("ForkError", "FormatError", "InputError", "NoDeviceError", "UsageError", "VerificationError"),
 )
 _HOMES = {
     "Graph": "bigbfs.graph",

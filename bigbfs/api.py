@@ -7,8 +7,7 @@ ascending order of original id, whatever the order inside the file.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -27,7 +26,8 @@ from bigbfs.engines.engine import Engine as Placed
 from bigbfs.engines.engine import Work
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import byte_count, file_path, integer
+from bigbfs.jit import forking
+from bigbfs.sizes import byte_count, file_path, integer, refuse_unknown
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.topological.result import TopologicalResult
@@ -80,15 +80,6 @@ def _opened(graph: Graph | str | Path) -> Graph:
     return Graph.open(path)
 
 
-def _refuse_unknown(function: str, given: Mapping[str, object], known: Iterable[str] = WHERE) -> None:
-    """Refuse keyword arguments that ``function`` does not have, with the one that may be meant."""
-    for name, value in given.items():
-        if name not in known:
-            near = get_close_matches(name, list(known), 1)
-            hint = f"; is {near[0]} meant?" if near else f": {', '.join(known)}"
-            raise ArgumentError(f"{function} has no such argument{hint}", about=((name, value),))
-
-
 def engine(
     graph: Graph | str | Path,
     *,
@@ -136,6 +127,8 @@ def engine(
         A name is unknown, an option of the GPU is given for the CPU, or the work cannot run there.
     FormatError
         The graph's file is damaged: an offset or an id is out of range.
+    ForkError
+        This process was forked from one that had used its threads, or the GPU, already.
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
@@ -152,9 +145,10 @@ def engine(
     if chosen == "gpu":
         from bigbfs.engines.gpu.engine import GpuEngine
 
-        placed = GpuEngine(
-            graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
-        )
+        with forking.of_a_gpu():
+            placed = GpuEngine(
+                graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
+            )
     else:
         from bigbfs.engines.cpu.engine import CpuEngine
 
@@ -216,7 +210,7 @@ def bfs(
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
     options = BfsOptions(source, max_depth, want_levels, want_parents, strategy)
     graph = _opened(graph)
-    _refuse_unknown("bfs", where)
+    refuse_unknown("bfs", where, WHERE)
     options.internal(graph)  # a source that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:
         result: BfsResult = placed.measure(options, verify=verify).result
@@ -259,7 +253,7 @@ def connected_components(
         The labels break a rule.
     """
     options = ComponentsOptions(algorithm, rounds, skip_giant, single_pass)
-    _refuse_unknown("connected_components", where)
+    refuse_unknown("connected_components", where, WHERE)
     with engine(graph, work=(options,), **where) as placed:
         result: ComponentsResult = placed.measure(options, verify=verify).result
     return result
@@ -308,7 +302,7 @@ def topological_rounds(
     from bigbfs.algorithms.topological.cycle import require_directed
 
     options = TopologicalOptions(hand_over)
-    _refuse_unknown("topological_rounds", where)
+    refuse_unknown("topological_rounds", where, WHERE)
     graph = _opened(graph)
     require_directed(graph)
     with engine(graph, work=(options,), **where) as placed:
@@ -345,5 +339,5 @@ def convert(
 
     several = inputs if isinstance(inputs, list | tuple) else [inputs]
     paths = [file_path("inputs", each) for each in several]
-    _refuse_unknown("convert", options, ConvertOptions.__dataclass_fields__)
+    refuse_unknown("convert", options, ConvertOptions.__dataclass_fields__)
     return run(paths, None if output is None else file_path("output", output), ConvertOptions(**options))

@@ -191,6 +191,10 @@ class ArgumentError(UsageError, TypeError):
     """An argument of the Python interface is of a type that cannot be meant; names the argument and its value."""
 
 
+class ForkError(BigBfsError, RuntimeError):
+    """A forked process wants to use threads, or a GPU, that only its parent has."""
+
+
 class ConfigError(BigBfsError, ValueError):
     """A configuration file has an unknown key or a value of the wrong kind."""
 

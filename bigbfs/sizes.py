@@ -9,8 +9,9 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,21 @@ def switch(name: str, value: Any) -> bool:
     if not isinstance(value, bool) and type(value).__name__ != "bool":
         raise _wrong_type(name, value, "must be True or False")
     return bool(value)
+
+
+def refuse_unknown(function: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuse keyword arguments that ``function`` does not have, with the one that may be meant.
+
+    Raises
+    ------
+    ArgumentError
+        Names the first of them and its value.
+    """
+    for name, value in given.items():
+        if name not in known:
+            near = get_close_matches(name, list(known), 1)
+            hint = f"; is {near[0]} meant?" if near else f": {', '.join(known)}"
+            raise ArgumentError(f"{function} has no such argument{hint}", about=((name, value),))
 
 
 def choice(name: str, value: Any, names: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.readers.read import estimate, says_one_way
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import forking
 from bigbfs.report.progress import Progress
 
 Sources = list[dict[str, Any]] | None
@@ -60,12 +61,16 @@ def convert(
         An input cannot be read or the output not be written.
     DoesNotFitError
         It takes more memory than it may.
+    ForkError
+        It is to be compressed, and this process was forked from one that had used its threads already.
     """
     watch = Stopwatch()
     options = options or ConvertOptions()
     _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
+    if targets.compressed is not None:  # which takes parallel loops
+        forking.require_threads()
     sources = cache.identify_sources(inputs)
     options = _as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())

@@ -20,6 +20,7 @@ from numba.core import event
 
 from bigbfs.errors import UsageError
 from bigbfs.jit import compiling
+from bigbfs.jit.forking import Parallel
 from bigbfs.jit.kernel_cache import KernelFiles
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -114,4 +115,4 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         state = (kept._version, kept._source_stamp, package_stamp())
         name = kept._index_name.removesuffix(".nbi")
         store._cache_file = KernelFiles(Path(kept._cache_path), name, state, kept._dump)
-    return compiled
+    return Parallel(compiled) if options.get("parallel") and hasattr(compiled, "py_func") else compiled

@@ -22,6 +22,7 @@ from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.engine import Program, Work
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import forking
 from bigbfs.record import BytesRecord, SetupRecord
 
 
@@ -48,6 +49,8 @@ class CpuEngine:
     ------
     UsageError
         The work does not run on the CPU, or ``threads`` is less than 1.
+    ForkError
+        This process was forked from one that had used its threads already.
     """
 
     backend = "cpu"
@@ -55,6 +58,7 @@ class CpuEngine:
     edges_kind = "host"
 
     def __init__(self, graph: Graph, *, work: Sequence[Work] = (), threads: int | None = None) -> None:
+        forking.require_threads()
         for each in work:
             each.require_backend("cpu", "host")
         if threads is not None and threads < 1:

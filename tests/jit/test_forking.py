@@ -1,0 +1,97 @@
+"""What was forked works or says at once why not: it never dies, and never hangs. Every script has a time limit."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bigbfs import errors
+from bigbfs.jit import forking
+
+START = """
+import multiprocessing, os, sys
+import bigbfs
+
+def path():
+    return bigbfs.Graph.from_csr([0, 1, 3, 4], [1, 0, 2, 1])
+
+def job(source):
+    return bigbfs.bfs(path(), source, backend="cpu").levels.tolist()
+
+def in_child(work):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            said = str(work())
+        except bigbfs.BigBfsError as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(writing, said.encode())
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    os.close(writing)
+    assert status == 0, status
+    return os.read(reading, 10_000).decode()
+"""
+
+AFTER_USE = """
+assert job(0) == [0, 1, 2]
+refused = in_child(lambda: job(1))
+assert refused.startswith("ForkError: this process was forked") and "spawn" in refused, refused
+assert in_child(lambda: in_child(lambda: job(1))) == refused, "a grandchild"
+graph = path()
+placed = bigbfs.engine(graph, backend="cpu")
+assert in_child(lambda: placed.connected_components()) == refused, "what the parent placed"
+assert in_child(graph.compress) == refused, "a loop without an engine"
+open("a.txt", "w").write("1 2\\n2 3\\n")
+assert in_child(lambda: bigbfs.convert("a.txt", compressed=True)) == refused
+assert not os.path.exists("a.csrbin")
+assert in_child(lambda: bigbfs.convert("a.txt").edges) == "4", "threads of our own are made anew"
+assert job(2) == [2, 1, 0], "the parent goes on"
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    try:
+        pool.map_async(job, [0, 1]).get(timeout=30)
+    except bigbfs.ForkError as error:
+        assert error.remedies and str(error) == refused.removeprefix("ForkError: ")
+    else:
+        raise AssertionError("Pool.map")
+"""
+
+BEFORE_USE = """
+assert in_child(lambda: job(1)) == "[1, 0, 1]"
+assert job(0) == [0, 1, 2]
+"""
+
+SPAWNED = """
+if __name__ == "__main__":
+    assert job(0) == [0, 1, 2]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map_async(job, [0, 1]).get(timeout=60) == [[0, 1, 2], [1, 0, 1]]
+"""
+
+WORKQUEUE = """
+assert job(0) == [0, 1, 2]
+assert in_child(lambda: job(1)) == "[1, 0, 1]"
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "layer"),
+    [(AFTER_USE, "omp"), (BEFORE_USE, "omp"), (SPAWNED, "omp"), (WORKQUEUE, "workqueue")],
+    ids=["after use", "before use", "spawn", "workqueue"],
+)
+def test_a_fork_works_or_says_why_not(tmp_path, script, layer):
+    (tmp_path / "script.py").write_text(START + script)
+    environment = os.environ | {"NUMBA_THREADING_LAYER": layer}
+    command = [sys.executable, "-W", "ignore", "script.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_gpu_that_fails_in_a_child_says_that_it_was_forked(monkeypatch):
+    with pytest.raises(errors.NoDeviceError), forking.of_a_gpu():
+        raise errors.NoDeviceError("GPU 0 does not answer")
+    monkeypatch.setitem(forking._state, "forked", True)
+    with pytest.raises(errors.ForkError, match=r"forked, and a GPU .*GPU 0 does not answer.*spawn"), forking.of_a_gpu():
+        raise errors.NoDeviceError("GPU 0 does not answer")
