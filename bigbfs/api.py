@@ -171,6 +171,7 @@ def bfs(
     want_parents: bool = True,
     verify: bool = False,
     strategy: str = "auto",
+    target: int | None = None,
     **where: Unpack[Place],
 ) -> BfsResult:
     """Breadth-first search from the vertex with original id ``source``.
@@ -189,6 +190,9 @@ def bfs(
         Check the tree by the Graph500 rules before returning it.
     strategy
         A name from ``bigbfs strategies``.
+    target
+        Original id: on the CPU the search ends with the level of this vertex; on a GPU it goes on.
+        ``result.path_to(target)`` is the path there.
     **where
         ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``: see :func:`engine`. To
         traverse from many sources, place the graph once with :func:`engine`.
@@ -208,10 +212,10 @@ def bfs(
     """
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
-    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy)
+    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy, target=target)
     graph = _opened(graph)
     refuse_unknown("bfs", where, WHERE)
-    options.internal(graph)  # a source that is not there is found before anything is placed
+    options.internal(graph)  # a vertex that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:
         result: BfsResult = placed.measure(options, verify=verify).result
     return result

@@ -7,6 +7,7 @@ undirected edge counts twice, as in the reports that bigbfs implements; Graph500
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
 
 SCHEMA = 1
@@ -16,6 +17,20 @@ SCHEMA = 1
 def gteps(edges: int, seconds: float) -> float:
     """Return giga traversed edges per second: ``edges`` directed edges in ``seconds``."""
     return edges / seconds / 1e9 if seconds > 0 else 0.0
+
+
+SWITCHES_PER_SECOND = 10.0
+"""More involuntary switches than this, each up to some milliseconds, and a time is said to be disturbed."""
+
+
+def switches() -> int:
+    """Return the involuntary context switches of this process so far, of all its threads."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
+def disturbed(switches: int, seconds: float) -> bool:
+    """Tell whether a run of so many ``seconds`` had to share its cores."""
+    return switches > 0 and switches > SWITCHES_PER_SECOND * seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def test_a_conversion_refused_in_both_words(tmp_path, monkeypatch, capsys):
             ["bfs", "--threads", "x"],
             "invalid value for '--threads': 'x' is not a valid integer range; see `bigbfs bfs --help`",
         ),
-        (["info"], "missing argument 'GRAPH'; see `bigbfs info --help`"),
+        (["convert"], "missing argument 'INPUT...'; see `bigbfs convert --help`"),
         (["generate", "star"], "missing option '-o' / '--output'; see `bigbfs generate star --help`"),
     ],
 )

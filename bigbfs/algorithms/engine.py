@@ -15,7 +15,7 @@ from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BytesRecord, SetupRecord
+from bigbfs.record import BytesRecord, SetupRecord, disturbed, switches
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.topological.result import TopologicalResult
@@ -35,12 +35,15 @@ class Measured:
         Of every run.
     verify_seconds
         What verifying them took.
+    disturbed
+        Of every run, whether it had to share its cores (bigbfs/record.py).
     """
 
     graph: Graph
     internal: Any = None
     records: list[Any] = field(default_factory=list)
     verify_seconds: float = 0.0
+    disturbed: list[bool] = field(default_factory=list)
 
     @property
     def result(self) -> Any:
@@ -129,8 +132,11 @@ class Engine:
         """
         work = options.internal(self.graph)
         measured = Measured(self.graph)
+        self._placed.program(work)  # compiled and placed now: the runs are counted from here
         for _ in range(trials):
+            before = switches()
             result = self._placed.run(work)
+            measured.disturbed.append(disturbed(switches() - before, result.record.seconds))
             if verify:
                 start = time.perf_counter()
                 self._placed.program(work).verify(work, result)
@@ -148,9 +154,10 @@ class Engine:
         want_levels: bool = True,
         want_parents: bool = True,
         verify: bool = False,
+        target: int | None = None,
     ) -> BfsResult:
         """Search from the vertex with original id ``source``; see :func:`bfs`."""
-        options = BfsOptions(source, max_depth, want_levels, want_parents, self.strategy)
+        options = BfsOptions(source, max_depth, want_levels, want_parents, self.strategy, target=target)
         result: BfsResult = self.measure(options, verify=verify).result
         return result
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import shlex
 import subprocess
 import sys
@@ -18,17 +17,13 @@ import numba
 import numpy as np
 
 from bigbfs.config import DeviceProfile
+from bigbfs.record import switches as switches
 from bigbfs.report.rows import Session
 
 STRETCH_BYTES = 1 << 25
 """What one thread copies in one go to measure host memory; larger than its share of any cache."""
 
 COPIES = 4
-
-
-def switches() -> int:
-    """Return the involuntary context switches of this process so far, of all its threads."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
 def processor() -> str:

@@ -18,7 +18,8 @@ from bigbfs.bench.directions import Directions, directions
 from bigbfs.bench.graphs import Prepared, Variant
 from bigbfs.errors import DoesNotFitError, VerificationError
 from bigbfs.graph.graph import Graph
-from bigbfs.report.rows import GraphFacts, Row, disturbed
+from bigbfs.record import disturbed
+from bigbfs.report.rows import GraphFacts, Row
 
 Say = Callable[[str], None]
 

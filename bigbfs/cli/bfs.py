@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+import textwrap
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ import click
 from tqdm import tqdm
 
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.bfs.result import BfsSummary, RunRecord
-from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import options
-from bigbfs.cli.arrays import check_writable, write_npy
+from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
+from bigbfs.algorithms.engine import Engine, Measured
+from bigbfs.cli import options, outputs
 from bigbfs.cli.sources import choose_sources
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
@@ -22,21 +22,26 @@ from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size, free_memory
+
+LEAST_GTEPS = 0.001
+"""A rate below this is that of a handful of edges, and says nothing."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for."""
+    """What one invocation asks for; ``wrote`` is filled while it runs."""
 
     trials: int
     verify: bool
     max_depth: int | None
+    target: int | None
     want_levels: bool
     want_parents: bool
     levels: Path | None
     parents: Path | None
     plot: Path | None = None
+    wrote: list[outputs.Written] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Refuse to leave out what is asked for."""
@@ -47,10 +52,18 @@ class Task:
             if not wanted and (path or self.verify):
                 asked = f"--{name} {path}" if path else "--verify"
                 raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
+        if self.target is not None and not self.want_parents:
+            raise UsageError("--no-parents leaves out what --target needs; give one of them")
 
-    def fetches(self, backend: str) -> bool:
-        """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are."""
-        return (self.verify and backend == "cpu") or self.levels is not None or self.parents is not None
+    def fetches(self, engine: Engine, sources: int) -> bool:
+        """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are.
+
+        The deepest vertex of a single search is looked up there too, unless the tree takes much of the memory.
+        """
+        tree = (4 + 8) * engine.graph.n
+        looks = engine.backend == "gpu" and sources == 1 and self.want_levels and tree < free_memory() // 8
+        proves = self.verify and engine.backend == "cpu"
+        return looks or proves or self.target is not None or self.levels is not None or self.parents is not None
 
 
 @click.command("bfs")
@@ -60,6 +73,9 @@ class Task:
     "--sources", "many", metavar="random:N | @FILE", help="N random vertices of degree > 0, or ids in a file."
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
+@click.option(
+    "--target", type=int, metavar="V", help="Print a shortest path to this vertex; on the CPU the search ends there."
+)
 @options.compressed_option
 @options.where_options
 @options.strategy_option
@@ -73,12 +89,14 @@ class Task:
 @click.option(
     "--plot", type=options.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
 )
+@outputs.force_option
 @options.json_option
 def command(
     graph: Path | None,
     one: tuple[int, ...],
     many: str | None,
     seed: int,
+    target: int | None,
     compressed: bool,
     max_depth: int | None,
     trials: int,
@@ -88,6 +106,7 @@ def command(
     no_levels: bool,
     no_parents: bool,
     plot: Path | None,
+    force: bool,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -96,10 +115,10 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
-    task = Task(trials, verify, max_depth, not no_levels, not no_parents, levels, parents, plot)
-    check_writable(levels, "levels")
-    check_writable(parents, "parents")
-    check_picture(plot)
+    task = Task(trials, verify, max_depth, target, not no_levels, not no_parents, levels, parents, plot)
+    outputs.check_array(levels, "levels", force)
+    outputs.check_array(parents, "parents", force)
+    check_picture(plot, force)
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     options.check_where(where)
@@ -109,41 +128,61 @@ def command(
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
         if len(sources) != 1 and plot:
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
-        work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"])
+        work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=target)
+        work.internal(opened)  # a target that is not there is found before anything is placed
         with options.placed(opened, (work,), **where) as engine:
             summary, verify_seconds = _run_all(engine, sources, task)
-            _draw(opened, summary.runs[0], plot)
+            _draw(opened, summary.runs[0], task)
             if as_json:
-                click.echo(dumps(bfs_object(opened, engine, open_seconds, summary)))
+                found = bfs_object(opened, engine, open_seconds, summary)
+                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
             else:
                 _print(opened, engine, open_seconds, verify_seconds, summary)
+                if line := options.disturbed_line(sum(summary.disturbed), trials * len(sources)):
+                    click.echo(line)
+                for file in task.wrote:
+                    click.echo(file.line())
 
 
 def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary, float]:
     """Run every source; return what was measured, and the seconds that verifying took."""
-    summary, verifying = BfsSummary(), 0.0
+    summary, verifying = BfsSummary(target=task.target), 0.0
+    fetch = task.fetches(engine, len(sources))
     for source in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
         wanted = (task.max_depth, task.want_levels, task.want_parents)
-        work = BfsOptions(source, *wanted, engine.strategy, fetch=task.fetches(engine.backend))
+        work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
         with Progress(len(sources) == 1).step(f"search from {source}"):
             measured = engine.measure(work, trials=task.trials, verify=task.verify)
-        summary.runs.append(replace(measured.records[-1], seconds=measured.seconds, source=source))
+        _take_in(summary, measured, task)
         verifying += measured.verify_seconds
-        if task.levels:
-            write_npy(task.levels, measured.result.levels, "levels")
-        if task.parents:
-            write_npy(task.parents, measured.result.parents, "parents")
     return summary, verifying
 
 
-def _draw(graph: Graph, run: RunRecord, path: Path | None) -> None:
-    """Draw the levels of ``run`` to ``path``, where one is given."""
-    if path is not None:
+def _take_in(summary: BfsSummary, measured: Measured, task: Task) -> None:
+    """Add the runs from one source to the summary, and write what was asked for."""
+    record = measured.internal.original_record(measured.graph)
+    summary.runs.append(replace(record, seconds=measured.seconds))
+    summary.disturbed.append(sum(measured.disturbed))
+    if task.target is None and task.levels is None and task.parents is None:
+        return
+    result: BfsResult = measured.result
+    if task.target is not None:
+        summary.paths.append(result.path_to(task.target))
+    if task.levels:
+        task.wrote.append(outputs.write_array(task.levels, result.levels, "levels"))
+    if task.parents:
+        task.wrote.append(outputs.write_array(task.parents, result.parents, "parents"))
+
+
+def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
+    """Draw the levels of ``run``, where that is asked for."""
+    if task.plot is not None:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import levels
 
         name = graph.path.name if graph.path else "graph"
-        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, depth {run.depth:,}"), path)
+        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, depth {run.depth:,}"), task.plot)
+        task.wrote.append(outputs.written(task.plot))
 
 
 def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
@@ -155,11 +194,28 @@ def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summa
     for run in summary.runs:
         share = 100.0 * run.reached / max(graph.n, 1)
         verified = "not asked" if run.verified is None else run.verified
-        rows.append((run.source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, run.gteps, verified))
+        rate = run.gteps if run.gteps >= LEAST_GTEPS else f"<{LEAST_GTEPS:g}"
+        rows.append((run.source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, rate, verified))
     click.echo(table(headers, rows))
     click.echo("")
     if len(summary.runs) > 1:
         click.echo(f"GTEPS       median {summary.median_gteps:.4g}, harmonic mean {summary.harmonic_mean_gteps:.4g}")
+    _print_ends(engine, summary)
     verified_any = any(run.verified is not None for run in summary.runs)
     click.echo(options.setup_line(engine, opening, verifying if verified_any else None))
     click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+
+
+def _print_ends(engine: Engine, summary: BfsSummary) -> None:
+    """Say which vertex is farthest, and the ways to the target."""
+    deepest = max(summary.runs, key=lambda run: run.depth)
+    if deepest.deepest is not None:
+        click.echo(f"deepest     {deepest.deepest}: {counted(deepest.depth, 'edge')} from {deepest.source}")
+    for run, path in zip(summary.runs, summary.paths, strict=False):  # no path at all without a target
+        if len(path) == 0:
+            click.echo(f"no path     from {run.source} to {summary.target}, to depth {run.depth:,}")
+            continue
+        text = " -> ".join(map(str, path.tolist())) + f": {counted(len(path) - 1, 'edge')}"
+        click.echo(textwrap.fill(text, 80, initial_indent="path        ", subsequent_indent=" " * 12))
+    if summary.paths and engine.backend == "gpu":
+        click.echo("            (on a GPU the search goes on beyond the target)")

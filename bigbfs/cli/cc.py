@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,8 +12,7 @@ import click
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
-from bigbfs.cli import options
-from bigbfs.cli.arrays import check_writable, write_npy
+from bigbfs.cli import options, outputs
 from bigbfs.errors import UsageError, naming
 from bigbfs.graph.graph import Graph
 from bigbfs.report.components import SizeClass, size_histogram
@@ -26,7 +25,7 @@ from bigbfs.sizes import format_size
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for."""
+    """What one invocation asks for; ``wrote`` is filled while it runs."""
 
     how: ComponentsOptions
     trials: int
@@ -34,6 +33,8 @@ class Task:
     labels: Path | None
     largest: Path | None
     plot: Path | None = None
+    force: bool = False
+    wrote: list[outputs.Written] = field(default_factory=list)
 
 
 @click.command("cc")
@@ -68,6 +69,7 @@ class Task:
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
 @click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
+@outputs.force_option
 @options.json_option
 def command(
     graph: Path | None,
@@ -82,6 +84,7 @@ def command(
     labels: Path | None,
     largest: Path | None,
     plot: Path | None,
+    force: bool,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -93,7 +96,7 @@ def command(
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
     how = _how(algorithm or "afforest", rounds, skip_giant, single_pass)
-    task = Task(how, trials, verify, labels, largest, plot)
+    task = Task(how, trials, verify, labels, largest, plot, force)
     _check_outputs(task)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
@@ -105,15 +108,21 @@ def command(
             _write(opened, measured, task)
             sizes = size_histogram(measured.internal.labels)
             if as_json:
-                click.echo(dumps(cc_object(opened, engine, open_seconds, runs, sizes)))
+                found = cc_object(opened, engine, open_seconds, measured, sizes)
+                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
                 return
             click.echo(options.describe(opened))
             click.echo(options.describe_engine(engine))
             click.echo("")
             _print_runs(opened.n, runs)
             _print_sizes(sizes)
+            _print_largest(opened, measured)
             click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+            if line := options.disturbed_line(sum(measured.disturbed), trials):
+                click.echo(line)
+            for file in task.wrote:
+                click.echo(file.line())
 
 
 def _how(algorithm: str, rounds: int | None, skip_giant: bool | None, single_pass: bool) -> ComponentsOptions:
@@ -139,24 +148,26 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
-    check_writable(task.labels, "labels")
-    check_picture(task.plot)
+    outputs.check_array(task.labels, "labels", task.force)
+    check_picture(task.plot, task.force)
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
 
         with naming(output="largest"):
             check_target(task.largest)
+        outputs.check_output(task.largest, "largest", task.force)
 
 
 def _write(graph: Graph, measured: Measured, task: Task) -> None:
     """Write what was asked for."""
     if task.labels is not None:
-        write_npy(task.labels, measured.result.labels, "labels")
+        task.wrote.append(outputs.write_array(task.labels, measured.result.labels, "labels"))
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 
         with naming(output="largest"):
             save_part(graph, measured.internal.in_largest(), task.largest)
+        task.wrote.append(outputs.written(task.largest))
     if task.plot is not None:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import component_sizes
@@ -165,6 +176,7 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
         name = graph.path.name if graph.path else "graph"
         title = f"{name}: {record.components:,} components, the largest of {record.largest:,} vertices"
         save(component_sizes(measured.internal.labels, title), task.plot)
+        task.wrote.append(outputs.written(task.plot))
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:
@@ -183,3 +195,12 @@ def _print_sizes(sizes: list[SizeClass]) -> None:
     if sizes:
         rows = [(f"{each.smallest:,} to {each.largest:,}", each.components, each.vertices) for each in sizes]
         click.echo("\n" + table(("vertices of a component", "components", "vertices"), rows))
+
+
+def _print_largest(graph: Graph, measured: Measured) -> None:
+    largest = measured.internal.largest_of(graph)
+    if len(largest) > 1:
+        rows = [(str(member), vertices) for member, vertices in largest]
+        click.echo("\n" + table(("a member of the largest", "vertices"), rows))
+    elif largest:
+        click.echo(f"\na member    {largest[0][0]}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import PATH, json_option
+from bigbfs.cli.options import graph_argument, json_option, resolve_graph
 from bigbfs.cli.wording import in_options
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA
@@ -16,15 +16,17 @@ from bigbfs.report.progress import Progress
 
 
 @click.command("check")
-@click.argument("graph", type=PATH)
+@graph_argument
 @json_option
-def command(graph: Path, as_json: bool) -> None:
+def command(graph: Path | None, as_json: bool) -> None:
     """Validate everything in GRAPH: checksums, ranges, order, symmetry, encoding, labels.
 
-    Every edge is read. The first check that fails ends the run with exit code 1 and names the place.
+    Every edge is read. The first check that fails ends the run with exit code 1 and names the place. Without GRAPH, the
+    newest graph file in this folder.
     """
     from bigbfs.formats.container.check import check
 
+    graph = resolve_graph(graph, compressed=False)
     passed: list[dict[str, str]] = []
     error = None
     try:

@@ -89,7 +89,7 @@ class Columns(click.ParamType):
     metavar="DIR",
     help="Folder for the temporary files of a graph that does not fit. Default: that of the output.",
 )
-@click.option("--force", is_flag=True, help="Convert again although the output is up to date.")
+@click.option("--force", is_flag=True, help="Convert again although the output is up to date; replace any file.")
 @click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")
 @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
 def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool, **choices: object) -> None:

@@ -6,45 +6,59 @@ import sys
 from pathlib import Path
 
 import click
-from tqdm import tqdm
 
-from bigbfs.cli.options import PATH
+from bigbfs.cli import options, outputs
 from bigbfs.errors import UsageError
 from bigbfs.formats.writers import NAMES, writers
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import Progress
 
 _HELP = f"""Write GRAPH in a format that other tools read.
 
 {". ".join(f"{writer.name}: {writer.summary}" for writer in writers().values())}. Without -o the file is named after
-GRAPH, and none that is there already is replaced.
+GRAPH; without GRAPH, the newest graph file in this folder is written.
 """
 _ONCE = " and ".join(writer.name for writer in writers().values() if writer.one_direction)
 
 
 @click.command("export", help=_HELP)
-@click.argument("graph", type=PATH)
+@options.graph_argument
 @click.option("--to", "to", type=click.Choice(NAMES), required=True, help="Format to write.")
-@click.option("-o", "--output", type=PATH, help="File to write; - is standard output.")
+@click.option("-o", "--output", type=options.PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help=f"{_ONCE}: write an undirected edge once in each direction.")
-def command(graph: Path, to: str, output: Path | None, both_directions: bool) -> None:
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@options.json_option
+def command(
+    graph: Path | None, to: str, output: Path | None, both_directions: bool, force: bool, as_json: bool
+) -> None:
     """Open GRAPH and write it."""
     if both_directions and not writers()[to].one_direction:
         raise UsageError(f"--both-directions is for {_ONCE}; {to} says for itself whether a graph is undirected")
+    piped = str(output) == "-"
+    if piped and as_json:
+        raise UsageError("-o - writes the graph to standard output, where --json would write too; give one of them")
     from bigbfs.formats.writers.export import export
     from bigbfs.graph.graph import Graph
 
+    graph = options.resolve_graph(graph, compressed=False)
     if output is None:
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + writers()[to].suffix)
-        if output.exists():  # perhaps what the graph was made from
-            raise UsageError(f"{output} is there already; name it with -o to replace it, or another file")
     if output.exists() and graph.exists() and output.samefile(graph):
         raise UsageError(f"-o {output} is the graph itself; name another file")
-    with (
-        Graph.open(graph) as opened,
-        tqdm(total=opened.m, unit="edge", unit_scale=True, disable=None, file=sys.stderr) as bar,
-    ):
-        stream = sys.stdout.buffer if str(output) == "-" else output
-        done = export(opened, to, stream, both_directions=both_directions, progress=bar.update)
+    if not piped:
+        outputs.check_output(output, "output", force)
+    told = Progress()
+    with Graph.open(graph) as opened, told.step(f"export {graph} to {output}", opened.m, "edges"):
+        stream = sys.stdout.buffer if piped else output
+        done = export(opened, to, stream, both_directions=both_directions, progress=told.advance)
         sys.stdout.flush()  # what cannot be written is no success
+        facts = {"path": str(graph), "vertices": opened.n, "edges": opened.m, "codec": opened.codec}
     for note in done.notes:
         click.echo(f"note: {note}", err=True)
-    click.echo(f"{output}: {done.lines:,} edges", err=True)
+    if as_json:
+        wrote = outputs.as_json([outputs.written(output)])
+        found = {"graph": facts, "to": to, "lines": done.lines, "isolated": done.isolated, "notes": list(done.notes)}
+        click.echo(dumps({"schema": SCHEMA, "command": "export", **found, "wrote": wrote}))
+    else:
+        click.echo(f"{output}: {done.lines:,} edges", err=True)

@@ -74,6 +74,7 @@ def _subcommand(kind: Kind) -> click.Command:
         ),
         click.Option(["--threads"], type=THREADS, help="CPU threads. Default: all that this process may use."),
         click.Option(["--memory"], type=Size(), help="Memory to use at most. Default: half of what is free."),
+        click.Option(["--force"], is_flag=True, help="Replace a file that bigbfs did not write."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print exactly one JSON object."),
     ]
     return click.Command(

@@ -9,30 +9,40 @@ from typing import Any
 
 import click
 
+from bigbfs.cli import options, outputs
 from bigbfs.cli.options import PATH, json_option
 from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.pictures import check_picture
+from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
 
 
 @click.command("info")
-@click.argument("graph", type=PATH)
+@options.graph_argument
 @click.option("--plot", type=PATH, metavar="F.svg|png", help="Draw the distribution of degrees, log-log.")
+@outputs.force_option
 @json_option
-def command(graph: Path, plot: Path | None, as_json: bool) -> None:
+def command(graph: Path | None, plot: Path | None, force: bool, as_json: bool) -> None:
     """Show header, sizes, flags and the degree distribution of GRAPH.
 
-    Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything.
+    Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything. Without
+    GRAPH, the newest graph file in this folder.
     """
-    check_picture(plot)
-    facts = _facts(graph)
-    if plot is not None:
-        _draw(graph, plot)
+    check_picture(plot, force)
+    graph = options.resolve_graph(graph, compressed=False)
+    with Progress().step(f"look at {graph}"):
+        facts = _facts(graph)
+        if plot is not None:
+            _draw(graph, plot)
+    wrote = [] if plot is None else [outputs.written(plot)]
     if as_json:
-        click.echo(json.dumps({"schema": SCHEMA, "command": "info", **facts}))
-    else:
-        _print(facts)
+        found = {"schema": SCHEMA, "command": "info", **facts}
+        click.echo(json.dumps(found | {"wrote": outputs.as_json(wrote)}))
+        return
+    _print(facts)
+    for file in wrote:
+        click.echo("\n" + file.line())
 
 
 def _draw(graph: Path, path: Path) -> None:

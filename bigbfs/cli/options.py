@@ -218,6 +218,13 @@ def setup_line(engine: Any, opening: float, verifying: float | None) -> str:
     return "apart       " + ", ".join(f"{name} {seconds:.3f} s" for name, seconds in parts.items())
 
 
+def disturbed_line(disturbed: int, runs: int) -> str | None:
+    """Return the line that says how many of the timed ``runs`` had to share the cores; None where none had to."""
+    if not disturbed:
+        return None
+    return f"disturbed   {disturbed:,} of {counted(runs, 'run')} had to share the cores: such times say little"
+
+
 def describe(graph: Graph) -> str:
     """Return the line that says which graph is worked on, or two where one of 80 characters does not hold it."""
     kind = "directed" if graph.flags.directed else "undirected"

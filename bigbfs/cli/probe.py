@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
+from bigbfs.cli import outputs
 from bigbfs.cli.options import PATH, Size, json_option
 from bigbfs.config import profile_text
-from bigbfs.formats.atomic import replacing, require_writable
+from bigbfs.formats.atomic import replacing
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 
@@ -22,14 +23,14 @@ from bigbfs.report.jsonout import dumps
     "--host-bytes", type=Size(), default="8GiB", show_default=True, help="Host memory to read (random windows too)."
 )
 @click.option("--device-bytes", type=Size(), default="1GiB", show_default=True, help="Device memory to copy.")
+@outputs.force_option
 @json_option
-def command(output: Path | None, host_bytes: int, device_bytes: int, as_json: bool) -> None:
+def command(output: Path | None, host_bytes: int, device_bytes: int, force: bool, as_json: bool) -> None:
     """Measure how fast the GPU reads host memory and its own, and how long a barrier takes: some ten seconds.
 
     The profile is printed, or written with --output; `bigbfs plan`, `bfs` and `cc` take it with --profile.
     """
-    if output is not None:
-        require_writable(output)
+    outputs.check_output(output, "output", force)
     from bigbfs.engines.gpu.rates import Sizes, measure
     from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 

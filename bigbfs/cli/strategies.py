@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
+from bigbfs.cli.options import json_option
+from bigbfs.record import SCHEMA
 from bigbfs.report.table import table
 
 
 @click.command("strategies")
 @click.argument("names", nargs=-1, type=click.Choice(list(STRATEGIES)), metavar="[NAME]...")
-def command(names: tuple[str, ...]) -> None:
+@json_option
+def command(names: tuple[str, ...], as_json: bool) -> None:
     """List the traversal strategies and where each comes from; all that is known of those that are named."""
+    if as_json:
+        found = [{"name": name, "summary": STRATEGIES[name].summary, **_fields(name)} for name in names or STRATEGIES]
+        click.echo(json.dumps({"schema": SCHEMA, "command": "strategies", "strategies": found}))
+        return
     if names:
-        click.echo("\n\n".join(_describe(STRATEGIES[name]) for name in names))
+        click.echo("\n\n".join(_describe(name) for name in names))
         return
     rows = [(strategy.name, strategy.summary, strategy.source) for strategy in STRATEGIES.values()]
     click.echo(table(("name", "what it does", "source"), rows))
@@ -22,13 +31,14 @@ def command(names: tuple[str, ...]) -> None:
     )
 
 
-def _describe(strategy: Strategy) -> str:
-    """Return the fields of an entry as lines of text."""
+def _fields(name: str) -> dict[str, str]:
+    """Return what is known of a strategy, in words."""
+    strategy: Strategy = STRATEGIES[name]
     levels = "the kernel goes from level to level" if strategy.loop == "persistent" else "the host launches each level"
     steps = ", ".join(step.kernel + ("" if step.when == "always" else f" ({step.when})") for step in strategy.steps)
     where = [name for name in strategy.backends if name != "gpu"]
     where += [f"gpu, edges in {' or '.join(strategy.residencies)}"] if "gpu" in strategy.backends else []
-    fields = {
+    return {
         "source": strategy.source,
         "frontier": strategy.frontier,
         "mapping": strategy.mapping,
@@ -40,6 +50,9 @@ def _describe(strategy: Strategy) -> str:
         "needs": "; ".join(strategy.needs),
         "runs on": "; ".join(where),
     }
-    return "\n".join(
-        [f"{strategy.name}: {strategy.summary}", *(f"  {name:<9} {text}" for name, text in fields.items())]
-    )
+
+
+def _describe(name: str) -> str:
+    """Return the fields of an entry as lines of text."""
+    lines = (f"  {field:<9} {text}" for field, text in _fields(name).items())
+    return "\n".join([f"{name}: {STRATEGIES[name].summary}", *lines])

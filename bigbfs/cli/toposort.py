@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bigbfs import api
 from bigbfs.algorithms.engine import Measured
 from bigbfs.algorithms.topological.cycle import require_directed
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.topological.result import TopologicalRecord
-from bigbfs.cli import options
-from bigbfs.cli.arrays import check_writable, write_npy
+from bigbfs.cli import options, outputs
 from bigbfs.report.jsonout import dumps, toposort_object
+from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for."""
+    """What one invocation asks for; ``wrote`` is filled while it runs."""
 
     how: TopologicalOptions
     trials: int
     verify: bool
     order: Path | None
     levels: Path | None
+    wrote: list[outputs.Written] = field(default_factory=list)
 
 
 @click.command("toposort")
@@ -56,6 +56,7 @@ class Task:
 )
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
 @options.verify_option
+@outputs.force_option
 @options.json_option
 def command(
     graph: Path | None,
@@ -65,6 +66,7 @@ def command(
     hand_over: bool,
     trials: int,
     verify: bool,
+    force: bool,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -74,16 +76,18 @@ def command(
     rounds. A graph with a cycle ends with exit code 1, and the message names vertices on it.
     """
     task = Task(TopologicalOptions(hand_over), trials, verify, output, levels)
-    check_writable(output, "-o")
-    check_writable(levels, "--levels")
+    outputs.check_array(output, "output", force)
+    outputs.check_array(levels, "levels", force)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         require_directed(opened)
-        with api.engine(opened, work=(task.how,), **where) as engine:
-            measured = engine.measure(task.how, trials=trials, verify=verify)
+        with options.placed(opened, (task.how,), **where) as engine:
+            with Progress().step("find the rounds"):
+                measured = engine.measure(task.how, trials=trials, verify=verify)
             _write(measured, task)
             if as_json:
-                click.echo(dumps(toposort_object(opened, engine, open_seconds, measured.records)))
+                found = toposort_object(opened, engine, open_seconds, measured)
+                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
                 return
             click.echo(options.describe(opened))
             click.echo(options.describe_engine(engine))
@@ -92,6 +96,10 @@ def command(
             verifying = measured.verify_seconds if verify else None
             click.echo("\n" + options.setup_line(engine, open_seconds, verifying))
             click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+            if line := options.disturbed_line(sum(measured.disturbed), trials):
+                click.echo(line)
+            for file in task.wrote:
+                click.echo(file.line())
 
 
 def _write(measured: Measured, task: Task) -> None:
@@ -100,9 +108,9 @@ def _write(measured: Measured, task: Task) -> None:
         return
     result = measured.result
     if task.order is not None:
-        write_npy(task.order, result.order, "-o")
+        task.wrote.append(outputs.write_array(task.order, result.order, "output"))
     if task.levels is not None:
-        write_npy(task.levels, result.rounds, "--levels")
+        task.wrote.append(outputs.write_array(task.levels, result.rounds, "levels"))
 
 
 def _print_runs(measured: Measured) -> None:

@@ -22,6 +22,7 @@ from bigbfs.errors import Argument, Call, FileAccessError, FormatError, UsageErr
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.ours import require_ours
 from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
 from bigbfs.graph.graph import Graph
 
@@ -165,5 +166,6 @@ def ensure_compressed(path: str | Path) -> Path:
     elsewhere = Call("convert", str(plain), (Argument("output", f"OUT{target.suffix}"),))
     with Graph.open(plain) as graph, naming(output=elsewhere):
         require_writable(target)
+        require_ours(target)
         write_compressed(graph, plain, target, _provenance(plain))
     return target

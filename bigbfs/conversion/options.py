@@ -83,7 +83,7 @@ class ConvertOptions:
     tmp
         Folder for temporary files of such a conversion; None: that of the output.
     force
-        Convert again although the output is up to date.
+        Convert again although the output is up to date, and replace an output that bigbfs did not write.
     threads
         Threads to use; None: one for each CPU that this process may use.
     progress

@@ -27,6 +27,7 @@ from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.compress import save_compressed
+from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.read import estimate, says_one_way
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
@@ -53,8 +54,8 @@ def convert(
     Raises
     ------
     UsageError
-        The output cannot be meant: no suffix of ours, an input, or none named for standard input. ``options.tmp`` is no
-        folder to write to.
+        The output cannot be meant: no suffix of ours, an input, a file that bigbfs did not write (and no ``force``),
+        or none named for standard input. ``options.tmp`` is no folder to write to.
     InputError
         The content of an input is not what its format says, or changed while it was read.
     FileAccessError
@@ -78,6 +79,7 @@ def convert(
         return _from_cache(targets, known, watch)
     for target in targets.files:
         require_writable(target)
+        require_ours(target, options.force)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     with watch.phase("read"):
         finished = None if options.rules().given() else finished_graph(inputs, options)

@@ -12,6 +12,7 @@ from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.container.csrbin import save_graph
+from bigbfs.formats.ours import require_ours
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.jit.workers import thread_count
@@ -68,6 +69,7 @@ def write_graph(
     order: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    force: bool = False,
     told: Progress = SILENT,
     **parameters: Any,
 ) -> GenerateReport:
@@ -77,13 +79,15 @@ def write_graph(
     ----------
     order
         ``"degree"`` or ``"original"``; for graph files only.
+    force
+        Also replace a file that bigbfs did not write.
     seed, threads, memory, **parameters
         As for :func:`bigbfs.generate.generate`.
 
     Raises
     ------
     UsageError
-        The kind is unknown, a parameter does not fit it, or the suffix is none of ours.
+        The kind is unknown, a parameter does not fit it, the suffix is none of ours, or the file is not.
     DoesNotFitError
         It takes more memory than it may.
     FileAccessError
@@ -96,6 +100,7 @@ def write_graph(
             f"for graph files, and {path} is text, which lists edges as they are drawn", about=(("order", order),)
         )
     require_writable(path)
+    require_ours(path, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)

@@ -20,6 +20,42 @@ class KeptInFile(OriginalIds):
         graph: Self = files.keeper().open_graph(file_path("path", path))
         return graph
 
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        *,
+        n: int | None = None,
+        directed: bool = False,
+        keep_duplicates: bool = False,
+        keep_self_loops: bool = False,
+    ) -> Self:
+        """Make a graph of the edges ``src[i]`` - ``dst[i]``, as :func:`bigbfs.convert` makes one of an edge list.
+
+        Parameters
+        ----------
+        src, dst
+            Ids, integers from 0 to 2^63 - 1, shape (edges,): NumPy arrays, lists, columns of a data frame. They are
+            left as they are, and everything speaks them: vertices with gaps between their ids are renumbered inside.
+        n
+            The vertices are 0 to ``n - 1``; None: those whose ids occur.
+        directed
+            Edges lead one way; else both.
+        keep_duplicates, keep_self_loops
+            Keep what else is dropped.
+
+        Raises
+        ------
+        ArgumentError
+            ``src`` or ``dst`` holds something else than integers, or has more than one dimension.
+        InputError
+            They differ in length, or an id is negative, too large, or outside ``n``.
+        """
+        kept = {"directed": directed, "keep_duplicates": keep_duplicates, "keep_self_loops": keep_self_loops}
+        graph: Self = files.builder().graph_of(src, dst, n, **kept)
+        return graph
+
     def save(self, path: str | Path) -> None:
         """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has.
 

@@ -115,6 +115,14 @@ class OriginalIds(ABC):
             return wanted
         return np.where(wanted < 0, np.int64(-1), np.asarray(self.labels)[np.maximum(wanted, 0)])
 
+    def first_by_id(self, chosen: np.ndarray) -> int | None:
+        """Return which of the ``chosen`` vertices (bool, shape (n,)) has the smallest original id; None: none is."""
+        if not self.flags.relabelled:
+            first = int(chosen.argmax()) if len(chosen) else 0
+            return first if len(chosen) and chosen[first] else None
+        vertices = np.flatnonzero(chosen)
+        return int(vertices[self.original(vertices).argmin()]) if len(vertices) else None
+
     def in_original_order(self, values: np.ndarray) -> np.ndarray:
         """Return per-vertex ``values`` as one entry per vertex in ascending order of original id."""
         _ = self.adjacency  # refuses a closed graph, whose labels are gone

@@ -12,7 +12,7 @@ from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.record import SCHEMA, LevelRecord
 
 if TYPE_CHECKING:
-    from bigbfs.algorithms.engine import Engine
+    from bigbfs.algorithms.engine import Engine, Measured
     from bigbfs.algorithms.topological.result import TopologicalRecord
     from bigbfs.graph.graph import Graph
     from bigbfs.report.components import SizeClass
@@ -41,7 +41,7 @@ def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> 
 
 def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSummary) -> dict[str, Any]:
     """Return the object that ``bigbfs bfs --json`` prints."""
-    runs = [
+    runs: list[dict[str, Any]] = [
         {
             "source": run.source,
             "reached": run.reached,
@@ -51,9 +51,15 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
             "gteps": run.gteps,
             "verified": run.verified,
             "levels": [level_object(level) for level in run.levels],
+            "deepest": run.deepest,
+            "disturbed": disturbed,
         }
-        for run in summary.runs
+        for run, disturbed in zip(summary.runs, summary.disturbed, strict=True)
     ]
+    for run, path in zip(runs, summary.paths, strict=False):  # no path at all without a target
+        found = len(path) > 0
+        run |= {"target": summary.target, "path": path.tolist() if found else None}
+        run["distance"] = len(path) - 1 if found else None
     return _common("bfs", graph, engine, open_seconds) | {
         "runs": runs,
         "median_gteps": summary.median_gteps,
@@ -69,15 +75,19 @@ def level_object(level: LevelRecord) -> dict[str, Any]:
 
 
 def cc_object(
-    graph: Graph, engine: Engine, open_seconds: float, runs: list[ComponentsRecord], sizes: list[SizeClass]
+    graph: Graph, engine: Engine, open_seconds: float, measured: Measured, sizes: list[SizeClass]
 ) -> dict[str, Any]:
     """Return the object that ``bigbfs cc --json`` prints."""
+    runs: list[ComponentsRecord] = measured.records
     return _common("cc", graph, engine, open_seconds) | {
         "strategy": runs[0].algorithm,
         "components": runs[0].components,
         "largest": runs[0].largest,
         "share": runs[0].largest / max(graph.n, 1),
         "sizes": [asdict(each) for each in sizes],
+        "largest_components": [
+            {"member": member, "vertices": vertices} for member, vertices in measured.internal.largest_of(graph)
+        ],
         "runs": [
             {
                 "seconds": run.seconds,
@@ -85,21 +95,30 @@ def cc_object(
                 "edges_read": run.edges_read,
                 "passes": run.passes,
                 "left": run.left,
+                "disturbed": disturbed,
             }
-            for run in runs
+            for run, disturbed in zip(runs, measured.disturbed, strict=True)
         ],
     }
 
 
-def toposort_object(graph: Graph, engine: Engine, open_seconds: float, runs: list[TopologicalRecord]) -> dict[str, Any]:
+def toposort_object(graph: Graph, engine: Engine, open_seconds: float, measured: Measured) -> dict[str, Any]:
     """Return the object that ``bigbfs toposort --json`` prints."""
+    runs: list[TopologicalRecord] = measured.records
     return _common("toposort", graph, engine, open_seconds) | {
         "strategy": "kahn",
         "rounds": runs[0].rounds,
         "widest": runs[0].widest,
         "thin": runs[0].thin,
         "runs": [
-            {"seconds": run.seconds, "mteps": run.mteps, "verified": run.verified, "ran": run.ran} for run in runs
+            {
+                "seconds": run.seconds,
+                "mteps": run.mteps,
+                "verified": run.verified,
+                "ran": run.ran,
+                "disturbed": disturbed,
+            }
+            for run, disturbed in zip(runs, measured.disturbed, strict=True)
         ],
     }
 

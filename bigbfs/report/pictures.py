@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
+from bigbfs.formats.ours import SVG, require_ours, signed_png
 
 if TYPE_CHECKING:
     import altair
@@ -50,13 +51,14 @@ def require_extra() -> None:
         raise UsageError(f"pictures need {' and '.join(missing)}: pip install 'bigbfs[plot]'")
 
 
-def check_picture(path: Path | None) -> None:
+def check_picture(path: Path | None, force: bool = False) -> None:
     """Refuse, before any work is done, a picture that cannot be drawn.
 
     Raises
     ------
     UsageError
-        The name ends neither in .svg nor in .png, or the extra ``plot`` is not installed.
+        The name ends neither in .svg nor in .png, there is a file of somebody else's and no ``force``, or the extra
+        ``plot`` is not installed.
     FileAccessError
         The file cannot be written.
     """
@@ -66,6 +68,7 @@ def check_picture(path: Path | None) -> None:
         raise UsageError(f"a picture is .svg or .png; name it {path.stem}.svg", about=(("plot", path),))
     with naming(output="plot"):
         require_writable(path)
+        require_ours(path, force)
     require_extra()
 
 
@@ -131,6 +134,8 @@ def save(chart: altair.TopLevelMixin, path: Path) -> None:
     FileAccessError
         The file cannot be written.
     """
-    picture = draw(specification(chart), path.suffix.lower())
+    suffix = path.suffix.lower()
+    picture = draw(specification(chart), suffix)
+    picture = SVG + picture if suffix == ".svg" else signed_png(picture)
     with naming(output="plot"), replacing(path) as stream:
         stream.write(picture)

@@ -185,15 +185,6 @@ class Row:
         return gteps(self.edges, self.traversal)
 
 
-SWITCHES_PER_SECOND = 10.0
-"""More involuntary switches than this, each up to some milliseconds, and a time is said to be disturbed."""
-
-
-def disturbed(switches: int, seconds: float) -> bool:
-    """Tell whether a run of so many ``seconds`` had to share its cores."""
-    return switches > 0 and switches > SWITCHES_PER_SECOND * seconds
-
-
 def least_bytes(checked: int, reached: int, edge_bytes: float, id_bytes: int, *, parents: bool) -> int:
     """Return the bytes that a traversal moves at least.
 

@@ -7,10 +7,10 @@ import pytest
 
 from bigbfs.formats.container import csrbin
 
-RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels"]
+RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels", "deepest", "disturbed"]
 KEYS = {
     *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
-    *("median_gteps", "harmonic_mean_gteps", "setup", "bytes"),
+    *("median_gteps", "harmonic_mean_gteps", "setup", "bytes", "wrote"),
 }
 
 

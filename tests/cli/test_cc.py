@@ -23,7 +23,7 @@ def test_json_and_labels(run, small, compressed):
     result = json.loads(out)
     assert set(result) == {
         *("schema", "command", "graph", "backend", "device", "residency", "strategy"),
-        *("components", "largest", "share", "sizes", "runs", "setup", "bytes"),
+        *("components", "largest", "share", "sizes", "largest_components", "runs", "setup", "bytes", "wrote"),
     }
     assert result["share"] == 0.6
     assert result["sizes"] == [{"smallest": 2, "largest": 3, "components": 2, "vertices": 5}]
@@ -122,7 +122,7 @@ def test_the_largest_of_nothing(run, folder):
 def test_bench_lists_every_switch(run, small):
     code, out, err = run("bench", "cc", "graph.csrbin", "--backend", "cpu", "--trials", 1)
     assert code == 0, err
-    table = [line.split() for line in out.splitlines()[3:]]
+    table = [line.split() for line in out.partition("\n\n")[2].partition("\n\n")[0].splitlines()]
     assert [row[0] for row in table[1:]] == ["afforest"] * 8 + ["sv"] * 4 + ["labelprop"] * 2
     code, out, err = run("bench", "cc", "graph.csrbin", "--backend", "cpu", "--json", "--algorithm", "sv")
     assert code == 0, err

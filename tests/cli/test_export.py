@@ -117,7 +117,11 @@ def test_usage_and_failures(run, folder):
         (("export", "g.csrbin", "--to", "el", "-o", "g.csrbin"), 2, "is the graph itself"),
         (("export", "g.csrbin", "--to", "el", "-o", "none/x"), 1, "the folder none does not exist; create it"),
         (("export", "g.csrbin", "--to", "el", "-o", "."), 1, "folder"),
-        (("export", "g.csrbin", "--to", "mtx"), 2, "g.mtx is there already; name it with -o"),
+        (
+            ("export", "g.csrbin", "--to", "mtx"),
+            2,
+            "g.mtx: is there already, and nothing in it says that bigbfs wrote it; name another file with -o",
+        ),
         (("export", "none.csrbin", "--to", "el"), 1, "No such file"),
     ]:
         found, out, err = run(*arguments)

@@ -179,7 +179,7 @@ def test_what_does_not_fit_ends_with_5(run, folder):
 
 
 def test_a_full_disk_leaves_the_old_file(run, folder, monkeypatch):
-    (folder / "g.txt").write_text("old")
+    (folder / "g.txt").write_text("# bigbfs generate old")
 
     def full(*arguments):
         raise OSError(28, os.strerror(28))
@@ -187,7 +187,7 @@ def test_a_full_disk_leaves_the_old_file(run, folder, monkeypatch):
     monkeypatch.setattr(text, "_write", full)
     code, _, err = run("generate", "kronecker", *SIZE, "-o", "g.txt")
     assert code == 1 and "No space left on device" in err
-    assert (folder / "g.txt").read_text() == "old" and len(list(folder.iterdir())) == 1
+    assert (folder / "g.txt").read_text() == "# bigbfs generate old" and len(list(folder.iterdir())) == 1
 
 
 def test_a_value_out_of_range_is_that_of_an_option(run, folder):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bigbfs.conversion import ConvertOptions, cache, convert, ensure_compressed, pipeline
-from bigbfs.errors import FormatError
+from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.container import csrbin
 from bigbfs.graph.graph import Graph
 
@@ -115,10 +115,14 @@ def test_inputs_are_remembered_in_their_order(text, tmp_path):
 def test_a_damaged_output_is_made_again(text):
     output = Path(convert([text]).output)
     whole = output.read_bytes()
-    for damaged in (whole[:-1], whole[:50], b"", b"\0" + whole[1:], whole[:20] + b"\xff" + whole[21:]):
+    for damaged in (whole[:-1], whole[:50], b"", whole[:20] + b"\xff" + whole[21:]):
         output.write_bytes(damaged)
         assert not convert([text]).cached
         assert content(output)[2] == [7, 10, 20, 30]
+    output.write_bytes(b"\0" + whole[1:])  # it may be anybody's
+    with pytest.raises(UsageError, match=r"nothing in it says that bigbfs wrote it; .* force=True to replace it"):
+        convert([text])
+    assert not convert([text], options=ConvertOptions(force=True)).cached and output.read_bytes()[:1] == whole[:1]
 
 
 def test_an_output_of_unknown_origin_is_made_again(text):

@@ -6,7 +6,8 @@ import bench_records as records
 import pytest
 
 from bigbfs.errors import FileAccessError, InputError
-from bigbfs.report.rows import Levels, disturbed, least_bytes, line_of, parse_line, read_rows
+from bigbfs.record import disturbed
+from bigbfs.report.rows import Levels, least_bytes, line_of, parse_line, read_rows
 
 
 @pytest.mark.parametrize("item", [records.session(), records.row("as-caida2007", "queue")])

@@ -21,9 +21,11 @@ def uses() -> None:
     graph = bigbfs.open("graph.csrbin")
     assert_type(graph, bigbfs.Graph)
     assert_type(graph.n, int)
-    result = bigbfs.bfs(graph, 0, max_depth=3, backend="cpu", threads=2)
+    assert_type(bigbfs.Graph.from_edges([1, 2], [2, 3], directed=True), bigbfs.Graph)
+    result = bigbfs.bfs(graph, 0, target=5, max_depth=3, backend="cpu", threads=2)
     assert_type(result, BfsResult)
     assert_type(result.levels, np.ndarray)
+    assert_type(result.path_to(5), np.ndarray)
     assert_type(result.record.gteps, float)
     found = bigbfs.connected_components(graph, algorithm="sv", verify=True)
     assert_type(found, ComponentsResult)
@@ -49,7 +51,7 @@ def fails() -> int:
         return assert_type(error.exit_code, int)
     except (bigbfs.FileAccessError, bigbfs.FormatError, bigbfs.InputError, bigbfs.DoesNotFitError) as error:
         assert_type(error.message, str)
-    except (bigbfs.NoDeviceError, bigbfs.DeviceError, bigbfs.VerificationError):
+    except (bigbfs.NoDeviceError, bigbfs.DeviceError, bigbfs.VerificationError, bigbfs.ForkError):
         raise
     except bigbfs.BigBfsError as error:
         return error.exit_code

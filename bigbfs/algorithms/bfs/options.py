@@ -30,6 +30,8 @@ class BfsOptions(Options):
         False: that array of the result is all -1, and costs neither time nor memory.
     strategy
         A name from ``bigbfs strategies``.
+    target
+        Vertex at whose level the search may end (on the CPU it does; on a GPU it goes on); None: none.
     fetch
         False: levels and parents stay where they are made; the arrays of the result are all -1.
     tuning
@@ -48,6 +50,7 @@ class BfsOptions(Options):
     strategy: str = "auto"
     fetch: bool = True
     tuning: Tuning | None = None
+    target: int | None = None
 
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
@@ -59,6 +62,8 @@ class BfsOptions(Options):
         object.__setattr__(self, "source", integer("source", self.source))
         if self.max_depth is not None:
             object.__setattr__(self, "max_depth", integer("max_depth", self.max_depth))
+        if self.target is not None:
+            object.__setattr__(self, "target", integer("target", self.target))
         if not isinstance(self.strategy, str):
             raise ArgumentError("must be the name of a strategy", about=(("strategy", self.strategy),))
         if self.strategy not in STRATEGIES:
@@ -78,14 +83,15 @@ class BfsOptions(Options):
             raise UsageError(f"source {self.source} is no vertex: the graph has {n}")
 
     def internal(self, graph: Graph) -> BfsOptions:
-        """Return the same search from the vertex whose original id is ``source``.
+        """Return the same search between the vertices whose original ids are ``source`` and ``target``.
 
         Raises
         ------
         UsageError
             There is no such vertex.
         """
-        return replace(self, source=graph.vertex(self.source))
+        target = None if self.target is None else graph.vertex(self.target)
+        return replace(self, source=graph.vertex(self.source), target=target)
 
     @property
     def entry(self) -> Strategy:

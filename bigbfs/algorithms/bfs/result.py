@@ -7,7 +7,9 @@ from statistics import harmonic_mean, median
 from typing import TYPE_CHECKING
 
 from bigbfs.algorithms.columns import columns, ids_of
+from bigbfs.errors import UsageError
 from bigbfs.record import LevelRecord, gteps
+from bigbfs.sizes import integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +38,8 @@ class RunRecord:
         True, False, or None when nobody asked.
     levels
         One record per level expanded.
+    deepest
+        Original id of the farthest vertex, of several the smallest; None where levels stayed on the device.
     launches, reads
         Kernels launched, and times that the host read back what they counted; None where nobody counts.
     """
@@ -49,6 +53,7 @@ class RunRecord:
     levels: tuple[LevelRecord, ...] = ()
     launches: int | None = None
     reads: int | None = None
+    deepest: int | None = None
 
     @property
     def gteps(self) -> float:
@@ -86,18 +91,76 @@ class BfsResult:
         """Return everything as one structured array, shape (n,): ``id``, ``level`` and ``parent``."""
         return columns(id=self.ids, level=self.levels, parent=self.parents)
 
+    def path_to(self, v: int) -> np.ndarray:
+        """Return a shortest path from the source to the vertex ``v``: ids, both ends included; int64.
+
+        Empty where the search did not reach ``v``. Valid after the graph is closed.
+
+        Raises
+        ------
+        UsageError
+            ``v`` is no vertex, or no parents were asked for.
+        """
+        import numpy as np
+
+        v = integer("v", v)
+        ids = self.ids
+        path = [_place_of(ids, v, "v")]
+        start = _place_of(ids, self.record.source, "source")
+        while path[-1] != start and self.parents[path[-1]] >= 0 and len(path) <= len(ids):
+            path.append(_place_of(ids, int(self.parents[path[-1]]), "parent"))
+        if path[-1] == start:
+            return np.asarray(ids[path[::-1]])
+        if self.record.reached > 1 and not (self.parents >= 0).any():
+            raise UsageError(
+                "a path leads over parents, and this search left them out", remedies=(("want_parents", True),)
+            )
+        return np.empty(0, np.int64)
+
+    def original_record(self, graph: Graph) -> RunRecord:
+        """Return the record in original ids; ``self`` is of internal vertices."""
+        deepest = self.record.deepest
+        if deepest is None and len(self.levels) and self.levels[self.record.source] == 0:  # they were fetched
+            deepest = graph.first_by_id(self.levels == self.record.depth)
+        return replace(
+            self.record,
+            source=int(graph.original(self.record.source)),
+            deepest=None if deepest is None else int(graph.original(deepest)),
+        )
+
     def original(self, graph: Graph) -> BfsResult:
         """Return this result of internal vertices in original ids, one entry per vertex in ascending order of them."""
-        record = replace(self.record, source=int(graph.original(self.record.source)))
         parents = graph.in_original_order(graph.original(self.parents))
-        return BfsResult(graph.in_original_order(self.levels), parents, record, graph.vertex_ids())
+        levels = graph.in_original_order(self.levels)
+        return BfsResult(levels, parents, self.original_record(graph), graph.vertex_ids())
+
+
+def _place_of(ids: np.ndarray, wanted: int, name: str) -> int:
+    """Return where ``wanted`` stands among the ascending ``ids``; UsageError where it does not."""
+    place = int(ids.searchsorted(wanted)) if 0 <= wanted < 2**63 else len(ids)
+    if place == len(ids) or ids[place] != wanted:
+        raise UsageError("is no vertex of this graph", about=((name, wanted),))
+    return place
 
 
 @dataclass(slots=True)
 class BfsSummary:
-    """The runs of one command, with the two means that it prints."""
+    """The runs of one command, with the two means that it prints.
+
+    Attributes
+    ----------
+    runs
+        One for each source.
+    disturbed
+        Of each, the trials that had to share the cores.
+    target, paths
+        Where each search was to go (None: nowhere), and the shortest paths there, empty where there is none.
+    """
 
     runs: list[RunRecord] = field(default_factory=list)
+    disturbed: list[int] = field(default_factory=list)
+    target: int | None = None
+    paths: list[np.ndarray] = field(default_factory=list)
 
     @property
     def median_gteps(self) -> float:

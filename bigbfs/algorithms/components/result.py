@@ -69,6 +69,18 @@ class ComponentsResult:
 
         return np.asarray(self.labels == np.bincount(self.labels, minlength=1).argmax())
 
+    def largest_of(self, graph: Graph, count: int = 5) -> list[tuple[int, int]]:
+        """Return the ``count`` largest components of internal vertices: a member's original id, and how many vertices.
+
+        The largest come first; the member is the smallest original id, as in the labels of the result.
+        """
+        import numpy as np
+
+        sizes = np.bincount(self.labels) if len(self.labels) else np.zeros(0, np.int64)
+        chosen = _largest(sizes, count).tolist()
+        members = (graph.first_by_id(self.labels == label) for label in chosen)
+        return [(int(graph.original(member)), int(sizes[label])) for member, label in zip(members, chosen, strict=True)]
+
     def original(self, graph: Graph) -> ComponentsResult:
         """Return this result of internal vertices in original ids: the smallest one of each component, in ascending
         order of the vertices' original ids.
@@ -84,6 +96,18 @@ class ComponentsResult:
         smallest = np.full(graph.n, np.iinfo(np.int64).max)
         np.minimum.at(smallest, self.labels, originals)
         return ComponentsResult(graph.in_original_order(smallest[self.labels]), self.record, graph.vertex_ids())
+
+
+def _largest(sizes: np.ndarray, count: int) -> np.ndarray:
+    """Return the places of the ``count`` largest ``sizes`` above 0, larger ones and then lower places first."""
+    import numpy as np
+
+    chosen = np.flatnonzero(sizes)
+    if len(chosen) > count:  # without sorting a hundred million sizes
+        least = np.partition(sizes[chosen], len(chosen) - count)[len(chosen) - count]
+        above, even = chosen[sizes[chosen] > least], chosen[sizes[chosen] == least]
+        chosen = np.concatenate([above, even[: count - len(above)]])
+    return np.asarray(chosen[np.argsort(-sizes[chosen], kind="stable")])
 
 
 def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:

@@ -16,7 +16,7 @@ from bigbfs.bench.contenders import Contender, backends_of, lineup
 from bigbfs.bench.graphs import Prepared, from_file, prepared, random_sources, require_data
 from bigbfs.bench.measure import Plan, facts, measure
 from bigbfs.bench.suite import Case, Suite, read_suite
-from bigbfs.cli import options
+from bigbfs.cli import options, outputs
 from bigbfs.cli.bench.writer import Writer
 from bigbfs.cli.sources import choose_sources
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
@@ -65,8 +65,9 @@ class Task:
 @click.option("--no-parents", is_flag=True, help="Levels alone.")
 @click.option("--folder", type=options.PATH, help="For the graphs of a suite; gone afterwards. Default: the system's.")
 @click.option("--commit", "about", help="What is measured, where that is no checkout.")
-@click.option("--output", type=options.PATH, metavar="F.jsonl", help="Write each row as soon as it is there.")
+@click.option("-o", "--output", type=options.PATH, metavar="F.jsonl", help="Write each row as soon as it is there.")
 @click.option("--report", type=options.PATH, metavar="F.html", help="Write the report, one file that needs no network.")
+@outputs.force_option
 @options.json_option
 def command(
     graphs: tuple[Path, ...],
@@ -84,6 +85,7 @@ def command(
     about: str | None,
     output: Path | None,
     report: Path | None,
+    force: bool,
     as_json: bool,
     **where: Any,
 ) -> None:
@@ -105,7 +107,7 @@ def command(
         strategies, backend, where, one, many or "random:16", seed, trials, seconds, baselines, not no_parents
     )  # fmt: skip
     lineup(strategies, backend, baselines=baselines, parents=True, where=where)  # refuses what cannot run here
-    writer = Writer(output, report)
+    writer = Writer(output, report, force)
     if suite is not None:
         read = read_suite(suite)
         require_data(read.cases)
@@ -231,6 +233,5 @@ def _print(record: Record, as_json: bool) -> None:
         click.echo(table(HEADERS, [cells(line) for line in lines if line.graph == name]))
         click.echo("")
     shared = sum(line.disturbed for line in lines)
-    if shared:
-        trials = sum(line.trials for line in lines)
-        click.echo(f"disturbed   {shared} of {trials} runs had to share the cores: their times say little")
+    if line := options.disturbed_line(shared, sum(line.trials for line in lines)):
+        click.echo(line)

@@ -6,20 +6,29 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import PATH
-from bigbfs.formats.atomic import require_writable
+from bigbfs.cli import outputs
+from bigbfs.cli.options import PATH, json_option
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
 
 
 @click.command("report")
 @click.argument("rows", type=PATH, nargs=-1, required=True, metavar="ROWS.jsonl...")
 @click.option("-o", "--output", type=PATH, required=True, metavar="F.html", help="The report, one file.")
-def command(rows: tuple[Path, ...], output: Path) -> None:
+@outputs.force_option
+@json_option
+def command(rows: tuple[Path, ...], output: Path, force: bool, as_json: bool) -> None:
     """Make the report of rows that `bigbfs bench bfs --output` wrote; rows of several runs become one report."""
     from bigbfs.report.page import require_extra, write_page
     from bigbfs.report.rows import read_rows
 
-    require_writable(output)
+    outputs.check_output(output, "output", force)
     require_extra()
     record = read_rows(rows)
     size = write_page(record, output)
+    if as_json:
+        found = {"rows": len(record.rows), "graphs": sorted(record.graphs)}
+        wrote = outputs.as_json([outputs.written(output)])
+        click.echo(dumps({"schema": SCHEMA, "command": "bench report", **found, "wrote": wrote}))
+        return
     click.echo(f"report      {output}: {len(record.rows):,} rows of {len(record.graphs)} graphs, {size:,} bytes")

@@ -8,8 +8,9 @@ from typing import TextIO
 
 import click
 
-from bigbfs.errors import BigBfsError, UsageError, naming
-from bigbfs.formats.atomic import access_error, require_writable
+from bigbfs.cli.outputs import check_output
+from bigbfs.errors import BigBfsError, UsageError
+from bigbfs.formats.atomic import access_error
 from bigbfs.report.rows import GraphFacts, Record, Row, Session, line_of
 
 
@@ -22,26 +23,26 @@ class Writer:
         JSON lines; written as they come, None: nowhere.
     report
         HTML; None: none.
+    force
+        Also replace files that bigbfs did not write.
 
     Raises
     ------
     FileAccessError
         One of them cannot be written.
     UsageError
-        The extra ``report`` is not installed, or both are the same file.
+        The extra ``report`` is not installed, both are the same file, or one is somebody else's.
     """
 
-    def __init__(self, output: Path | None, report: Path | None) -> None:
+    def __init__(self, output: Path | None, report: Path | None, force: bool = False) -> None:
         self.record = Record()
         self._output, self._report = output, report
         self._stream: TextIO | None = None
-        if output is not None:
-            require_writable(output)
+        check_output(output, "output", force)
+        check_output(report, "report", force)
         if report is not None:
             from bigbfs.report.page import require_extra
 
-            with naming(output="report"):
-                require_writable(report)
             require_extra()
         if output is not None and report is not None and output.resolve() == report.resolve():
             raise UsageError(f"--output and --report both name {output}; give each its own file")

@@ -65,12 +65,13 @@ class CpuBfs:
         placed, search = self._placed, self._search
         assert search is not None
         depth = NO_LIMIT if options.max_depth is None else min(options.max_depth, NO_LIMIT)
-        found = search.run(options.source, depth)
+        found = search.run(options.source, depth, options.target)
         placed.require_vertices(found.faults)
         reached = search.levels >= 0
         symmetric = placed.incoming is placed.out
         edges = placed.graph.m - found.unexplored if symmetric else self._edges_of(reached)
         record = RunRecord(options.source, int(reached.sum()), found.depth, edges, found.seconds, levels=found.levels)
+        record.deepest = placed.graph.first_by_id(search.levels == found.depth)
         levels: Any = np.broadcast_to(np.int32(-1), placed.n)
         parents: Any = np.broadcast_to(np.int64(-1), placed.n)
         if options.fetch and options.want_levels:
@@ -88,8 +89,10 @@ class CpuBfs:
         VerificationError
             A rule is broken.
         """
-        placed = self._placed
-        validate_tree(placed.plain(), options.source, result.levels, result.parents, max_depth=options.max_depth)
+        placed, last = self._placed, options.max_depth
+        if options.target is not None and result.levels[options.target] >= 0:  # where the search was to end
+            last = int(result.levels[options.target])
+        validate_tree(placed.plain(), options.source, result.levels, result.parents, max_depth=last)
 
     @property
     def nbytes(self) -> int:

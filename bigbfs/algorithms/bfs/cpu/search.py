@@ -153,6 +153,8 @@ class Search:
         self._turns = (state, swapped, *(s._replace(hubs=next_hubs, next_hubs=hubs) for s in (state, swapped)))
         self._turn = 0
         self._last_source = 0
+        self._no_vertex = len(aside) * 64  # its bit is never set
+        self._target = self._no_vertex
         own = (array for name, array in state._asdict().items() if name not in ("heads", "short"))
         self.nbytes = self._start.nbytes + sum(int(array.nbytes) for array in own)
 
@@ -171,13 +173,17 @@ class Search:
         """Parents of the last search: id, ``nobody`` where there is none."""
         return self._state.parents
 
-    def run(self, source: int, max_depth: int) -> Found:
-        """Search from ``source`` down to level ``max_depth``; the result stays until the next search."""
+    def run(self, source: int, max_depth: int, target: int | None = None) -> Found:
+        """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next."""
         start = time.perf_counter()
         frontier = self._reset(source)
+        # an isolated vertex counts as visited from the start, though nobody ever meets it
+        alone = target is not None and target != source and self._is_visited(target)
+        self._target = self._no_vertex if target is None or alone else target
+        ends_early = self._target != self._no_vertex
         steps: list[Step] = []
         depth = 0
-        while frontier.vertices and frontier.depth < max_depth:
+        while frontier.vertices and frontier.depth < max_depth and not (ends_early and self._is_visited(self._target)):
             begin, level, vertices, first = time.perf_counter(), frontier.depth, frontier.vertices, frontier.last
             edges = frontier.edges
             if not frontier.in_bitmap and frontier.edges <= WALK_EDGES:
@@ -195,6 +201,10 @@ class Search:
         bottomup.clear_unvisited(self._state, self.nobody)
         seconds = time.perf_counter() - start
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, tuple(self._records(steps)))
+
+    def _is_visited(self, vertex: int) -> bool:
+        """Return whether the bit of ``vertex`` is set; that of an id past the last vertex is not."""
+        return bool(int(self._state.visited[vertex >> 6]) >> (vertex & 63) & 1)
 
     def _records(self, steps: list[Step]) -> Iterator[LevelRecord]:
         """Yield the records of all levels; those of a step of several levels have their sizes counted in the queue."""
@@ -258,7 +268,7 @@ class Search:
         window = (np.uint64(frontier.first), np.uint64(frontier.last))
         depths = (np.int32(frontier.depth), np.int32(max_depth))
         first, last, hubs, depth, edges, all_edges = topdown.walk(
-            self.out_rows, self._state, *window, *depths, np.uint64(WALK_EDGES)
+            self.out_rows, self._state, *window, *depths, np.uint64(WALK_EDGES), np.uint64(self._target)
         )
         frontier.depth = int(depth)
         self._advance(frontier, int(first), int(last), int(hubs), int(edges))

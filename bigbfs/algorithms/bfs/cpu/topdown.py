@@ -36,8 +36,10 @@ _TALLY = np.uint64(8)
 
 
 @njit(nogil=True, cache=True)
-def walk(rows, state, first, last, depth, max_depth, max_edges):
+def walk(rows, state, first, last, depth, max_depth, max_edges, target):
     """Visit level after level serially while a level has at most ``max_edges`` edges; no hub may be in the first one.
+
+    The level in which ``target`` is visited is the last; an id past the last vertex never is.
 
     Returns first, last, hubs, depth and edges of the frontier where it stopped (first == last and no hubs: all done),
     and the edges of all vertices visited on the way.
@@ -48,7 +50,7 @@ def walk(rows, state, first, last, depth, max_depth, max_edges):
     edges = ZERO
     all_edges = ZERO
     hub_count = ZERO
-    while first < last and depth < max_depth and edges <= max_edges:
+    while first < last and depth < max_depth and edges <= max_edges and not is_set(visited, target):
         depth += 1
         edges = ZERO
         tail = last

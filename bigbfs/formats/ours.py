@@ -1,0 +1,83 @@
+"""Which files are ours to replace: those that bigbfs wrote, as their first bytes say.
+
+Whoever names an output rarely means to lose a file of his own. So a command replaces what an earlier run wrote, and
+asks for ``force`` before it replaces anything else. Graph files, generated text, rows and reports say by themselves who
+wrote them; an array has a header longer than others make it (:func:`array_header`), a picture a word in its metadata.
+What is exported for other tools bears no such mark.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from bigbfs.errors import UsageError
+from bigbfs.formats.container.layout import MAGIC
+
+HEADER = 192
+"""Bytes of the header of an array of ours: a multiple of 64, as the format wants it, and one more than others take."""
+
+SVG = b"<!-- made by bigbfs -->\n"
+PNG = b"Software\0bigbfs"
+
+_STARTS = (
+    MAGIC,
+    SVG,
+    b"# bigbfs generate ",
+    b"# Measured by `bigbfs probe`",
+    b'{"kind":"session","command":"bigbfs ',
+    b'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta name="generator" content="bigbfs">',
+)
+_NPY = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_LOOK = 256
+
+
+def require_ours(path: Path, force: bool = False) -> None:
+    """Refuse to replace a file that bigbfs did not write, unless ``force``.
+
+    Raises
+    ------
+    UsageError
+        With the file, and both ways out. A file that cannot be read is none of ours.
+    """
+    if not force and path.is_file() and not is_ours(path):
+        raise UsageError(
+            f"{path}: is there already, and nothing in it says that bigbfs wrote it",
+            remedies=(("output", None), ("force", True, "say {} to replace it")),
+        )
+
+
+def is_ours(path: Path) -> bool:
+    """Return whether the file ``path`` is empty or was written by bigbfs."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_LOOK)
+            stream.seek(0)
+            if start.startswith(b"\x1f\x8b"):
+                start = gzip.GzipFile(fileobj=stream).read(_LOOK)
+            elif start.startswith(zstandard.FRAME_HEADER):
+                start = zstandard.ZstdDecompressor().stream_reader(stream).read(_LOOK)
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError):  # unreadable, or cut short within what is packed
+        return False
+    if start.startswith(_PNG):
+        return PNG in start[: 33 + 8 + len(PNG)]
+    return not start or start.startswith((*_STARTS, _NPY))
+
+
+def array_header(array: np.ndarray) -> bytes:
+    """Return the .npy header, version 1.0, of a contiguous ``array``, as long as those of ours are."""
+    fields = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": array.shape}
+    text = repr(fields).encode().ljust(HEADER - len(_NPY) - 1) + b"\n"
+    return _NPY + text
+
+
+def signed_png(picture: bytes) -> bytes:
+    """Return the PNG ``picture`` with a text chunk, behind its header, that says who made it."""
+    kind = b"tEXt" + PNG
+    chunk = len(PNG).to_bytes(4, "big") + kind + zlib.crc32(kind).to_bytes(4, "big")
+    return picture[:33] + chunk + picture[33:]
