@@ -164,24 +164,24 @@ def engine(
 
 def bfs(
     graph: Graph | str | Path,
-    source: int,
+    source: int | str,
     *,
     max_depth: int | None = None,
     want_levels: bool = True,
     want_parents: bool = True,
     verify: bool = False,
     strategy: str = "auto",
-    target: int | None = None,
+    target: int | str | None = None,
     **where: Unpack[Place],
 ) -> BfsResult:
-    """Breadth-first search from the vertex with original id ``source``.
+    """Breadth-first search from the vertex with original id, or name, ``source``.
 
     Parameters
     ----------
     graph
         From :func:`bigbfs.open` or ``Graph.from_csr``, or the path of a graph file.
     source
-        Original id.
+        Original id; where vertices have names, a name (or its rank among them in byte order).
     max_depth
         Stop after this level; None: go on to the end.
     want_levels, want_parents
@@ -212,8 +212,9 @@ def bfs(
     """
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
-    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy, target=target)
     graph = _opened(graph)
+    source, target = graph.id_of(source), None if target is None else graph.id_of(target)
+    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy, target=target)
     refuse_unknown("bfs", where, WHERE)
     options.internal(graph)  # a vertex that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:

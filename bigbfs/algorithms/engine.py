@@ -148,15 +148,16 @@ class Engine:
 
     def bfs(
         self,
-        source: int,
+        source: int | str,
         *,
         max_depth: int | None = None,
         want_levels: bool = True,
         want_parents: bool = True,
         verify: bool = False,
-        target: int | None = None,
+        target: int | str | None = None,
     ) -> BfsResult:
-        """Search from the vertex with original id ``source``; see :func:`bfs`."""
+        """Search from the vertex with original id, or name, ``source``; see :func:`bfs`."""
+        source, target = self.graph.id_of(source), None if target is None else self.graph.id_of(target)
         options = BfsOptions(source, max_depth, want_levels, want_parents, self.strategy, target=target)
         result: BfsResult = self.measure(options, verify=verify).result
         return result

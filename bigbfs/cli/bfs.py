@@ -15,7 +15,8 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine, Measured
 from bigbfs.cli import options, outputs
-from bigbfs.cli.sources import choose_sources
+from bigbfs.cli.sources import choose_sources, id_of
+from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bfs_object, dumps
@@ -52,8 +53,6 @@ class Task:
             if not wanted and (path or self.verify):
                 asked = f"--{name} {path}" if path else "--verify"
                 raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
-        if self.target is not None and not self.want_parents:
-            raise UsageError("--no-parents leaves out what --target needs; give one of them")
 
     def fetches(self, engine: Engine, sources: int) -> bool:
         """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are.
@@ -68,14 +67,15 @@ class Task:
 
 @click.command("bfs")
 @options.graph_argument
-@click.option("--source", "one", type=int, multiple=True, metavar="V", help="Source vertex (original id); repeatable.")
+@click.option("--source", "one", multiple=True, metavar="V", help="Source vertex (original id or name); repeatable.")
 @click.option(
-    "--sources", "many", metavar="random:N | @FILE", help="N random vertices of degree > 0, or ids in a file."
+    "--sources",
+    "many",
+    metavar="random:N | @FILE",
+    help="N random vertices of degree > 0, or ids or names in a file.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
-@click.option(
-    "--target", type=int, metavar="V", help="Print a shortest path to this vertex; on the CPU the search ends there."
-)
+@click.option("--target", metavar="V", help="Print a shortest path to this vertex; on the CPU the search ends there.")
 @options.compressed_option
 @options.where_options
 @options.strategy_option
@@ -93,10 +93,10 @@ class Task:
 @options.json_option
 def command(
     graph: Path | None,
-    one: tuple[int, ...],
+    one: tuple[str, ...],
     many: str | None,
     seed: int,
-    target: int | None,
+    target: str | None,
     compressed: bool,
     max_depth: int | None,
     trials: int,
@@ -115,7 +115,9 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
     reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
     """
-    task = Task(trials, verify, max_depth, target, not no_levels, not no_parents, levels, parents, plot)
+    if target is not None and no_parents:
+        raise UsageError("--no-parents leaves out what --target needs; give one of them")
+    task = Task(trials, verify, max_depth, None, not no_levels, not no_parents, levels, parents, plot)
     outputs.check_array(levels, "levels", force)
     outputs.check_array(parents, "parents", force)
     check_picture(plot, force)
@@ -124,11 +126,13 @@ def command(
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)
+        if target is not None:
+            task = replace(task, target=id_of(opened, target, "--target"))
         if len(sources) != 1 and (levels or parents):
             raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
         if len(sources) != 1 and plot:
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
-        work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=target)
+        work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=task.target)
         work.internal(opened)  # a target that is not there is found before anything is placed
         with options.placed(opened, (work,), **where) as engine:
             summary, verify_seconds = _run_all(engine, sources, task)
@@ -151,7 +155,7 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
     for source in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
         wanted = (task.max_depth, task.want_levels, task.want_parents)
         work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
-        with Progress(len(sources) == 1).step(f"search from {source}"):
+        with Progress(len(sources) == 1).step(f"search from {engine.graph.called(source)}"):
             measured = engine.measure(work, trials=task.trials, verify=task.verify)
         _take_in(summary, measured, task)
         verifying += measured.verify_seconds
@@ -181,7 +185,8 @@ def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
         from bigbfs.report.plot import levels
 
         name = graph.path.name if graph.path else "graph"
-        save(levels(run, f"{name}, BFS from {run.source}: {run.reached:,} vertices, depth {run.depth:,}"), task.plot)
+        title = f"{name}, BFS from {graph.called(run.source)}: {run.reached:,} vertices, depth {run.depth:,}"
+        save(levels(run, title), task.plot)
         task.wrote.append(outputs.written(task.plot))
 
 
@@ -195,7 +200,8 @@ def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summa
         share = 100.0 * run.reached / max(graph.n, 1)
         verified = "not asked" if run.verified is None else run.verified
         rate = run.gteps if run.gteps >= LEAST_GTEPS else f"<{LEAST_GTEPS:g}"
-        rows.append((run.source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, rate, verified))
+        source = printable(str(graph.called(run.source)))
+        rows.append((source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, rate, verified))
     click.echo(table(headers, rows))
     click.echo("")
     if len(summary.runs) > 1:
@@ -208,14 +214,20 @@ def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summa
 
 def _print_ends(engine: Engine, summary: BfsSummary) -> None:
     """Say which vertex is farthest, and the ways to the target."""
+    called = engine.graph.called
     deepest = max(summary.runs, key=lambda run: run.depth)
     if deepest.deepest is not None:
-        click.echo(f"deepest     {deepest.deepest}: {counted(deepest.depth, 'edge')} from {deepest.source}")
+        ends = [printable(str(called(vertex))) for vertex in (deepest.deepest, deepest.source)]
+        click.echo(f"deepest     {ends[0]}: {counted(deepest.depth, 'edge')} from {ends[1]}")
     for run, path in zip(summary.runs, summary.paths, strict=False):  # no path at all without a target
         if len(path) == 0:
-            click.echo(f"no path     from {run.source} to {summary.target}, to depth {run.depth:,}")
+            ends = [printable(str(called(vertex))) for vertex in (run.source, summary.target or 0)]
+            click.echo(f"no path     from {ends[0]} to {ends[1]}, to depth {run.depth:,}")
             continue
-        text = " -> ".join(map(str, path.tolist())) + f": {counted(len(path) - 1, 'edge')}"
+        text = (
+            " -> ".join(printable(str(called(vertex))) for vertex in path.tolist())
+            + f": {counted(len(path) - 1, 'edge')}"
+        )
         click.echo(textwrap.fill(text, 80, initial_indent="path        ", subsequent_indent=" " * 12))
     if summary.paths and engine.backend == "gpu":
         click.echo("            (on a GPU the search goes on beyond the target)")

@@ -13,6 +13,7 @@ from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, Compon
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
 from bigbfs.cli import options, outputs
+from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
 from bigbfs.graph.graph import Graph
 from bigbfs.report.components import SizeClass, size_histogram
@@ -200,7 +201,7 @@ def _print_sizes(sizes: list[SizeClass]) -> None:
 def _print_largest(graph: Graph, measured: Measured) -> None:
     largest = measured.internal.largest_of(graph)
     if len(largest) > 1:
-        rows = [(str(member), vertices) for member, vertices in largest]
+        rows = [(printable(str(graph.called(member))), vertices) for member, vertices in largest]
         click.echo("\n" + table(("a member of the largest", "vertices"), rows))
     elif largest:
         click.echo(f"\na member    {largest[0][0]}")

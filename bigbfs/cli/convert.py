@@ -76,6 +76,7 @@ class Columns(click.ParamType):
 )
 @click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
 @click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
+@click.option("--names", is_flag=True, help="Read every id as a name. Default: where the first ones are no integers.")
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(
     "--memory",

@@ -86,6 +86,7 @@ def _facts(path: Path) -> dict[str, Any]:
             "flags": {name: getattr(graph.flags, name) for name in layout.FLAGS},
             "labels": graph.labels is not None,
             "first_id": graph.first_id,
+            "names": graph.names is not None,
             "in_neighbours": graph.in_adjacency is not None,
             "sections": sections,
             "provenance": provenance,
@@ -113,6 +114,7 @@ def _print(facts: dict[str, Any]) -> None:
     flags = ", ".join(name for name, held in facts["flags"].items() if held)
     rate = facts["bytes_per_edge"]
     ids = "original ids in labels" if facts["labels"] else f"ids from {facts['first_id']} on"
+    ids = "names" if facts["names"] else ids
     lines = [
         ("graph", f"{printable(graph['path'])}: {facts['format']}, {graph['codec']}"),
         ("vertices", f"{graph['vertices']:,} ({ids}, {facts['id_bytes']} bytes each)"),

@@ -77,6 +77,8 @@ class ConvertOptions:
     bipartite
         Both ends of an edge are numbered apart (KONECT ``% bip``, a matrix that is not square): the second side comes
         after the first.
+    names
+        Read every id as a name, also where it looks like a number.
     memory
         Bytes that the process may take, or a size like ``"2GiB"``; None: half of what is free. What does not fit is
         sorted on disk.
@@ -103,6 +105,7 @@ class ConvertOptions:
     columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
+    names: bool = False
     memory: int | None = None
     tmp: Path | None = None
     force: bool = False
@@ -133,7 +136,7 @@ class ConvertOptions:
         UsageError
             The rules contradict each other.
         """
-        return Rules(self.skip_bad_lines, self.columns, self.edge_index, self.bipartite)
+        return Rules(self.skip_bad_lines, self.columns, self.edge_index, self.bipartite, self.names)
 
     def require_direction(self, lists: Sequence[EdgeList]) -> None:
         """Refuse one-way edges where that is learned too late: no pipe can be looked at before it is read.

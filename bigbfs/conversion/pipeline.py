@@ -19,19 +19,26 @@ from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph
 from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
-from bigbfs.conversion.on_disk.convert import Outcome, convert_external
+from bigbfs.conversion.names.reading import gather_names
+from bigbfs.conversion.on_disk.convert import Outcome, convert_external, temporary
+from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
+from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.errors import DoesNotFitError, InputError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
+from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate, says_one_way
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.names import Names
 from bigbfs.jit import forking
+from bigbfs.jit.workers import Workers, thread_count
 from bigbfs.report.progress import Progress
 
 Sources = list[dict[str, Any]] | None
@@ -81,6 +88,8 @@ def convert(
         require_writable(target)
         require_ours(target, options.force)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    if holds_names(inputs, options.format, options.rules()):
+        return _named(inputs, targets, options, sources, watch)
     with watch.phase("read"):
         finished = None if options.rules().given() else finished_graph(inputs, options)
     if finished is not None:
@@ -123,10 +132,52 @@ def _in_memory(
 ) -> ConvertReport:
     """Convert what fits in memory."""
     with watch.phase("read"):
-        lists = _read(inputs, sum(source["size"] for source in sources or []), options)
+        lists = _read(inputs, _sizes(sources), options)
         options.require_direction(lists)
-        if sources is not None and cache.identify_sources(inputs) != sources:
-            raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
+        _require_unchanged(inputs, sources)
+    return _built(lists, targets, options, sources, watch)
+
+
+def _sizes(sources: Sources) -> int:
+    return sum(source["size"] for source in sources or [])
+
+
+def _require_unchanged(inputs: Sequence[str | Path], sources: Sources) -> None:
+    if sources is not None and cache.identify_sources(inputs) != sources:
+        raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
+
+
+def _named(
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+) -> ConvertReport:
+    """Convert edges between vertices that have names."""
+    threads = thread_count(options.threads)
+    with Workers(threads) as workers, Scratch(temporary(targets, options)) as scratch:
+        with watch.phase("read"):
+            named, counted, notes = gather_names(inputs, options, scratch, workers, _sizes(sources))
+            _require_unchanged(inputs, sources)
+            guesses = [named.estimate(_sizes(sources))]
+            external = must_spill(inputs, guesses, options)
+        if external:
+            named.to_disk()
+            done = convert_external(inputs, targets, options, sources, guesses, watch, named=named)
+            counted |= {name: done.counted[name] for name in ("self_loops", "duplicates", "reversed")}
+            found = _report(targets, done.vertices, done.edges, counted, watch, cached=False, external=done)
+            return replace(found, notes=(*notes, *done.notes))
+        with watch.phase("read"):
+            edges = replace(named.feed(EdgeBuffer("names")), input_bytes=counted["input_bytes"], notes=tuple(notes))
+        return _built([edges], targets, options, sources, watch, named.names())
+
+
+def _built(
+    lists: list[EdgeList],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+    names: Names | None = None,
+) -> ConvertReport:
+    """Build the graph of edges in memory, and write it."""
     counted = {
         "lines": sum(len(edges.src) for edges in lists),
         "comment_lines": sum(edges.comment_lines for edges in lists),
@@ -136,7 +187,9 @@ def _in_memory(
     notes = tuple(note for edges in lists for note in edges.notes)
     told = Progress(options.progress)
     with watch.phase("build"), told.step("build"):
+        names = names_of_inputs(lists) if names is None else names
         graph, found = build(lists, options, told)
+        graph.names = names
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
     provenance = cache.provenance(sources, options, counted, notes)
     with _numba_threads(options.threads):
@@ -155,8 +208,7 @@ def _taken_over(
     """Write the rows of an input as they are."""
 
     def confirm() -> None:
-        if cache.identify_sources(inputs) != sources:
-            raise InputError(f"{inputs[0]}: changed while it was read; convert it again")
+        _require_unchanged(inputs, sources)
 
     counted = {
         "lines": graph.m,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.graph.names import Names
+
 
 @dataclass(eq=False)
 class EdgeList:
@@ -34,6 +36,8 @@ class EdgeList:
         Bytes read from the input (compressed size where it is compressed).
     notes
         What else the reader has to say about the input, each a sentence that names it.
+    names
+        Names of the vertices, where the input is a graph file that has some: those of the ids 0 to declared_n - 1.
     """
 
     src: np.ndarray
@@ -48,3 +52,4 @@ class EdgeList:
     skipped_lines: int = 0
     input_bytes: int = 0
     notes: tuple[str, ...] = ()
+    names: Names | None = None

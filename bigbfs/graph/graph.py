@@ -17,6 +17,7 @@ from bigbfs.errors import ArgumentError, FormatError, InputError, UsageError
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.keeping import KeptInFile
+from bigbfs.graph.names import Names
 from bigbfs.sizes import counted, switch
 
 
@@ -35,6 +36,8 @@ class Graph(KeptInFile):
         Original id of vertex 0 where there are no ``labels`` (1 for the 1-based formats).
     in_adjacency
         In-neighbours, for a directed graph that stores them.
+    names
+        Names of the vertices: the original id r is the r-th of them in byte order. None where ids are integers.
     m
         Stored edges, when known (a compressed adjacency has to count them otherwise).
     path
@@ -51,6 +54,7 @@ class Graph(KeptInFile):
         labels: np.ndarray | None = None,
         first_id: int = 0,
         in_adjacency: Adjacency | None = None,
+        names: Names | None = None,
         m: int | None = None,
         path: Path | None = None,
         close: Callable[[], None] | None = None,
@@ -59,6 +63,7 @@ class Graph(KeptInFile):
         self.flags = flags or GraphFlags()
         self.labels = labels
         self.first_id = first_id
+        self.names = names
         self._in_adjacency = adjacency if self.flags.symmetric else in_adjacency
         self.n = adjacency.n
         self.m = adjacency.m if m is None else m
@@ -126,7 +131,8 @@ class Graph(KeptInFile):
         backward = None
         if not self.flags.symmetric and self.in_adjacency is not None:
             backward = recode(self.in_adjacency)
-        made = Graph(forward, self.flags, labels=self.labels, first_id=self.first_id, in_adjacency=backward, m=self.m)
+        ids = {"labels": self.labels, "first_id": self.first_id, "names": self.names}
+        made = Graph(forward, self.flags, in_adjacency=backward, m=self.m, **ids)  # type: ignore[arg-type]
         made.declare_valid()  # encoding is asked for valid rows, decoding checks every one
         return made
 
@@ -221,7 +227,7 @@ class Graph(KeptInFile):
         """
         if self._close is not None:
             closing, self._close = self._close, None
-            self._adjacency = self._in_adjacency = self.labels = None
+            self._adjacency = self._in_adjacency = self.labels = self.names = None
             self.__dict__.pop("_ascending", None)
             closing()
 

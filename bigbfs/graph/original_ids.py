@@ -14,6 +14,7 @@ import numpy as np
 from bigbfs.errors import UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.names import Names
 from bigbfs.sizes import counted, integer
 
 SEARCHES = 64
@@ -30,6 +31,7 @@ class VertexIds:
     n: int
     first_id: int
     labels: np.ndarray | None
+    names: Names | None = None
 
     def array(self) -> np.ndarray:
         """Return all original ids ascending: int64, shape (n,)."""
@@ -44,6 +46,7 @@ class OriginalIds(ABC):
     n: int
     first_id: int
     labels: np.ndarray | None
+    names: Names | None
     flags: GraphFlags
     path: Path | None
 
@@ -59,16 +62,40 @@ class OriginalIds(ABC):
             return None
         return np.argsort(self.labels, kind="stable")
 
-    def vertex(self, original: int) -> int:
-        """Return the vertex whose original id is ``original``.
+    def id_of(self, vertex: int | str) -> int:
+        """Return the original id that a caller means: a name's, where vertices have names, or the number itself.
 
         Raises
         ------
         UsageError
-            No vertex has that id, or it is no whole number.
+            No vertex is called so.
+        """
+        _ = self.adjacency  # refuses a closed graph, whose names are gone
+        if not isinstance(vertex, str) or self.names is None:
+            return vertex  # type: ignore[return-value]  # a text that is no name is refused as what it is
+        rank = self.names.find(vertex)
+        if rank is None:
+            near = " and ".join(map(repr, self.names.near(vertex)))
+            raise UsageError(
+                f"{self.path or 'graph'}: no vertex is called {vertex!r}: there are {counted(self.n, 'name')}, beside "
+                f"it in byte order {near or 'none'}"
+            )
+        return rank
+
+    def called(self, original: int) -> int | str:
+        """Return what to call the vertex of an original id: its name where it has one."""
+        return original if self.names is None or original < 0 else self.names.name(original)
+
+    def vertex(self, original: int | str) -> int:
+        """Return the vertex whose original id, or name, is ``original``.
+
+        Raises
+        ------
+        UsageError
+            No vertex has that id or name, or it is neither a whole number nor a name.
         """
         _ = self.adjacency  # refuses a closed graph, whose labels are gone
-        original = integer("original", original)
+        original = integer("original", self.id_of(original))
         if self.labels is None:
             if 0 <= original - self.first_id < self.n:
                 return int(original) - self.first_id
@@ -135,4 +162,4 @@ class OriginalIds(ABC):
     def vertex_ids(self) -> VertexIds:
         """Return what :meth:`original_ids` makes its array of, for a result that outlives the graph."""
         _ = self.adjacency  # refuses a closed graph, whose labels are gone
-        return VertexIds(self.n, self.first_id, self.labels)
+        return VertexIds(self.n, self.first_id, self.labels, self.names)

@@ -43,7 +43,7 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
     """Return the object that ``bigbfs bfs --json`` prints."""
     runs: list[dict[str, Any]] = [
         {
-            "source": run.source,
+            "source": graph.called(run.source),
             "reached": run.reached,
             "depth": run.depth,
             "edges": run.edges,
@@ -51,14 +51,15 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
             "gteps": run.gteps,
             "verified": run.verified,
             "levels": [level_object(level) for level in run.levels],
-            "deepest": run.deepest,
+            "deepest": None if run.deepest is None else graph.called(run.deepest),
             "disturbed": disturbed,
         }
         for run, disturbed in zip(summary.runs, summary.disturbed, strict=True)
     ]
     for run, path in zip(runs, summary.paths, strict=False):  # no path at all without a target
         found = len(path) > 0
-        run |= {"target": summary.target, "path": path.tolist() if found else None}
+        target = None if summary.target is None else graph.called(summary.target)
+        run |= {"target": target, "path": [graph.called(each) for each in path.tolist()] if found else None}
         run["distance"] = len(path) - 1 if found else None
     return _common("bfs", graph, engine, open_seconds) | {
         "runs": runs,
@@ -86,7 +87,8 @@ def cc_object(
         "share": runs[0].largest / max(graph.n, 1),
         "sizes": [asdict(each) for each in sizes],
         "largest_components": [
-            {"member": member, "vertices": vertices} for member, vertices in measured.internal.largest_of(graph)
+            {"member": graph.called(member), "vertices": vertices}
+            for member, vertices in measured.internal.largest_of(graph)
         ],
         "runs": [
             {

@@ -102,8 +102,9 @@ def refuse_cycle(graph: Graph, rounds: np.ndarray) -> NoReturn:
     cycle = tuple(int(vertex) for vertex in np.asarray(graph.original(find_cycle(rows_of(graph.adjacency), rounds))))
     if not cycle:
         refuse_in_rows(graph)
-    shown = " -> ".join(str(vertex) for vertex in cycle[:SHOWN])
-    back = f" -> {cycle[0]}" if len(cycle) <= SHOWN else f" -> ... -> {cycle[0]}"
+    shown = " -> ".join(str(graph.called(vertex)) for vertex in cycle[:SHOWN])
+    first = graph.called(cycle[0])
+    back = f" -> {first}" if len(cycle) <= SHOWN else f" -> ... -> {first}"
     length = "a self-loop" if len(cycle) == 1 else f"a cycle of {len(cycle):,} edges"
     raise CycleError(f"{graph.path or 'graph'}: there is no topological order: {shown}{back} is {length}", cycle=cycle)
 

@@ -35,7 +35,7 @@ class Task:
     strategies: tuple[str, ...]
     backend: str
     where: dict[str, Any]
-    one: tuple[int, ...]
+    one: tuple[str, ...]
     many: str
     seed: int
     trials: int
@@ -52,7 +52,7 @@ class Task:
 @click.option(
     "--strategy", "strategies", type=click.Choice(list(STRATEGIES)), multiple=True, help="Repeatable. Default: all."
 )
-@click.option("--source", "one", type=int, multiple=True, metavar="V", help="Source vertex (original id); repeatable.")
+@click.option("--source", "one", multiple=True, metavar="V", help="Source vertex (original id); repeatable.")
 @click.option("--sources", "many", metavar="random:N | @FILE", help="[default: random:16] As `bigbfs bfs`.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
 @options.compressed_option
@@ -73,7 +73,7 @@ def command(
     graphs: tuple[Path, ...],
     suite: Path | None,
     strategies: tuple[str, ...],
-    one: tuple[int, ...],
+    one: tuple[str, ...],
     many: str | None,
     seed: int,
     compressed: bool,

@@ -46,6 +46,7 @@ def finished_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Gra
         flags,
         labels=graph.labels,
         first_id=graph.first_id,
+        names=graph.names,
         in_adjacency=graph.in_adjacency if options.in_edges and not symmetric else None,
         m=graph.m,
         path=path,

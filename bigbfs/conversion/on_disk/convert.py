@@ -30,11 +30,12 @@ from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.sinks import StageSink
 from bigbfs.conversion.on_disk.spill import Map, Partition, Writer
 from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
-from bigbfs.conversion.on_disk.work import Sources, Work
+from bigbfs.conversion.on_disk.work import NamedEdges, Sources, Work
 from bigbfs.conversion.on_disk.writing import consume, pairs_of, write_graph
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sampling import sample_ids
+from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.sorting.rule import AS_GIVEN, Meaning, meaning
 from bigbfs.conversion.targets import Targets
 from bigbfs.errors import DoesNotFitError, InputError, RemedyLike
@@ -66,8 +67,11 @@ def convert_external(
     guesses: Sequence[InputEstimate],
     watch: Stopwatch,
     plan: Plan | None = None,
+    named: NamedEdges | None = None,
 ) -> Outcome:
     """Convert ``inputs`` to ``targets`` within ``options.memory`` bytes; a ``plan`` overrides what follows from it.
+
+    Where vertices have names, the inputs have been read: ``named`` has their edges.
 
     Raises
     ------
@@ -79,12 +83,12 @@ def convert_external(
     assert options.memory is not None
     threads = thread_count(options.threads)
     lines = expected_lines(guesses)
-    sample = sample_ids(inputs)
+    sample = sample_ids(inputs) if named is None else named.sample()
     largest = int(sample[-1]) if len(sample) else 0
     plan = plan or make_plan(options.memory, lines, largest)
     spill = _check_space(targets, options, lines, largest)
-    with Workers(threads) as workers, Scratch(_temporary(targets, options), spill) as scratch:
-        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)
+    with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
+        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch, named=named, given=named)
         with watch.phase("read"):
             lists, intake, partitions, places = _read(work, sample)
         work.notes += [note for edges in lists for note in edges.notes]
@@ -105,7 +109,8 @@ def convert_external(
         return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
 
 
-def _temporary(targets: Targets, options: ConvertOptions) -> Path:
+def temporary(targets: Targets, options: ConvertOptions) -> Path:
+    """Return the folder for temporary files."""
     return options.tmp if options.tmp is not None else targets.files[0].parent
 
 
@@ -118,7 +123,7 @@ def _check_space(targets: Targets, options: ConvertOptions, lines: int, largest:
     result = (width * edges + 8 * vertices) * len(targets.files)
     if options.order == "degree":
         spill = max(spill, 3 * width * edges)
-    require_space(_temporary(targets, options), spill, targets.files[0].parent, result)
+    require_space(temporary(targets, options), spill, targets.files[0].parent, result)
     return spill
 
 
@@ -151,7 +156,9 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
             if bar.format_dict["elapsed"] > 0:
                 bar.set_postfix_str(f"{intake.lines / bar.format_dict['elapsed'] / 1e6:.1f} M edges/s", refresh=False)
 
-        for group, path in enumerate(work.inputs):
+        if work.given is not None:
+            lists.append(work.given.feed(EdgeStream("names", intake)))
+        for group, path in enumerate(work.inputs if work.given is None else []):
             edges = read_edges(
                 path,
                 format=options.format,
@@ -165,6 +172,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
             intake.take_list(edges, group if options.directed else 0)
             lists.append(edges)
     options.require_direction(lists)
+    work.named = work.given or names_of_inputs(lists)
     if work.sources is not None and cache.identify_sources(work.inputs) != work.sources:
         raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
     work.scratch.release()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 from tqdm import tqdm
 
 from bigbfs.conversion.on_disk.plan import Plan
@@ -15,14 +16,36 @@ from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.targets import Targets
+from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers
 
 Sources = list[dict[str, Any]] | None
 
 
+class NamedSections(Protocol):
+    """The names of the vertices; see ``conversion/names``."""
+
+    def sections(self) -> Iterator[tuple[str, np.dtype, int, Iterator[np.ndarray]]]:
+        """Return name, dtype, items and content of each section."""
+
+
+class NamedEdges(NamedSections, Protocol):
+    """Names and edges, once they have been read."""
+
+    def sample(self) -> np.ndarray:
+        """Return ids that occur."""
+
+    def feed(self, edges: EdgeBuffer) -> EdgeList:
+        """Append all edges."""
+
+
 @dataclass
 class Work:
-    """One conversion: what it reads and writes, what it may use, its clock, and what readers say of the inputs."""
+    """One conversion: what it reads and writes, what it may use, its clock, and what readers say of the inputs.
+
+    ``named`` has the names of the vertices, ``given`` the edges between them, which have been read already.
+    """
 
     inputs: Sequence[str | Path]
     targets: Targets
@@ -34,6 +57,8 @@ class Work:
     threads: int
     watch: Stopwatch
     notes: list[str] = field(default_factory=list)
+    named: NamedSections | None = None
+    given: NamedEdges | None = None
 
     def bar(self, total: int, unit: str, name: str) -> Any:
         """Return a progress bar, shown on a terminal alone."""

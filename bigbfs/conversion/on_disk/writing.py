@@ -17,7 +17,7 @@ from bigbfs.conversion.on_disk.rows import Part, Rows, Sorter, select
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.on_disk.work import NamedSections, Work
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
@@ -65,6 +65,13 @@ class GraphFile:
     def add_labels(self, stretch: np.ndarray) -> None:
         """Append original ids (int64)."""
         self._file.append("labels", stretch)
+
+    def add_names(self, named: NamedSections) -> None:
+        """Write the names."""
+        for name, dtype, count, stretches in named.sections():
+            self._file.open(name, dtype, count)
+            for stretch in stretches:
+                self._file.append(name, stretch)
 
     def start(self, prefix: str, m: int) -> None:
         """Begin with the rows of the out-neighbours ("") or the in-neighbours ("in_"), about ``m`` edges."""
@@ -168,6 +175,9 @@ def write_graph(
                 files.append(GraphFile(stream, codec, shape, work.scratch, _provenance(work, counted, codec)))
         with work.watch.phase("write"):
             _write_labels(files, labels)
+            for file in files:
+                if work.named is not None:
+                    file.add_names(work.named)
         edges, sorted_out, symmetric = _write_sides(work, files, sorter, partitions, sides)
         counted = sorted_out | counted
         found = work.options.flags(symmetric=both or symmetric, self_loops=counted["self_loops"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.checksum import STRETCH
 from bigbfs.formats.container.csrbin import Container
 from bigbfs.formats.container.mapped import MappedFile
+from bigbfs.formats.container.passed import Passed
+from bigbfs.formats.container.prove_names import prove
 from bigbfs.graph import rows, structure, varint
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
@@ -28,14 +29,6 @@ from bigbfs.sizes import free_memory
 
 CURSOR = 8
 """Bytes that the exact check of symmetry takes for each vertex."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A check that holds: its name, and what was looked at."""
-
-    name: str
-    detail: str
 
 
 def check(path: Path) -> Iterator[Passed]:
@@ -88,6 +81,9 @@ def _check_container(container: Container) -> Iterator[Passed]:
         yield Passed("in-neighbours", "are the transpose of the out-neighbours")
     if "labels" in sections:
         yield _labels(container)
+    names = container.names()
+    if names is not None:
+        yield prove(names, container.array("labels") if "labels" in sections else None)
     if "provenance" in sections:
         yield _provenance(container)
 

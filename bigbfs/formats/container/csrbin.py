@@ -27,6 +27,7 @@ from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.names import Names
 
 SUFFIXES = {"plain": ".csrbin", "varint": ".ccsr"}
 """Suffix of a graph file by codec."""
@@ -44,6 +45,13 @@ class Container:
         """Return the section ``name`` as a read-only array, in place."""
         section = self.sections[name]
         return self.mapped.array(section.dtype, section.count, section.offset)
+
+    def names(self) -> Names | None:
+        """Return the names of the vertices, in place; None where they have none."""
+        if layout.NAMES[0] not in self.sections:
+            return None
+        blob, ptr, firsts = (self.array(name) for name in layout.NAMES)
+        return Names(blob, ptr, firsts, str(self.mapped.path))
 
     def adjacency(self, prefix: str = "") -> Adjacency:
         """Return the out-neighbours, or with ``prefix="in_"`` the in-neighbours."""
@@ -81,6 +89,14 @@ def _container(mapped: MappedFile, start: bytes) -> Container:
             if (first, last) != (0, target.count):
                 raise FormatError(
                     f"{mapped.path}: {prefix}indptr runs from {first} to {last} instead of 0 to {target.count}; "
+                    "convert the graph again or fetch the file again"
+                )
+    if layout.NAMES[0] in sections:
+        for name, end in zip(layout.NAMES[1:], (sections[layout.NAMES[0]].count, header.n), strict=True):
+            array = container.array(name)
+            if (int(array[0]), int(array[-1])) != (0, end):
+                raise FormatError(
+                    f"{mapped.path}: {name} runs from {array[0]} to {array[-1]} instead of 0 to {end}; "
                     "convert the graph again or fetch the file again"
                 )
     return container
@@ -140,6 +156,7 @@ def open_graph(path: Path) -> Graph:
         first_id=header.first_id,
         in_adjacency=container.adjacency("in_") if "in_indptr" in container.sections else None,
         m=header.m,
+        names=container.names(),
         path=path,
         close=mapped.close,
     )
@@ -246,6 +263,8 @@ def arrays_before_rows(graph: Graph, provenance: dict[str, Any] | None) -> dict[
         arrays["provenance"] = provenance_bytes(provenance)
     if graph.labels is not None:
         arrays["labels"] = np.asarray(graph.labels, np.int64)
+    if graph.names is not None:
+        arrays |= graph.names.arrays()
     return arrays
 
 

@@ -33,6 +33,9 @@ FLAGS = ("directed", "symmetric", "sorted", "deduplicated", "loops_removed", "re
 CODECS = ("plain", "varint")
 """Codec names; the header's codec is an index into them."""
 
+NAMES = ("names", "names_ptr", "names_first")
+"""The sections of a graph whose vertices have names: all of them, or none."""
+
 DTYPES = {"<u4": 4, "<u8": 8, "<i8": 8, "|u1": 1}
 """Dtypes that a section may have, with their bytes."""
 
@@ -224,6 +227,10 @@ def _require_consistent(header: Header, sections: dict[str, Section], refuse: Ca
         raise refuse("flagged relabelled, but section labels is missing")
     if "provenance" in sections:
         wanted["provenance"] = ("|u1", None)
+    if any(name in sections for name in NAMES):
+        wanted |= dict(zip(NAMES, (("|u1", None), ("<u8", None), ("<u8", None)), strict=True))
+        if header.first_id:
+            raise refuse(f"both names and a first id ({header.first_id})")
     if "heads" in sections:
         wanted["heads"] = (ids, None)
     for name, (dtype, count) in wanted.items():
@@ -235,6 +242,8 @@ def _require_consistent(header: Header, sections: dict[str, Section], refuse: Ca
                 f"section {name} holds {section.count} items of {section.dtype}, but the header's {header.n} vertices "
                 f"and {header.m} edges need {'any number' if count is None else count} of {dtype}"
             )
+    if NAMES[0] in sections and not 1 <= sections[NAMES[1]].count == sections[NAMES[2]].count:
+        raise refuse(f"sections {' and '.join(NAMES[1:])} do not fit each other")
     for prefix in ["", "in_"][: 1 + twins] if header.codec == "varint" else []:
         hubs, pointers = sections[prefix + "hubs"].count, sections[prefix + "hub_ptr"].count
         if pointers != hubs + 1 or hubs > header.n or header.m > sections[prefix + "blob"].count:

@@ -21,6 +21,7 @@ from bigbfs.formats.container.csrbin import SUFFIXES, save_graph
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency, id_dtype
 from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.name_pages import names_of
 
 
 def check_target(path: Path) -> None:
@@ -61,9 +62,14 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
     numbers = np.cumsum(keep, dtype=np.uint64) - np.uint64(1)
     kept = np.flatnonzero(keep)
     numbers = numbers.astype(id_dtype(len(kept)))
-    labels, first_id = graph.labels, graph.first_id
+    labels, first_id, names = graph.labels, graph.first_id, graph.names
     if len(kept) < graph.n:
         labels, first_id = graph.original(kept), 0
+        if names is not None:  # the ranks of those that are kept, among themselves
+            named = np.zeros(graph.n, bool)
+            named[labels] = True
+            names = names_of(names.stretches(), named)
+            labels = (np.cumsum(named, dtype=np.int64) - 1)[labels] if graph.flags.relabelled else None
     twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
     with ExitStack() as files:
         parts = []
@@ -75,7 +81,7 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
             except OSError as error:
                 raise access_error(path, error, "write") from error
         backward = parts[1] if twins else None
-        part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, in_adjacency=backward)
+        part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, names=names, in_adjacency=backward)
         (save_compressed if path.suffix == SUFFIXES["varint"] else save_graph)(part, path)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bigbfs.formats.readers.format import Format, Rules
-from bigbfs.formats.readers.table_edges import estimate_table, read_table, sample_table
+from bigbfs.formats.readers.table_edges import estimate_table, has_names, read_table, sample_table
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.files import ArrowTable, TableFile
 
@@ -37,5 +37,7 @@ FORMAT = Format(
     recognize=lambda head: head.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff")),
     streams=True,
     sample=lambda source: sample_table(source, _opened),
-    takes=("columns", "column_names"),
+    takes=("columns", "column_names", "names"),
+    named=lambda source, rules: has_names(source, rules, _opened),
+    table=_opened,
 )

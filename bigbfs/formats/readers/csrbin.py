@@ -17,6 +17,7 @@ from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.names import Names
 from bigbfs.jit.workers import balanced_ranges, run, thread_count
 
 
@@ -38,7 +39,12 @@ def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
                 plain = graph.decompress().adjacency
                 assert isinstance(plain, PlainAdjacency)
                 edges = _edges(plain, graph.labels, graph.first_id, thread_count(threads))
-                return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed)
+                names = None
+                if graph.names is not None:
+                    blob, ptr, firsts = (np.array(each) for each in graph.names.arrays().values())
+                    names = Names(blob, ptr, firsts, source.name)
+                    edges = replace(edges, first_id=0, declared_n=graph.n, isolated=None)
+                return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed, names=names)
         except FormatError as error:
             if str(path) != source.name:
                 raise error.saying(error.message.replace(str(path), source.name)) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from bigbfs.formats.readers.estimates import HEAD_BYTES, InputEstimate, edges_by
 from bigbfs.formats.readers.pairs import LARGEST_ID
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.columns import Columns
+from bigbfs.formats.tables.files import TableFile
 from bigbfs.graph.edges import EdgeList
 
 DIGITS = 19
@@ -44,12 +46,15 @@ class Rules:
         An array of shape (2, edges) holds sources in its first row and targets in its second.
     bipartite
         The two ends of an edge are of two sides that number their vertices apart: the second comes after the first.
+    names
+        Every id is a name, whatever it looks like.
     """
 
     skip_bad_lines: int = 0
     columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
+    names: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.skip_bad_lines <= _MOST_LINES:
@@ -68,6 +73,7 @@ class Rules:
     def given(self) -> dict[str, Any]:
         """Return, by name, the rules that only some formats know, where they are not as by default."""
         known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
+        known["names"] = self.names
         return {name: value for name, value in known.items() if value}
 
     @property
@@ -146,6 +152,10 @@ class Format:
         ``"column_names"``: columns by name.
     one_way
         Tells by the first bytes that a file says that its edges lead one way only.
+    named
+        Tells that the ids of a file are names.
+    table
+        Opens a file as columns, for ids that are names.
     """
 
     name: str
@@ -160,6 +170,8 @@ class Format:
     sample: Callable[[Source], np.ndarray] = lambda source: _NO_IDS
     takes: tuple[str, ...] = ()
     one_way: Callable[[bytes], bool] = lambda head: False
+    named: Callable[[Source, Rules], bool] | None = None
+    table: Callable[[Source, Rules], AbstractContextManager[TableFile]] | None = None
 
 
 def of_lines(
@@ -178,6 +190,8 @@ def of_lines(
     sample: Callable[[Source], np.ndarray] | None = None,
     takes: tuple[str, ...] = (),
     one_way: Callable[[bytes], bool] = lambda head: False,
+    named: Callable[[Source, Rules], bool] | None = None,
+    table: Callable[[Source, Rules], AbstractContextManager[TableFile]] | None = None,
 ) -> Format:
     """Return the entry of a format of lines.
 
@@ -193,7 +207,7 @@ def of_lines(
         Words that stand before the ids of a line.
     per_line
         Edges that a line has, for the estimate where none are declared.
-    sample, takes, one_way
+    sample, takes, one_way, named, table
         As in :class:`Format`; without a sample, the first two ids of some lines are taken.
     """
 
@@ -214,8 +228,9 @@ def of_lines(
         return InputEstimate(source.size or 0, edges, 2 * width * edges + 2 * BLOCK_BYTES, vertices)
 
     ids = sample or (lambda source: sample_lines(source, letters))
-    known = {"suffixes": suffixes, "aliases": aliases, "recognize": recognize, "takes": takes, "one_way": one_way}
-    return Format(name, summary, whole, estimate, example, streams=True, sample=ids, **known)  # type: ignore[arg-type]
+    known: dict[str, Any] = {"suffixes": suffixes, "aliases": aliases, "recognize": recognize, "takes": takes}
+    known |= {"one_way": one_way, "named": named, "table": table}
+    return Format(name, summary, whole, estimate, example, streams=True, sample=ids, **known)
 
 
 def text_pieces(source: Source) -> list[bytes]:

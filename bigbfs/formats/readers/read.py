@@ -75,7 +75,7 @@ def read_edges(
     rules = rules or Rules(skip_bad_lines)
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
-        _require_use(source.name, formats()[found], rules)
+        require_use(source.name, formats()[found], rules)
         source.unpack_ahead(many := thread_count(threads), ahead_bytes or default_ahead(many))
         reading = Reading(source, rules, edges, memory, threads, block_bytes, progress)
         try:
@@ -86,7 +86,7 @@ def read_edges(
             raise
 
 
-def _require_use(name: str, found: Format, rules: Rules) -> None:
+def require_use(name: str, found: Format, rules: Rules) -> None:
     """Refuse a rule that the format does not know; it says for itself what the rule would."""
     for rule, value in rules.given().items():
         if rule == "columns" and rules.by_name and rule in found.takes and "column_names" not in found.takes:
@@ -112,7 +112,7 @@ def estimate(path: str | Path, *, format: str | None = None, rules: Rules = NO_R
         return InputEstimate(0, 0, 0)
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
-        _require_use(source.name, formats()[found], rules)
+        require_use(source.name, formats()[found], rules)
         return formats()[found].estimate(source, rules)
 
 

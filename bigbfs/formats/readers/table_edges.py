@@ -34,11 +34,35 @@ def require_integers(table: TableFile) -> None:
     InputError
         One holds text, or what is no id at all.
     """
-    kinds = [kind_of(table.name, *each) for each in zip(table.headers, table.types, strict=True)]
-    for header, dtype, kind in zip(table.headers, table.types, kinds, strict=True):
-        if kind != INTEGERS:
-            what = f"{table.name}: column {header!r} is text ({dtype}), and ids are integers here; number the vertices"
-            raise InputError(what, remedies=(("columns", None, "name other columns with {}"),))
+    for header, dtype in zip(table.headers, table.types, strict=True):
+        if kind_of(table.name, header, dtype) != INTEGERS:
+            ways = (("names", True), ("columns", None, "name other columns with {}"))
+            raise InputError(
+                f"{table.name}: column {header!r} is text ({dtype}), where integers are read", remedies=ways
+            )
+
+
+def has_names(source: Source, rules: Rules, opened: Opened) -> bool:
+    """Return whether the ids of a table are text.
+
+    Raises
+    ------
+    InputError
+        One column is text, the other integers; it is damaged, or has not the columns that are wanted.
+    """
+    if not source.peek(1):
+        return False
+    with opened(source, rules) as table:
+        kinds = {header: kind_of(table.name, header, dtype) for header, dtype in zip(*_both(table), strict=True)}
+    if len(set(kinds.values())) > 1:
+        told = " and ".join(f"{header!r} {kind}" for header, kind in kinds.items())
+        ways = (("names", True, "read both as names with {}"), ("columns", None, "name other columns with {}"))
+        raise InputError(f"{table.name}: its columns are of two kinds: {told}", remedies=ways)
+    return INTEGERS not in kinds.values()
+
+
+def _both(table: TableFile) -> tuple[tuple[str, str], tuple[object, object]]:
+    return table.headers, table.types
 
 
 def append(edges: EdgeBuffer, batch: Batch, table: TableFile) -> None:

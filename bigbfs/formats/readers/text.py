@@ -9,6 +9,8 @@ error, and so are lines of ids alone whose number changes, which are an adjacenc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +21,9 @@ from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.headers import told_sides
 from bigbfs.formats.readers.pairs import LARGEST_ID, PairReader, PairRules
 from bigbfs.formats.readers.text_head import one_way, read_head, wrong_sides
+from bigbfs.formats.streams.sources import Source
+from bigbfs.formats.tables.csvfile import CsvTable
+from bigbfs.formats.tables.files import TableFile
 from bigbfs.graph.edges import EdgeList
 
 _EXPECTED = "two vertex ids separated by blanks, a tab or a comma"
@@ -86,6 +91,17 @@ def _two_sides(pairs: PairReader, sources: np.ndarray, targets: np.ndarray) -> t
     return sources.astype(dtype, copy=False), behind, told_sides(name, shift, low, high)
 
 
+def _named(source: Source, rules: Rules) -> bool:
+    from bigbfs.formats.readers.named import looks_named  # which asks the registry, and so this module
+
+    return looks_named(source, rules)
+
+
+@contextmanager
+def _table(source: Source, rules: Rules) -> Iterator[TableFile]:
+    yield CsvTable(source, rules.columns)
+
+
 FORMAT = of_lines(
     "text",
     "edge list: two ids on each line (SNAP, KONECT, Network Repository, CSV)",
@@ -93,6 +109,8 @@ FORMAT = of_lines(
     b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
     suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
     aliases=("el", "txt", "snap", "konect"),
-    takes=("columns", "column_names", "bipartite"),
+    takes=("columns", "column_names", "bipartite", "names"),
+    named=_named,
+    table=_table,
     one_way=one_way,
 )

@@ -27,6 +27,8 @@ def test_a_golden_file_reads_as_it_always_did(name):
         assert graph.ids.itemsize == expected["id_bytes"] and graph.first_id == expected["first_id"]
         assert {name: getattr(graph.flags, name) for name in expected["flags"]} == expected["flags"]
         assert (None if graph.labels is None else graph.labels.tolist()) == expected["labels"]
+        names = None if graph.names is None else [graph.names.name(rank) for rank in range(graph.n)]
+        assert names == expected.get("names")
         plain = graph.decompress()
         assert listed(plain.adjacency) == [expected["indptr"], expected["indices"]]
         if expected["in_indptr"] is not None:

@@ -1,0 +1,96 @@
+"""Merges the sorted names of all runs into the pages of the graph, and tells every run the ranks of its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import numpy as np
+
+from bigbfs.conversion.names import sorting
+from bigbfs.conversion.names.runs import Run, Window
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.graph import name_kernels
+from bigbfs.graph.name_pages import PageWriter
+
+_LOW_HALF = np.uint64(32)
+
+
+def merge_in_memory(words: np.ndarray, shards: list[np.ndarray], pages: PageWriter) -> list[np.ndarray]:
+    """Merge shards whose records (int64) are in byte order; return the rank (uint64) of each number of each shard."""
+    records = np.concatenate(shards)
+    cuts = np.cumsum([0, *map(len, shards)])
+    heads, ends = cuts[:-1].copy(), cuts[1:].copy()
+    last = np.ones(len(shards), np.bool_)
+    ranks, distinct = np.empty(len(records), np.uint64), np.empty(len(records), np.int64)
+    count = int(sorting.merge(words, records, heads, ends, last, np.empty(0, np.uint64), 0, ranks, distinct))
+    pages.add(words, distinct[:count])
+    found = []
+    for first, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        mine = np.empty(end - first, np.uint64)
+        mine[(words[records[first:end]] >> _LOW_HALF).astype(np.int64)] = ranks[first:end]
+        found.append(mine)
+    return found
+
+
+def merge_on_disk(
+    runs: list[Run], room: int, longest: int, scratch: Scratch, pages: PageWriter, step: Callable[[int], object]
+) -> None:
+    """Merge runs that lie on disk; each gets its file of ranks. ``step`` is told the names that have been merged.
+
+    Raises
+    ------
+    FileAccessError
+        A temporary file cannot be read or written.
+    """
+    share = max(room // 3 // 8 // len(runs), 2 + (longest + 7) // 8 + 1, 1 << 10)
+    most = max(share // 2, 1)  # a record takes two words or more, all but the empty name's
+    words = np.empty(share * len(runs), np.uint64)
+    records = np.empty(most * len(runs) + len(runs), np.int64)
+    ranks, distinct = np.empty(len(records), np.uint64), np.empty(len(records), np.int64)
+    starts = np.arange(len(runs)) * (most + 1)
+    heads, ends = starts.copy(), starts.copy()
+    last = np.zeros(len(runs), np.bool_)
+    carried = np.empty(0, np.uint64)
+    with ExitStack() as files:
+        windows = []
+        for number, run in enumerate(runs):
+            windows.append(Window(run, words, share * number, share * (number + 1), scratch))
+            files.callback(windows[-1].close)
+        outs = [files.enter_context(run.ranks.open("wb")) for run in runs]
+        while True:
+            for number, window in enumerate(windows):
+                if heads[number] == ends[number] and not last[number]:
+                    here = records[starts[number] : starts[number] + most + 1]
+                    heads[number] = starts[number]
+                    ends[number] = starts[number] + window.refill(here)
+                    last[number] = window.last
+            before = heads.copy()
+            count = int(sorting.merge(words, records, heads, ends, last, carried, pages.count, ranks, distinct))
+            pages.add(words, distinct[:count])
+            if count:
+                carried = _copied(words, int(distinct[count - 1]))
+            for number, out in enumerate(outs):
+                done = slice(int(before[number]), int(heads[number]))
+                _tell(words, records[done], ranks[done], out, scratch)
+            step(int((heads - before).sum()))
+            if last.all() and (heads == ends).all():
+                return
+
+
+def _copied(words: np.ndarray, record: int) -> np.ndarray:
+    return words[record : record + 1 + (int(name_kernels.length_of(words, record)) + 7) // 8].copy()
+
+
+def _tell(words: np.ndarray, records: np.ndarray, ranks: np.ndarray, out: object, scratch: Scratch) -> None:
+    """Append the number and the rank of each record to a run's file."""
+    if not len(records):
+        return
+    pairs = np.empty((len(records), 2), np.uint64)
+    pairs[:, 0] = words[records] >> _LOW_HALF
+    pairs[:, 1] = ranks
+    try:
+        scratch.wrote(pairs.nbytes)
+        out.write(pairs.data)  # type: ignore[attr-defined]
+    except OSError as error:
+        raise scratch.error(error) from error

@@ -1,0 +1,95 @@
+"""All inputs of a conversion whose ids are names, read and sorted."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from bigbfs.conversion.names.gather import Gather, Texts
+from bigbfs.conversion.names.named import Named
+from bigbfs.conversion.on_disk.plan import KERNELS, resident_bytes
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.errors import DoesNotFitError
+from bigbfs.formats.readers.named import Text, read_names
+from bigbfs.jit.workers import Workers, thread_count
+from bigbfs.sizes import format_size
+
+BATCHES = 64 << 20
+"""Bytes that pyarrow takes for the batches under way."""
+LEAST = 48 << 20
+
+
+def room_for(memory: int) -> int:
+    """Return the bytes that names may take in a process that may take ``memory`` in all.
+
+    Raises
+    ------
+    DoesNotFitError
+        The program itself takes nearly as much.
+    """
+    held = resident_bytes() + KERNELS + BATCHES
+    if memory - held < LEAST:
+        raise DoesNotFitError(
+            f"{format_size(memory)} may be used, but Python, its libraries and the tables being read take "
+            f"{format_size(held)}",
+            remedies=(("memory", None, f"allow at least {format_size(held + LEAST)} with {{}}"),),
+        )
+    return memory - held
+
+
+def gather_names(
+    inputs: Sequence[str | Path], options: ConvertOptions, scratch: Scratch, workers: Workers, sizes: int
+) -> tuple[Named, dict[str, int], list[str]]:
+    """Read every input; return edges and names, what was counted, and what to tell.
+
+    Raises
+    ------
+    InputError, FileAccessError, UsageError
+        As :func:`bigbfs.formats.readers.named.read_names`.
+    DoesNotFitError
+        So little memory that nothing can be done.
+    """
+    assert options.memory is not None
+    threads = thread_count(options.threads)
+    gather = Gather(room_for(options.memory), scratch, workers, threads)
+    shown = None if options.progress else True
+    read = 0
+    notes: list[str] = []
+
+    def take(first: Text, second: Text) -> None:
+        gather.add(Texts(*first), Texts(*second))
+
+    with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
+        for path in inputs:
+            rules = options.rules()
+            count, told = read_names(
+                path, format=options.format, rules=rules, threads=threads, take=take, progress=bar.update
+            )
+            read += count
+            notes += told
+    with tqdm(unit="name", unit_scale=True, desc="sort names", disable=shown, file=sys.stderr) as bar:
+        named = Named(gather, room_for(options.memory) if len(gather.epochs) > 1 else 0, scratch, workers, bar.update)
+    counted = {"lines": named.lines, "comment_lines": 0, "skipped_lines": 0, "input_bytes": read}
+    alike = same_but_for_form(named.odd, named)
+    return named, counted, notes + ([] if alike is None else [alike])
+
+
+def same_but_for_form(odd: Sequence[bytes], named: Named) -> str | None:
+    """Return a note about names of ``odd`` that differ from another by normal form alone; None: there are none."""
+    names, found = named.names(), []
+    seen: set[str] = set()
+    for name in odd:
+        text = name.decode("utf-8", "surrogateescape")
+        form = unicodedata.normalize("NFC", text)
+        if form in seen or names.find(form.encode("utf-8", "surrogateescape")) is not None:
+            found.append(text)
+        seen.add(form)
+    if not found:
+        return None
+    count = f"{len(found)} names differ" if len(found) > 1 else "1 name differs"
+    return f"{count} from another by Unicode normal form alone ({found[0]!r}): they are kept apart"
