@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_merrill import MERRILL
 from mutants_prove import PROOF
-from mutants_strategies import MERRILL, STRATEGIES
+from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
 
 MUTANTS = (

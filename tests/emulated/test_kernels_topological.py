@@ -93,13 +93,18 @@ def check(plain, options, *, build, codec="plain", seeds=1, **how):
     return result.record
 
 
-@pytest.mark.parametrize("name", SANITIZED_GRAPHS if SANITIZED else NAMES)
-@pytest.mark.parametrize("how", FEW_TUNINGS if SANITIZED else TUNINGS)
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+def cases():
+    """Yield (build, codec, tuning, graph): everything in the plain build, a few graphs and codecs in turn elsewhere."""
+    names = {"plain": NAMES, "preempt": FEW_GRAPHS}
+    for build in HERE:
+        for how in FEW_TUNINGS if SANITIZED else TUNINGS:
+            for number, name in enumerate(names.get(build, SANITIZED_GRAPHS)):
+                for codec in CODECS if build == "plain" else (CODECS[(number + len(how)) % 2],):
+                    yield build, codec, how, name
+
+
+@pytest.mark.parametrize(("build", "codec", "how", "name"), list(cases()))
 def test_rounds(build, codec, how, name):
-    if build == "preempt" and name not in FEW_GRAPHS:
-        return  # the other builds of the emulation run a few graphs only
     residency = ("vram", "mapped")[(len(name) + len(how)) % 2]
     ran = check(dag(name), TUNINGS[how], build=build, codec=codec, residency=residency).ran
     if how == "whole grid" and dag(name).m:
