@@ -141,25 +141,28 @@ def engine(
     check_options(backend, chosen, given, threads)
     graph = _opened(graph)
     asked = usual_work(strategy) if work is None else tuple(work)
-    placed: Placed
-    if chosen == "gpu":
-        from bigbfs.engines.gpu.engine import GpuEngine
+    if chosen == "cpu":
+        return Engine(graph, _on_cpu(graph, asked, threads), strategy)
+    from bigbfs.engines.gpu.engine import GpuEngine
 
-        with forking.of_a_gpu():
-            placed = GpuEngine(
-                graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
-            )
-    else:
-        from bigbfs.engines.cpu.engine import CpuEngine
-
-        for each in asked:
-            each.require_backend("cpu", "host")
-        start = time.perf_counter()
-        graph.require_valid()
-        checked = time.perf_counter() - start
-        placed = CpuEngine(graph, work=asked, threads=threads)
-        placed.setup.open = checked
+    with forking.of_a_gpu():
+        placed = GpuEngine(
+            graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
+        )
     return Engine(graph, placed, strategy)
+
+
+def _on_cpu(graph: Graph, asked: Sequence[Work], threads: int | None) -> Placed:
+    from bigbfs.engines.cpu.engine import CpuEngine
+
+    for each in asked:
+        each.require_backend("cpu", "host")
+    start = time.perf_counter()
+    graph.require_valid()
+    checked = time.perf_counter() - start
+    placed = CpuEngine(graph, work=asked, threads=threads)
+    placed.setup.open = checked
+    return placed
 
 
 def bfs(

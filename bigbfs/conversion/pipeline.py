@@ -72,8 +72,7 @@ def convert(
     ForkError
         It is to be compressed, and this process was forked from one that had used its threads already.
     """
-    watch = Stopwatch()
-    options = options or ConvertOptions()
+    watch, options = Stopwatch(), options or ConvertOptions()
     _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)

@@ -15,6 +15,7 @@ from bigbfs.formats.container.csrbin import save_graph
 from bigbfs.formats.ours import require_ours
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
+from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import thread_count
 from bigbfs.report.progress import SILENT, Progress
 
@@ -115,8 +116,7 @@ def write_graph(
         told.now("build")
         graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
         loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
-        told.now(f"write {path}", unit="B")
-        (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path, progress=told.advance)
+        _save(graph, path, told)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,
@@ -132,6 +132,11 @@ def write_graph(
         edges_per_second=lines / seconds,
         peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )
+
+
+def _save(graph: Graph, path: Path, told: Progress) -> None:
+    told.now(f"write {path}", unit="B")
+    (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path, progress=told.advance)
 
 
 def is_text(path: Path) -> bool:

@@ -12,6 +12,7 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.topological.reference import topological_order as reference_order
 from bigbfs.algorithms.topological.validate import validate_order
+from bigbfs.errors import UsageError
 from bigbfs.generate import arrays, rng
 from bigbfs.generate.powerlaw import degree_counts
 

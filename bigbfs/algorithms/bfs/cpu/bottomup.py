@@ -43,8 +43,7 @@ def _parent_in_row(rows, u, visited, n, faults):
 
 @njit(parallel=True, nogil=True, cache=True)
 def pull(rows, state, level, threads):
-    """Give ``level`` and a parent to every vertex with a visited neighbour; the bits go to ``state.before``, which is
-    ``visited`` afterwards.
+    """Give ``level`` and a parent to every vertex with a visited neighbour, and mark it in ``state.before``.
 
     ``state.tallies`` receives the vertices found, those left, and the edges in the rows left.
     """
