@@ -6,9 +6,8 @@ No NumPy here, and none behind it until an entry is asked for its parts: ``bigbf
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from bigbfs.errors import UsageError
 
@@ -85,8 +84,7 @@ class Options:
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Algorithm:
+class Algorithm(NamedTuple):  # a dataclass takes some milliseconds to make, at each `bigbfs --help`
     """An algorithm; the parts are named as ``"module:attribute"`` and loaded when they are asked for.
 
     Attributes
@@ -103,8 +101,8 @@ class Algorithm:
         A class as ``Oracle``: the reference beside it.
     kernels
         A function that returns every kernel of the algorithm, those of its verification and variants too.
-    strategies
-        Names that ``--strategy`` takes, as a live view of their registry.
+    table
+        The registry of its strategies; empty where there is but one way.
     needs
         Flags that a graph must have (``GraphFlags``), such as ``"directed"``.
     source
@@ -119,8 +117,14 @@ class Algorithm:
     oracle: str
     kernels: str
     source: str
-    strategies: Iterable[str] = ("auto",)
+    table: str = ""
     needs: tuple[str, ...] = ()
+
+    @property
+    def strategies(self) -> Iterable[str]:
+        """Names that ``--strategy`` takes, as a live view of their registry."""
+        names: Iterable[str] = load(self.table) if self.table else ("auto",)
+        return names
 
     def fits(self, graph: Any) -> bool:
         """Return whether ``graph`` has the flags that this algorithm needs."""

@@ -1,6 +1,5 @@
 """Breadth-first search: levels and parents from one source."""
 
-from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.registry import Algorithm
 
 BFS = Algorithm(
@@ -12,6 +11,6 @@ BFS = Algorithm(
     oracle="bigbfs.algorithms.bfs.oracle:BfsOracle",
     kernels="bigbfs.algorithms.bfs.gpu.program:every_kernel",
     source="Beamer et al., Direction-Optimizing Breadth-First Search, SC'12",
-    strategies=STRATEGIES,
+    table="bigbfs.algorithms.bfs.strategies:STRATEGIES",
 )
 """The entry of the registry."""
