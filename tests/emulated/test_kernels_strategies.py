@@ -222,7 +222,7 @@ OVERFLOWING = {
     (True, "plain"): ("kronecker-dense", "degree-1024"),
     (True, "varint"): ("degree-1024", "wide-ids"),
     (False, "plain"): ("vertices-129",),
-    (False, "varint"): ("random",),
+    (False, "varint"): ("vertices-129",),
 }
 """Graphs whose levels do not fit the small queues, by whether the build is the plain one, and codec."""
 
