@@ -19,7 +19,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("graph",),
     ("formats.atomic",),
     ("formats.container", "formats.streams"),
-    ("formats.tables",),
+    ("formats.tables", "formats.bvgraph"),
     ("formats.readers", "formats.writers"),
     ("formats",),
     ("conversion.report", "conversion.options", "conversion.numbering", "conversion.orders"),

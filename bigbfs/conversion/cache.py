@@ -20,6 +20,7 @@ from typing import Any
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import Argument, Call, FileAccessError, FormatError, UsageError, naming
 from bigbfs.formats.atomic import access_error, require_writable
+from bigbfs.formats.bvgraph.properties import TWO_FILES, is_bvgraph, parts
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
@@ -43,7 +44,7 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
     """
     found = []
     complete = True
-    for source in inputs:
+    for source in _with_parts(inputs):
         if str(source) == STANDARD_INPUT:
             complete = False
             continue
@@ -58,6 +59,15 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
         facts = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
         found.append({"path": path, **facts, "inode": status.st_ino, "samples": _samples(path, status)})
     return found if complete else None
+
+
+def _with_parts(inputs: Sequence[str | Path]) -> list[str | Path]:
+    """Return the inputs, and the other file of each that is one of two (a BVGraph)."""
+    every: list[str | Path] = []
+    for source in inputs:
+        named = str(source) != STANDARD_INPUT and Path(source).suffix in TWO_FILES and is_bvgraph(Path(source))
+        every += list(parts(source)) if named else [source]
+    return every
 
 
 def _samples(path: str, status: os.stat_result) -> int:

@@ -21,6 +21,7 @@ from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.names.reading import gather_names
 from bigbfs.conversion.on_disk.convert import Outcome, convert_external, temporary
+from bigbfs.conversion.on_disk.ready import comes_ready, convert_ready
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
@@ -94,6 +95,8 @@ def convert(
     if finished is not None:
         with finished:
             return _taken_over(finished, inputs, targets, options, sources, watch)
+    if comes_ready(inputs, options):
+        return _ready(inputs, targets, options, sources, watch)
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
         external = must_spill(inputs, guesses, options)
@@ -194,6 +197,15 @@ def _built(
     with _numba_threads(options.threads):
         _write(graph, targets, provenance, watch, told)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
+
+
+def _ready(
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+) -> ConvertReport:
+    """Write the rows of an input as they come."""
+    with _numba_threads(options.threads):
+        done = convert_ready(inputs, targets, options, sources, watch)
+    return replace(_report(targets, done.vertices, done.edges, done.counted, watch, cached=False), method="direct")
 
 
 def _taken_over(

@@ -55,6 +55,16 @@ def load_word(typing_context, array, position):
 
 
 @intrinsic
+def bytes_reversed(typing_context, word):
+    """Return a uint64 with its 8 bytes in the opposite order."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
 def store_word(typing_context, array, position, word):
     """Write a uint64, little-endian, to the 8 bytes at ``array[position:]`` (uint8, contiguous).
 

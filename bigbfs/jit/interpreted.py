@@ -88,6 +88,11 @@ def load_word(array: np.ndarray, position: int) -> np.uint64:
     return np.uint64(int.from_bytes(data, "little"))
 
 
+def bytes_reversed(word: Any) -> np.uint64:
+    """Return the 8 bytes of a word in the opposite order."""
+    return np.uint64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+
+
 def store_word(array: np.ndarray, position: int, word: Any) -> None:
     """Write a uint64, little-endian, to the 8 bytes at ``array[position:]``."""
     array[int(position) : int(position) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)

@@ -172,7 +172,7 @@ def write_graph(
         for stack, path, codec in ((plain, targets.plain, "plain"), (compressed, targets.compressed, "varint")):
             if path is not None:
                 stream = stack.enter_context(replacing(path))
-                files.append(GraphFile(stream, codec, shape, work.scratch, _provenance(work, counted, codec)))
+                files.append(GraphFile(stream, codec, shape, work.scratch, provenance_of(work, counted, codec)))
         with work.watch.phase("write"):
             _write_labels(files, labels)
             for file in files:
@@ -184,11 +184,11 @@ def write_graph(
         flags = csrbin.flag_names(found)
         if targets.plain is not None:
             with work.watch.phase("write"):
-                files.pop(0).finish(edges, flags, _provenance(work, counted, "plain"))
+                files.pop(0).finish(edges, flags, provenance_of(work, counted, "plain"))
                 plain.close()
         if files:
             with work.watch.phase("compress"):
-                files[0].finish(edges, flags, _provenance(work, counted, "varint"))
+                files[0].finish(edges, flags, provenance_of(work, counted, "varint"))
                 compressed.close()
     return edges, sorted_out
 
@@ -230,7 +230,7 @@ def _write_sides(
     return edges, counts, symmetric
 
 
-def _provenance(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
+def provenance_of(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
     """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
     counts = {"duplicates": 0, "reversed": 0} | counted
     found = cache.provenance(work.sources, work.options, counts, work.notes)

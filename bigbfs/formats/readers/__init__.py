@@ -27,6 +27,7 @@ NAMES = (
     "arrow",
     "csrbin",
     "sg",
+    "bvgraph",
 )
 """Names that ``format=`` and ``--format`` take; detection by content asks in this order."""
 

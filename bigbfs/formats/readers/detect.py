@@ -63,7 +63,7 @@ def detect_format(name: str, head: bytes) -> str:
         It is an archive of files, or of a kind that is known and not read.
     """
     for found in formats().values():
-        if found.recognize is not None and found.recognize(head):
+        if found.by_file_name(name) or (found.recognize is not None and found.recognize(head)):
             return found.name
     for (at, magic), what in _REFUSED.items():
         if head[at : at + len(magic)] == magic:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -156,6 +156,10 @@ class Format:
         Tells that the ids of a file are names.
     table
         Opens a file as columns, for ids that are names.
+    by_file_name
+        Tells by a file's name, and by what lies beside it, that it has this format.
+    beside
+        What lies beside ``example``: suffix and content of further files.
     """
 
     name: str
@@ -172,6 +176,8 @@ class Format:
     one_way: Callable[[bytes], bool] = lambda head: False
     named: Callable[[Source, Rules], bool] | None = None
     table: Callable[[Source, Rules], AbstractContextManager[TableFile]] | None = None
+    by_file_name: Callable[[str], bool] = lambda name: False
+    beside: dict[str, bytes] = field(default_factory=dict)
 
 
 def of_lines(

@@ -25,6 +25,8 @@ def test_an_entry_is_named_after_its_module_and_reads_its_example(name, tmp_path
     assert entry.name == name
     path = tmp_path / f"example{(*entry.suffixes, '')[0]}"
     path.write_bytes(entry.example)
+    for suffix, content in entry.beside.items():
+        path.with_suffix(suffix).write_bytes(content)
     edges = read_edges(path)
     assert len(edges.src) > 0
     assert len(read_edges(path, format=name.upper()).src) == len(edges.src)
@@ -64,7 +66,7 @@ def test_a_format_added_at_run_time_is_known_everywhere(tmp_path, monkeypatch):
     assert read_edges(tmp_path / "g").dst.tolist() == [2]
     assert checked_format("M") == "made" and format_of_suffix("x.made.zst") == "made"
     assert base_name("x.made.zst") == "x"
-    with pytest.raises(UsageError, match="sg, made"):
+    with pytest.raises(UsageError, match="sg, bvgraph, made"):
         checked_format("none")
 
 
