@@ -57,7 +57,7 @@ _HOMES = {
 
 # formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted
 files.kept_by(lambda: import_module("bigbfs.formats.container.csrbin"))
-files.built_by(lambda: import_module("bigbfs.conversion.in_memory.from_arrays"))
+files.built_by(lambda: import_module("bigbfs.conversion.from_memory"))
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - every name of _HOMES is served by __getattr__
 
 

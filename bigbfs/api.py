@@ -183,8 +183,7 @@ def bfs(
     ----------
     graph
         From :func:`bigbfs.open` or ``Graph.from_csr``, or the path of a graph file.
-    source
-        Original id; where vertices have names, a name (or its rank among them in byte order).
+    source : an original id, or a name, whose id is its rank in byte order
     max_depth
         Stop after this level; None: go on to the end.
     want_levels, want_parents
@@ -216,8 +215,8 @@ def bfs(
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
     graph = _opened(graph)
-    source, target = graph.id_of(source), None if target is None else graph.id_of(target)
-    options = BfsOptions(source, max_depth, want_levels, want_parents, strategy, target=target)
+    ends = graph.id_of(source), None if target is None else graph.id_of(target)
+    options = BfsOptions(ends[0], max_depth, want_levels, want_parents, strategy, target=ends[1])
     refuse_unknown("bfs", where, WHERE)
     options.internal(graph)  # a vertex that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:

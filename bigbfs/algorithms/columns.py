@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
 
     from bigbfs.graph.original_ids import VertexIds
+
+
+class Tabular(ABC):
+    """A result that becomes a table of another library: a row for each vertex, names where vertices have some."""
+
+    __slots__ = ()
+
+    vertices: VertexIds | None
+
+    @abstractmethod
+    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+        """Return the columns, and the names of those that hold vertices."""
+
+    def to_arrow(self) -> Any:
+        """Return a ``pyarrow.Table``: ``id`` and what was found, in ascending order of original id.
+
+        Raises
+        ------
+        UsageError
+            pyarrow (the extra ``tables``) is not installed.
+        """
+        from bigbfs.formats.tables.results import to_arrow
+        from bigbfs.graph.original_ids import VertexIds
+
+        found, speaks = self._table()
+        rows = VertexIds(len(next(iter(found.values()))), 0, None) if self.vertices is None else self.vertices
+        return to_arrow(rows, found, speaks)
+
+    def to_pandas(self) -> Any:
+        """Return a ``pandas.DataFrame``; see :meth:`to_arrow`. UsageError where pandas or pyarrow is not installed."""
+        from bigbfs.formats.tables.library import library
+
+        library("pandas", "to_pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return a ``polars.DataFrame``; see :meth:`to_arrow`. UsageError where polars or pyarrow is not installed."""
+        from bigbfs.formats.tables.library import library
+
+        return library("polars", "to_polars").from_arrow(self.to_arrow())
 
 
 def ids_of(vertices: VertexIds | None, n: int) -> np.ndarray:

@@ -54,6 +54,11 @@ class Task:
                 asked = f"--{name} {path}" if path else "--verify"
                 raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
 
+    def took(self, file: outputs.Written | None) -> None:
+        """Note a file that was written."""
+        if file is not None:
+            self.wrote.append(file)
+
     def fetches(self, engine: Engine, sources: int) -> bool:
         """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are.
 
@@ -82,8 +87,10 @@ class Task:
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
-@click.option("--levels", type=options.PATH, metavar="F.npy", help="Write int32 levels, -1 unreached; by ascending id.")
-@click.option("--parents", type=options.PATH, metavar="F.npy", help="Write int64 parents, -1 none; by ascending id.")
+@click.option(
+    "--levels", type=options.PATH, metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow."
+)
+@click.option("--parents", type=options.PATH, metavar="F", help="Write parents, -1 (names: none) where there is none.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
 @click.option(
@@ -121,6 +128,7 @@ def command(
     outputs.check_array(levels, "levels", force)
     outputs.check_array(parents, "parents", force)
     check_picture(plot, force)
+    outputs.check_streams((levels, parents), as_json)
     if levels is not None and parents is not None and levels.resolve() == parents.resolve():
         raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
     options.check_where(where)
@@ -140,7 +148,8 @@ def command(
             if as_json:
                 found = bfs_object(opened, engine, open_seconds, summary)
                 click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
-            else:
+                return
+            with outputs.report_beside((levels, parents)):
                 _print(opened, engine, open_seconds, verify_seconds, summary)
                 if line := options.disturbed_line(sum(summary.disturbed), trials * len(sources)):
                     click.echo(line)
@@ -173,9 +182,10 @@ def _take_in(summary: BfsSummary, measured: Measured, task: Task) -> None:
     if task.target is not None:
         summary.paths.append(result.path_to(task.target))
     if task.levels:
-        task.wrote.append(outputs.write_array(task.levels, result.levels, "levels"))
+        task.took(outputs.write_result(task.levels, "levels", result.levels, "level", result.vertices))
     if task.parents:
-        task.wrote.append(outputs.write_array(task.parents, result.parents, "parents"))
+        rows = result.vertices
+        task.took(outputs.write_result(task.parents, "parents", result.parents, "parent", rows, speaks=True))
 
 
 def _draw(graph: Graph, run: RunRecord, task: Task) -> None:

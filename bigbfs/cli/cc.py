@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 import click
+import numpy as np
 
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
@@ -32,6 +33,7 @@ class Task:
     trials: int
     verify: bool
     labels: Path | None
+    sizes: Path | None
     largest: Path | None
     plot: Path | None = None
     force: bool = False
@@ -60,8 +62,15 @@ class Task:
 @click.option(
     "--labels",
     type=options.PATH,
-    metavar="F.npy",
+    metavar="F",
     help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
+)
+@click.option(
+    "--sizes",
+    "sizes_to",
+    type=options.PATH,
+    metavar="F",
+    help="Write the size of every component: F.csv, .parquet, .arrow (component, vertices), .npy (sizes alone) or -.",
 )
 @click.option(
     "--largest",
@@ -83,6 +92,7 @@ def command(
     trials: int,
     verify: bool,
     labels: Path | None,
+    sizes_to: Path | None,
     largest: Path | None,
     plot: Path | None,
     force: bool,
@@ -97,8 +107,9 @@ def command(
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")
     how = _how(algorithm or "afforest", rounds, skip_giant, single_pass)
-    task = Task(how, trials, verify, labels, largest, plot, force)
+    task = Task(how, trials, verify, labels, sizes_to, largest, plot, force)
     _check_outputs(task)
+    outputs.check_streams((labels, sizes_to), as_json)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         _refuse_overwriting(largest, opened.path)
@@ -112,18 +123,20 @@ def command(
                 found = cc_object(opened, engine, open_seconds, measured, sizes)
                 click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
                 return
-            click.echo(options.describe(opened))
-            click.echo(options.describe_engine(engine))
-            click.echo("")
-            _print_runs(opened.n, runs)
-            _print_sizes(sizes)
-            _print_largest(opened, measured)
-            click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
-            click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
-            if line := options.disturbed_line(sum(measured.disturbed), trials):
-                click.echo(line)
-            for file in task.wrote:
-                click.echo(file.line())
+            with outputs.report_beside((labels, sizes_to)):
+                click.echo(options.describe(opened))
+                click.echo(options.describe_engine(engine))
+                click.echo("")
+                _print_runs(opened.n, runs)
+                _print_sizes(sizes)
+                _print_largest(opened, measured)
+                click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
+                size = format_size(engine.bytes.host), format_size(engine.bytes.device)
+                click.echo(f"memory      host {size[0]}, device {size[1]}")
+                if line := options.disturbed_line(sum(measured.disturbed), trials):
+                    click.echo(line)
+                for file in task.wrote:
+                    click.echo(file.line())
 
 
 def _how(algorithm: str, rounds: int | None, skip_giant: bool | None, single_pass: bool) -> ComponentsOptions:
@@ -150,6 +163,7 @@ def _refuse_overwriting(largest: Path | None, graph: Path | None) -> None:
 def _check_outputs(task: Task) -> None:
     """Refuse, before any work is done, outputs that cannot be written."""
     outputs.check_array(task.labels, "labels", task.force)
+    outputs.check_array(task.sizes, "sizes", task.force)
     check_picture(task.plot, task.force)
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
@@ -159,10 +173,21 @@ def _check_outputs(task: Task) -> None:
         outputs.check_output(task.largest, "largest", task.force)
 
 
+def _took(task: Task, file: outputs.Written | None) -> None:
+    if file is not None:
+        task.wrote.append(file)
+
+
 def _write(graph: Graph, measured: Measured, task: Task) -> None:
     """Write what was asked for."""
     if task.labels is not None:
-        task.wrote.append(outputs.write_array(task.labels, measured.result.labels, "labels"))
+        result = measured.result
+        _took(
+            task, outputs.write_result(task.labels, "labels", result.labels, "component", result.vertices, speaks=True)
+        )
+    if task.sizes is not None:
+        smallest, counts = np.unique(measured.result.labels, return_counts=True)
+        _took(task, outputs.write_sizes(task.sizes, "sizes", smallest, counts, graph.names))
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 

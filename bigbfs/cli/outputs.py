@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +16,20 @@ from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.formats.ours import array_header, require_ours
-from bigbfs.sizes import format_size
+from bigbfs.formats.tables import results
+from bigbfs.formats.tables.results import KINDS, require_library
+from bigbfs.graph.names import Names
+from bigbfs.graph.original_ids import VertexIds
+from bigbfs.sizes import counted, format_size
+
+STANDARD_OUTPUT = "-"
 
 force_option = click.option("--force", is_flag=True, help="Replace files that bigbfs did not write.")
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was written: its path, bytes, and of an array dtype and count (None of other files)."""
+    """A file that was written: its path and bytes, of an array dtype and count, of a table the rows."""
 
     path: str
     bytes: int
@@ -30,6 +39,8 @@ class Written:
     def line(self) -> str:
         """Return what people are told."""
         what = format_size(self.bytes) if self.dtype is None else f"{self.dtype}, {self.count:,}"
+        if self.dtype is None and self.count is not None:
+            what += f", {counted(self.count, 'row')}"
         return f"wrote       {printable(self.path)}: {what}"
 
 
@@ -50,16 +61,116 @@ def check_output(path: Path | None, argument: str, force: bool) -> None:
 
 
 def check_array(path: Path | None, argument: str, force: bool) -> None:
-    """Do what :func:`check_output` does for an array; its name ends in .npy.
+    """Do what :func:`check_output` does for results of each vertex: an array, or a table; ``-`` is standard output.
 
     Raises
     ------
     UsageError, FileAccessError
-        As there, or it has another name.
+        As there, or it has another name, or pyarrow, which it takes, is not installed.
     """
-    if path is not None and path.suffix != ".npy":
-        raise UsageError(f"a result array is written as NumPy .npy; name it {path.name}.npy", about=((argument, path),))
+    if path is None or str(path) == STANDARD_OUTPUT:
+        return
+    if path.suffix not in (".npy", *KINDS):
+        kinds = f"NumPy .npy, or a table: {', '.join(KINDS)}"
+        raise UsageError(f"a result is written as {kinds}; name it {path.name}.npy", about=((argument, path),))
+    if path.suffix in KINDS:
+        require_library(KINDS[path.suffix])
     check_output(path, argument, force)
+
+
+def check_streams(paths: Sequence[Path | None], as_json: bool) -> None:
+    """Refuse more than one thing on standard output.
+
+    Raises
+    ------
+    UsageError
+        Two results, or a result and the JSON object, go there.
+    """
+    count = sum(str(path) == STANDARD_OUTPUT for path in paths)
+    if count > 1 or (count and as_json):
+        raise UsageError("only one of them goes to standard output (-); name a file for the other")
+
+
+@contextmanager
+def report_beside(paths: Sequence[Path | None]) -> Iterator[None]:
+    """Print to standard error while standard output is for a result."""
+    if not any(str(path) == STANDARD_OUTPUT for path in paths):
+        yield
+        return
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def write_result(
+    path: Path, argument: str, values: np.ndarray, column: str, vertices: VertexIds | None, *, speaks: bool = False
+) -> Written | None:
+    """Write one result of each vertex: an array, or a table with a column of ids or names; None on standard output.
+
+    Parameters
+    ----------
+    values, column
+        The result, and its name in a table; ``speaks``: it holds original ids.
+    vertices
+        The ids of the rows.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left behind.
+    """
+    if path.suffix == ".npy":
+        return write_array(path, values, argument)
+    kind = KINDS.get(path.suffix, "csv")
+    told = (column,) if speaks else ()
+    if str(path) == STANDARD_OUTPUT:
+        results.write(sys.stdout.buffer, kind, vertices, {column: values}, told)
+        sys.stdout.flush()
+        return None
+    with naming(output=argument), replacing(path) as stream:
+        results.write(stream, kind, vertices, {column: values}, told)
+    return replace(written(path), count=len(values))
+
+
+def write_sizes(
+    path: Path, argument: str, smallest: np.ndarray, counts: np.ndarray, names: Names | None
+) -> Written | None:
+    """Write every component, called by its smallest vertex, with its vertices; as :func:`write_result` does.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left behind.
+    """
+    if path.suffix == ".npy":
+        return write_array(path, counts, argument)
+    kind, columns = KINDS.get(path.suffix, "csv"), {"component": smallest, "vertices": counts}
+    if str(path) == STANDARD_OUTPUT:
+        results.write_columns(sys.stdout.buffer, kind, columns, ("component",), names)
+        sys.stdout.flush()
+        return None
+    with naming(output=argument), replacing(path) as stream:
+        results.write_columns(stream, kind, columns, ("component",), names)
+    return replace(written(path), count=len(counts))
+
+
+def write_order(path: Path, argument: str, order: np.ndarray, vertices: VertexIds | None) -> Written | None:
+    """Write vertices in an order of their own, as :func:`write_result` does.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left behind.
+    """
+    if path.suffix == ".npy":
+        return write_array(path, order, argument)
+    kind, names = KINDS.get(path.suffix, "csv"), None if vertices is None else vertices.names
+    if str(path) == STANDARD_OUTPUT:
+        results.write_columns(sys.stdout.buffer, kind, {"id": order}, ("id",), names)
+        sys.stdout.flush()
+        return None
+    with naming(output=argument), replacing(path) as stream:
+        results.write_columns(stream, kind, {"id": order}, ("id",), names)
+    return replace(written(path), count=len(order))
 
 
 def write_array(path: Path, values: np.ndarray, argument: str) -> Written:

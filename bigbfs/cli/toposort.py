@@ -37,13 +37,13 @@ class Task:
     "-o",
     "--output",
     type=options.PATH,
-    metavar="F.npy",
+    metavar="F",
     help="Write the order: int64 original ids, by round and in a round ascending.",
 )
 @click.option(
     "--levels",
     type=options.PATH,
-    metavar="F.npy",
+    metavar="F",
     help="Write int32 rounds, the edges on the longest path to each vertex; by ascending original id.",
 )
 @options.compressed_option
@@ -78,6 +78,7 @@ def command(
     task = Task(TopologicalOptions(hand_over), trials, verify, output, levels)
     outputs.check_array(output, "output", force)
     outputs.check_array(levels, "levels", force)
+    outputs.check_streams((output, levels), as_json)
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         require_directed(opened)
@@ -89,17 +90,19 @@ def command(
                 found = toposort_object(opened, engine, open_seconds, measured)
                 click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
                 return
-            click.echo(options.describe(opened))
-            click.echo(options.describe_engine(engine))
-            click.echo("")
-            _print_runs(measured)
-            verifying = measured.verify_seconds if verify else None
-            click.echo("\n" + options.setup_line(engine, open_seconds, verifying))
-            click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
-            if line := options.disturbed_line(sum(measured.disturbed), trials):
-                click.echo(line)
-            for file in task.wrote:
-                click.echo(file.line())
+            with outputs.report_beside((output, levels)):
+                click.echo(options.describe(opened))
+                click.echo(options.describe_engine(engine))
+                click.echo("")
+                _print_runs(measured)
+                verifying = measured.verify_seconds if verify else None
+                click.echo("\n" + options.setup_line(engine, open_seconds, verifying))
+                size = format_size(engine.bytes.host), format_size(engine.bytes.device)
+                click.echo(f"memory      host {size[0]}, device {size[1]}")
+                if line := options.disturbed_line(sum(measured.disturbed), trials):
+                    click.echo(line)
+                for file in task.wrote:
+                    click.echo(file.line())
 
 
 def _write(measured: Measured, task: Task) -> None:
@@ -107,10 +110,12 @@ def _write(measured: Measured, task: Task) -> None:
     if task.order is None and task.levels is None:
         return
     result = measured.result
+    wrote: list[outputs.Written | None] = []
     if task.order is not None:
-        task.wrote.append(outputs.write_array(task.order, result.order, "output"))
+        wrote.append(outputs.write_order(task.order, "output", result.order, result.vertices))
     if task.levels is not None:
-        task.wrote.append(outputs.write_array(task.levels, result.rounds, "levels"))
+        wrote.append(outputs.write_result(task.levels, "levels", result.rounds, "round", result.vertices))
+    task.wrote.extend(file for file in wrote if file is not None)
 
 
 def _print_runs(measured: Measured) -> None:

@@ -56,6 +56,68 @@ class KeptInFile(OriginalIds):
         graph: Self = files.builder().graph_of(src, dst, n, **kept)
         return graph
 
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        *,
+        columns: tuple[int | str, int | str] | None = None,
+        names: bool = False,
+        directed: bool = False,
+        keep_duplicates: bool = False,
+        keep_self_loops: bool = False,
+    ) -> Self:
+        """Make a graph of two columns of a table: of pyarrow, polars, pandas, DuckDB, whatever has an Arrow stream.
+
+        Integers of 32 or 64 bits in one piece are read where they lie. Text is names: the vertices are numbered in
+        their byte order, and ``bigbfs.bfs(graph, "alice")`` starts at one.
+
+        Parameters
+        ----------
+        table
+            What has ``__arrow_c_stream__``.
+        columns
+            Two columns, by name or by number from 1 on; None: as their names say, or the first two.
+        names
+            Every id is a name, whatever it looks like.
+        directed, keep_duplicates, keep_self_loops
+            As for :meth:`from_edges`.
+
+        Raises
+        ------
+        ArgumentError
+            It is no table.
+        InputError
+            It has no such columns, or a value is missing or no id; with its row.
+        UsageError
+            pyarrow (the extra ``tables``) is not installed.
+        """
+        kept = {"directed": directed, "keep_duplicates": keep_duplicates, "keep_self_loops": keep_self_loops}
+        graph: Self = files.builder().graph_of_table(table, "from_arrow", columns, names, kept)
+        return graph
+
+    @classmethod
+    def from_pandas(cls, frame: Any, **how: Any) -> Self:
+        """Make a graph of two columns of a DataFrame; the keywords, and what is raised, are those of from_arrow."""
+        return cls.from_arrow(frame, **how)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, keep_duplicates: bool = False, keep_self_loops: bool = False) -> Self:
+        """Make a graph of a NetworkX graph, directed where that is; weights and other attributes are left out.
+
+        Its nodes are integers from 0 on, or strings, which become names. Nodes without an edge are vertices.
+
+        Raises
+        ------
+        ArgumentError
+            It is no NetworkX graph, or its nodes are something else.
+        InputError
+            It has no node.
+        """
+        kept = {"keep_duplicates": keep_duplicates, "keep_self_loops": keep_self_loops}
+        made: Self = files.builder().graph_of_networkx(graph, kept)
+        return made
+
     def save(self, path: str | Path) -> None:
         """Write the graph as .csrbin (plain) or .ccsr (compressed), in the encoding that it has.
 

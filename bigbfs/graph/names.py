@@ -16,6 +16,7 @@ import zstandard
 
 from bigbfs.errors import FormatError
 from bigbfs.graph.name_limits import PAGE_NAMES
+from bigbfs.sizes import free_memory
 
 STORED, ZSTD = 0, 1
 """The first byte of a page: its front-coded names as they are, or as one frame."""
@@ -59,6 +60,7 @@ class Names:
     def __init__(self, blob: np.ndarray, ptr: np.ndarray, firsts: np.ndarray, where: str = "graph") -> None:
         self.blob, self.ptr, self.firsts, self.where = blob, ptr, firsts, where
         self.pages = len(ptr) - 1
+        self._whole: Stretch | None = None
         self._kept: OrderedDict[int, Stretch] = OrderedDict()
 
     def __len__(self) -> int:
@@ -160,11 +162,27 @@ class Names:
         for number in range(self.pages):
             yield self.page(number)
 
+    def hold(self) -> None:
+        """Unpack all names into memory, where there is room for them: many will be asked for, in any order."""
+        if self._whole is not None or 16 * len(self.blob) > free_memory() or not self.pages:
+            return
+        parts = list(self.stretches())
+        bases = np.cumsum([0, *(len(each.data) for each in parts)])
+        begins = [each.offsets[:-1] + base for each, base in zip(parts, bases.tolist(), strict=False)]
+        offsets = np.concatenate([*begins, bases[-1:]])
+        self._whole = Stretch(0, np.concatenate([each.data for each in parts]), offsets)
+
     def taken(self, ranks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the names ``ranks`` (int64; -1: an empty one) one behind the other: (bytes, offsets)."""
         from bigbfs.graph import name_kernels as kernels
 
         wanted = np.asarray(ranks, np.int64)
+        if self._whole is not None:
+            places = np.empty(len(wanted) + 1, np.int64)
+            kernels.gather_lengths(self._whole.offsets, wanted, places)
+            out = np.empty(int(places[-1]), np.uint8)
+            kernels.gather_bytes(self._whole.data, self._whole.offsets, wanted, places, out)
+            return out, places
         pages = np.searchsorted(self.firsts, wanted.astype(np.uint64), side="right") - 1
         here = np.unique(pages[wanted >= 0])
         stretches = [self.page(int(number)) for number in here]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from statistics import harmonic_mean, median
 from typing import TYPE_CHECKING
 
-from bigbfs.algorithms.columns import columns, ids_of
+from bigbfs.algorithms.columns import Tabular, columns, ids_of
 from bigbfs.errors import UsageError
 from bigbfs.record import LevelRecord, gteps
 from bigbfs.sizes import integer
@@ -62,7 +62,7 @@ class RunRecord:
 
 
 @dataclass(slots=True)
-class BfsResult:
+class BfsResult(Tabular):
     """A BFS tree.
 
     Attributes
@@ -81,6 +81,9 @@ class BfsResult:
     parents: np.ndarray
     record: RunRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+        return {"level": self.levels, "parent": self.parents}, ("parent",)
 
     @property
     def ids(self) -> np.ndarray:

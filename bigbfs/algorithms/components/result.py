@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bigbfs.algorithms.columns import columns, ids_of
+from bigbfs.algorithms.columns import Tabular, columns, ids_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,12 +47,15 @@ class ComponentsRecord:
 
 
 @dataclass(slots=True)
-class ComponentsResult:
+class ComponentsResult(Tabular):
     """Component labels: ``labels`` int64, one per vertex, the smallest vertex id of its component."""
 
     labels: np.ndarray
     record: ComponentsRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+        return {"component": self.labels}, ("component",)
 
     @property
     def ids(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bigbfs.algorithms.columns import ids_of
+from bigbfs.algorithms.columns import Tabular, ids_of
 from bigbfs.jit.njit import njit
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class TopologicalRecord:
 
 
 @dataclass(slots=True)
-class TopologicalResult:
+class TopologicalResult(Tabular):
     """A topological order.
 
     Attributes
@@ -77,6 +77,9 @@ class TopologicalResult:
     rounds: np.ndarray
     record: TopologicalRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+        return {"round": self.rounds}, ()
 
     @property
     def ids(self) -> np.ndarray:

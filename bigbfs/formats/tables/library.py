@@ -36,7 +36,8 @@ def library(name: str, what: str) -> Any:
         return import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise UsageError(f"{what} needs {package}, which is not installed: pip install 'bigbfs[tables]'") from error
+        way = "'bigbfs[tables]'" if package == "pyarrow" else package
+        raise UsageError(f"{what} needs {package}, which is not installed: pip install {way}") from error
 
 
 def brief(error: BaseException) -> str:

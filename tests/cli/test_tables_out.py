@@ -1,0 +1,146 @@
+"""Results as tables, with names and with numbers: .csv, .parquet, .arrow, .npy, standard output."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import bigbfs
+from bigbfs.formats.tables import results
+
+NAMES = ["a,b", "bob", "carol", "dave", "erin"]
+
+
+@pytest.fixture
+def named(run, folder, monkeypatch):
+    """graph.csrbin of five named vertices, written two rows at a time."""
+    monkeypatch.setattr(results, "ROWS", 2)
+    (folder / "graph.csv").write_text('source,target\nbob,carol\n"a,b",bob\ndave,erin\n')
+    assert run("convert", "graph.csv")[0] == 0
+    return folder
+
+
+def rows_of(path):
+    if path.suffix == ".csv":
+        return [tuple(row) for row in csv.reader(io.StringIO(path.read_text()))]
+    table = pq.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
+    columns = [["" if value is None else str(value) for value in column.to_pylist()] for column in table.columns]
+    return [tuple(table.column_names), *zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+def test_every_result_speaks_names(run, named, suffix):
+    files = [f"{name}{suffix}" for name in ("levels", "parents", "labels", "sizes")]
+    code, out, err = run("bfs", "--source", "carol", "--levels", files[0], "--parents", files[1], "--backend", "cpu")
+    assert code == 0 and f"{files[0]}: " in out and ", 5 rows" in out, err
+    assert run("cc", "--labels", files[2], "--sizes", files[3], "--backend", "cpu")[0] == 0
+    found = [rows_of(Path(name)) for name in files]
+    assert found[0] == [("id", "level"), *zip(NAMES, ["2", "1", "0", "-1", "-1"], strict=True)]
+    assert found[1] == [("id", "parent"), *zip(NAMES, ["bob", "carol", "", "", ""], strict=True)]
+    assert found[2] == [("id", "component"), *zip(NAMES, ["a,b"] * 3 + ["dave"] * 2, strict=True)]
+    assert found[3] == [("component", "vertices"), ("a,b", "3"), ("dave", "2")]
+
+
+@pytest.mark.parametrize("order", ["original", "degree"])
+def test_numbers_stay_numbers(run, folder, monkeypatch, order):
+    monkeypatch.setattr(results, "ROWS", 2)
+    (folder / "graph.txt").write_text("10 20\n20 30\n40 50\n")
+    bigbfs.convert("graph.txt", order=order)
+    assert run("bfs", "--source", "30", "--parents", "p.csv", "--levels", "l.npy", "--backend", "cpu")[0] == 0
+    assert rows_of(Path("p.csv")) == [
+        ("id", "parent"), ("10", "20"), ("20", "30"), ("30", "-1"), ("40", "-1"), ("50", "-1")
+    ]  # fmt: skip
+    assert np.load("l.npy").tolist() == [2, 1, 0, -1, -1]
+    assert run("cc", "--sizes", "s.npy", "--backend", "cpu")[0] == 0 and np.load("s.npy").tolist() == [3, 2]
+
+
+def test_standard_output_has_the_table_alone(run, named):
+    for arguments, first in (
+        (("bfs", "--source", "bob", "--levels", "-"), "id,level\n"),
+        (("cc", "--sizes", "-"), "component,vertices\n"),
+        (("cc", "--labels", "-"), "id,component\n"),
+    ):
+        code, out, err = run(*arguments, "--backend", "cpu")
+        assert code == 0 and out.startswith(first) and "backend" not in out and "backend" in err
+    assert run("bfs", "--source", "bob", "--levels", "-", "--json")[0] == 2
+    assert run("bfs", "--source", "bob", "--levels", "-", "--parents", "-")[0] == 2
+
+
+def test_an_order_of_names(run, folder):
+    (folder / "g.csv").write_text("source,target\nz,a\na,m\n")
+    run("convert", "g.csv", "--directed")
+    assert run("toposort", "-o", "order.csv", "--levels", "rounds.csv", "--backend", "cpu")[0] == 0
+    assert Path("order.csv").read_text() == "id\nz\na\nm\n"
+    assert Path("rounds.csv").read_text() == "id,round\na,1\nm,2\nz,0\n"
+
+
+def test_other_suffixes_and_files_of_others_are_refused(run, named):
+    code, _, err = run("cc", "--labels", "x.xlsx")
+    assert code == 2 and "NumPy .npy, or a table: .csv" in err
+    Path("x.csv").write_text("mine")
+    assert run("cc", "--labels", "x.csv")[0] == 2 and Path("x.csv").read_text() == "mine"
+    assert run("cc", "--labels", "x.csv", "--force", "--backend", "cpu")[0] == 0
+
+
+def test_results_become_tables_of_other_libraries(named):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    with bigbfs.open("graph.csrbin") as graph:
+        result = bigbfs.bfs(graph, "carol", backend="cpu")
+        components = bigbfs.connected_components(graph, backend="cpu")
+        assert result.to_arrow().column("parent").to_pylist() == ["bob", "carol", None, None, None]
+        assert components.to_polars()["component"].to_list() == ["a,b"] * 3 + ["dave"] * 2
+        frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame["level"].tolist() == [2, 1, 0, -1, -1]
+    assert isinstance(components.to_polars(), polars.DataFrame)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", "duckdb"])
+def test_tables_of_other_libraries_become_graphs(library, tmp_path):
+    module = pytest.importorskip(library)
+    numbers = {"target": [2, 3, 2**40], "weight": [0.5, 1.0, 2.0], "source": [1, 2, 3]}
+    text = {"src": ["bob", "alice", "dave"], "dst": ["carol", "bob", "erin"]}
+    for content, wanted in ((numbers, [1, 2, 3, 2**40]), (text, ["alice", "bob", "carol", "dave", "erin"])):
+        if library == "pyarrow":
+            table = module.table(content)
+        elif library == "duckdb":
+            frame = pa.table(content)  # noqa: F841  read by name
+            table = module.sql("select * from frame")
+        else:
+            table = module.DataFrame(content)
+        graph = bigbfs.Graph.from_arrow(table)
+        found = [graph.called(int(each)) for each in graph.original_ids()]
+        assert found == wanted and graph.m == 6
+    assert bigbfs.bfs(graph, "carol", backend="cpu").levels.tolist() == [2, 1, 0, -1, -1]
+    graph.save(tmp_path / "g.csrbin")
+    assert bigbfs.open(tmp_path / "g.csrbin").names.name(4) == "erin"
+    with pytest.raises(bigbfs.InputError, match="no column 'srcs'; is 'src' meant"):
+        bigbfs.Graph.from_arrow(table, columns=("srcs", "dst"))
+
+
+def test_integers_in_one_piece_are_not_copied():
+    src, dst = np.arange(5, dtype=np.uint32), np.arange(1, 6, dtype=np.uint32)
+    before = src.copy(), dst.copy()
+    assert bigbfs.Graph.from_arrow(pa.table({"source": src, "target": dst})).m == 10
+    assert np.array_equal(src, before[0]) and np.array_equal(dst, before[1])
+    with pytest.raises(bigbfs.InputError, match="from_arrow: row 1: a null"):
+        bigbfs.Graph.from_arrow(pa.table({"source": [1, None], "target": [1, 2]}))
+    with pytest.raises(bigbfs.ArgumentError, match="must be a table"):
+        bigbfs.Graph.from_arrow([[1, 2]])
+
+
+def test_networkx_graphs():
+    networkx = pytest.importorskip("networkx")
+    path = networkx.path_graph(4)
+    path.add_node(9)
+    graph = bigbfs.Graph.from_networkx(path)
+    assert graph.original_ids().tolist() == [0, 1, 2, 3, 9] and graph.m == 6
+    words = networkx.DiGraph([("b", "a"), ("c", "b")])
+    words.add_node("lonely")
+    graph = bigbfs.Graph.from_networkx(words)
+    assert graph.flags.directed and [graph.names.name(rank) for rank in range(4)] == ["a", "b", "c", "lonely"]
+    with pytest.raises(bigbfs.ArgumentError, match="all integers from 0 on, or all strings"):
+        bigbfs.Graph.from_networkx(networkx.Graph([(1, "a")]))
