@@ -37,6 +37,13 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.errors import VerificationError as VerificationError
     from bigbfs.graph import Graph as Graph
     from bigbfs.graph import open as open
+    from bigbfs.measures.closeness import closeness as closeness
+    from bigbfs.measures.distances import distances as distances
+    from bigbfs.measures.eccentricity import diameter as diameter
+    from bigbfs.measures.eccentricity import eccentricity as eccentricity
+    from bigbfs.measures.hops import hops as hops
+    from bigbfs.measures.paths import shortest_path as shortest_path
+    from bigbfs.measures.paths import shortest_paths as shortest_paths
 
 __version__ = "0.1.0"
 
@@ -53,6 +60,13 @@ _HOMES = {
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
     "topological_rounds": "bigbfs.api",
+    "distances": "bigbfs.measures.distances",
+    "closeness": "bigbfs.measures.closeness",
+    "hops": "bigbfs.measures.hops",
+    "shortest_path": "bigbfs.measures.paths",
+    "shortest_paths": "bigbfs.measures.paths",
+    "diameter": "bigbfs.measures.eccentricity",
+    "eccentricity": "bigbfs.measures.eccentricity",
 } | dict.fromkeys(_ERRORS, "bigbfs.errors")
 
 # formats know graphs, graphs know of no format: what opens and saves them is brought when it is wanted

@@ -120,6 +120,10 @@ class Engine:
         """Run an algorithm whose options and result speak of internal vertices; see :meth:`run`."""
         return self._placed.run(options)
 
+    def verify_internal(self, options: Any, result: Any) -> None:
+        """Prove ``result``, of internal vertices, right; VerificationError where it is not."""
+        self._placed.program(options).verify(options, result)
+
     def measure(self, options: Any, *, trials: int = 1, verify: bool = False) -> Measured:
         """Run an algorithm several times; with ``verify`` verify every result, on a GPU where it lies.
 

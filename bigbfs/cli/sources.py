@@ -44,7 +44,7 @@ def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: i
     assert many is not None
     if many.startswith("@") and len(many) > 1:
         path = Path(many[1:])
-        return _checked(graph, _read_ids(path) if graph.names is None else _read_names(graph, path))
+        return _checked(graph, read_ids(path) if graph.names is None else _read_names(graph, path))
     kind, _, count = many.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
         raise UsageError(f"--sources {many[:80]!r}: write random:N with N from 1 to 10^{_DIGITS} - 1, or @FILE")
@@ -99,7 +99,16 @@ def _read_names(graph: Graph, path: Path) -> list[int]:
     return [graph.id_of(name) for name in names]
 
 
-def _read_ids(path: Path) -> list[int]:
+def read_ids(path: Path) -> list[int]:
+    """Return the ids in a file: separated by blanks or line ends, '#' starts a comment.
+
+    Raises
+    ------
+    InputError
+        The file holds something that is no id (names the line), or none.
+    FileAccessError
+        It cannot be read.
+    """
     ids = []
     for number, line in enumerate(_lines(path), 1):
         for word in line.partition("#")[0].split():

@@ -96,3 +96,43 @@ def bytes_reversed(word: Any) -> np.uint64:
 def store_word(array: np.ndarray, position: int, word: Any) -> None:
     """Write a uint64, little-endian, to the 8 bytes at ``array[position:]``."""
     array[int(position) : int(position) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+
+
+def load_vector(array: np.ndarray, index: int, lanes: tuple[int, ...]) -> np.ndarray:
+    """Return the items from ``index`` on, as many as ``lanes`` has."""
+    return array[int(index) : int(index) + len(lanes)].copy()
+
+
+def store_vector(array: np.ndarray, index: int, vector: np.ndarray) -> None:
+    """Write ``vector`` to the items from ``index`` on."""
+    array[int(index) : int(index) + len(vector)] = vector
+
+
+def either(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the bits of both together."""
+    return one | other
+
+
+def both(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the bits that both have."""
+    return one & other
+
+
+def one_of(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the bits that exactly one has."""
+    return one ^ other
+
+
+def without(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the bits of ``one`` that ``other`` lacks."""
+    return one & ~other
+
+
+def any_bit(vector: np.ndarray) -> bool:
+    """Return whether a bit is set."""
+    return bool(vector.any())
+
+
+def count_bits(vector: np.ndarray) -> np.uint64:
+    """Return the number of set bits."""
+    return np.uint64(np.bitwise_count(vector).sum())

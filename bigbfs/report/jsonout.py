@@ -132,6 +132,13 @@ def bench_cc_object(graph: Graph, engine: Engine, open_seconds: float, rows: lis
     return common | {"rows": rows}
 
 
+def many_object(command: str, graph: Graph, engine: Engine, open_seconds: float) -> dict[str, Any]:
+    """Return what the objects of the commands of many searches share."""
+    shared = _common(command, graph, engine, open_seconds)
+    del shared["strategy"]
+    return shared
+
+
 def dumps(value: dict[str, Any]) -> str:
     """Return ``value`` as one JSON line; NaN and infinity are refused, since JSON has neither."""
     return json.dumps(value, allow_nan=False)

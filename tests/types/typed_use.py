@@ -40,6 +40,12 @@ def uses() -> None:
     assert_type(bigbfs.Graph.from_csr([0, 1, 2], [1, 0]), bigbfs.Graph)
     assert_type(bigbfs.__version__, str)
     assert_type(bigbfs.topological_order(graph), np.ndarray)
+    assert_type(bigbfs.distances(graph, [0, 1]).reached, np.ndarray)
+    assert_type(bigbfs.closeness(graph, sources="random:9").top(3), list[tuple[int, float]])
+    assert_type(bigbfs.hops(graph).effective_diameter, float)
+    assert_type(bigbfs.diameter(graph), int)
+    assert_type(bigbfs.eccentricity(graph, goal="radius").radius, tuple[int, int])
+    assert_type(bigbfs.shortest_path(graph, 0, 1), list[int])
     assert_type(bigbfs.topological_rounds(graph), TopologicalResult)
 
 

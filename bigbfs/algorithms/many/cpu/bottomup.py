@@ -1,0 +1,101 @@
+"""Bottom-up level of many searches: every vertex takes the bits that it lacks from its neighbours.
+
+A neighbour's bits of the levels before are bits of this vertex already, so all that a neighbour has may be taken: no
+frontier is kept. A vertex looks in the head table, then in its row, and leaves when no bit is missing that a search
+still under way might bring. ``state.now`` is read, ``state.before`` written, by the one thread that has claimed the
+vertex; the caller swaps the two.
+
+Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014, section 4.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from bigbfs.algorithms.many.cpu.collecting import add_planes, collect
+from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, LEFT, READ, TALLY, VERTICES
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, is_set
+from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.jit.atomics import fetch_add
+from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.njit import njit
+from bigbfs.jit.vectors import any_bit, both, either, load_vector, store_vector, without
+
+_CHUNK = np.uint64(8)
+_TALLY = np.uint64(TALLY)
+_VERTICES, _EDGES, _LEFT, _READ, _FOUND = (np.uint64(place) for place in (VERTICES, EDGES, LEFT, READ, FOUND))
+
+
+@njit
+def _from_row(rows, u, now, n, want, found, faults, lanes):
+    """Return ``found`` with the bits of the neighbours of ``u``, until none of ``want`` is missing; and edges read."""
+    words = np.uint64(len(lanes))
+    position, v, k = seek(rows, u, ZERO), ZERO, ZERO
+    ids = degree(rows, u)
+    while k < ids:
+        v, position = step(rows, position, k, v)
+        k += ONE
+        if v >= n:
+            fetch_add(faults, 0, ONE)
+            continue
+        found = either(found, load_vector(now, v * words, lanes))
+        if not any_bit(without(want, found)):
+            break
+    return found, k
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def pull(rows, out_rows, state, sink, level, lanes, threads):
+    """Bring ``level`` to every vertex that lacks a bit; ``rows`` are those of in-neighbours.
+
+    A vertex that had all bits of the batch before the level is ``done``, and skipped from then on.
+    """
+    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
+    now, before, done, heads, short = state.now, state.before, state.done, state.heads, state.short
+    claim, tallies, faults = state.claim, state.tallies, state.faults
+    all_bits, live_bits = state.full, sink.active
+    claim[0] = ZERO
+    blocks = np.uint64(len(done)) - ONE
+    for t in prange(threads):
+        vertices, edges, left, read, pairs, fill = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+        full, active = load_vector(all_bits, ZERO, lanes), load_vector(live_bits, ZERO, lanes)
+        while True:
+            first = fetch_add(claim, 0, _CHUNK)
+            if first >= blocks:
+                break
+            for block in range(first, min(blocks, first + _CHUNK)):
+                todo, complete = ~done[block], ZERO
+                while todo != ZERO:
+                    b = trailing_zeros(todo)
+                    todo &= todo - ONE
+                    u = (block << SHIFT) + b
+                    have = load_vector(now, u * words, lanes)
+                    want = without(active, have)
+                    if not any_bit(want):
+                        store_vector(before, u * words, have)
+                        if not any_bit(without(full, have)):
+                            complete |= ONE << b
+                        continue
+                    found = load_vector(now, np.uint64(heads[0, u]) * words, lanes)
+                    found = either(found, load_vector(now, np.uint64(heads[1, u]) * words, lanes))
+                    if any_bit(without(want, found)) and not is_set(short, u):
+                        found, looked = _from_row(rows, u, now, n, want, found, faults, lanes)
+                        read += looked
+                    new = both(want, found)
+                    store_vector(before, u * words, either(have, new))
+                    if any_bit(new):
+                        pair, fill = collect(sink, new, u, level, np.uint64(t), fill, lanes)
+                        pairs += pair
+                        vertices += ONE
+                        edges += degree(out_rows, u)
+                    left += degree(rows, u)
+                done[block] |= complete
+        if sink.columns.size:
+            add_planes(sink, np.uint64(t), lanes)
+        mine = np.uint64(t) * _TALLY
+        tallies[mine + _VERTICES] = vertices
+        tallies[mine + _EDGES] = edges
+        tallies[mine + _LEFT] = left
+        tallies[mine + _READ] = read
+        tallies[mine + _FOUND] = pairs

@@ -1,0 +1,165 @@
+"""What is collected while many searches run, since nobody stores their levels: counts, sums, last levels, witnesses.
+
+What is wanted is a matter of which arrays of the sink have items: those that nobody wants have none. A thread writes
+to places of its own and to those of the vertices that it has claimed; ``close_level`` adds up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bigbfs.engines.cpu.bits import ONE, ZERO
+from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.njit import njit
+from bigbfs.jit.vectors import any_bit, both, count_bits, either, load_vector, one_of, store_vector, without
+
+PLANES = 8
+"""Bit planes in which a thread counts for each source: 255 vertices before it must add them up."""
+
+_PLANES = np.uint64(PLANES)
+_MOST = np.uint64(2**PLANES - 1)
+_BITS = np.uint64(8)
+
+
+class Sink(NamedTuple):
+    """See the module; T threads, K words of all in all W bits.
+
+    Attributes
+    ----------
+    alive
+        Words, (T * K): sources that have reached a vertex in this level.
+    active
+        Words, (K,): sources that reached one in the last level.
+    scratch
+        Words, (T * K).
+    witness
+        int64, (T * W): a vertex that the source has reached in this level.
+    depth, far
+        int64, (W,): of each source the last level, and a vertex in it.
+    found
+        int64: pairs of source and vertex found in each level.
+    columns
+        int64, (levels * W) or empty: for each level and source the vertices found.
+    counts, planes
+        int64 (T * W), words (T * PLANES * K): where a thread counts for ``columns``.
+    reach, farness
+        int64, (n,) or empty: for each vertex the sources that have reached it from elsewhere, the sum of distances.
+    harmonic
+        float64, (n,) or empty: the sum of the reciprocals of these distances.
+    levels
+        int32, (n * W) or empty: level of each vertex for each source, -1 unreached.
+    """
+
+    alive: np.ndarray
+    active: np.ndarray
+    scratch: np.ndarray
+    witness: np.ndarray
+    depth: np.ndarray
+    far: np.ndarray
+    found: np.ndarray
+    columns: np.ndarray
+    counts: np.ndarray
+    planes: np.ndarray
+    reach: np.ndarray
+    farness: np.ndarray
+    harmonic: np.ndarray
+    levels: np.ndarray
+
+
+@njit
+def _mark(target, value, first, scratch, at, bits, lanes):
+    """Set ``target[first + bit]`` to ``value`` for every bit of the vector ``bits``."""
+    size = np.uint64(scratch.itemsize) * _BITS
+    store_vector(scratch, at, bits)
+    for w in range(np.uint64(len(lanes))):
+        word = np.uint64(scratch[at + w])
+        while word != ZERO:
+            target[first + w * size + trailing_zeros(word)] = value
+            word &= word - ONE
+
+
+@njit
+def _count(planes, new, t, lanes):
+    """Add a vertex to the bit planes of thread ``t``."""
+    words = np.uint64(len(lanes))
+    at = t * _PLANES * words
+    carry = new
+    while any_bit(carry):
+        plane = load_vector(planes, at, lanes)
+        store_vector(planes, at, one_of(plane, carry))
+        carry = both(plane, carry)
+        at += words
+
+
+@njit
+def add_planes(sink, t, lanes):
+    """Add what the bit planes of thread ``t`` hold to its counts, and empty them."""
+    words = np.uint64(len(lanes))
+    planes, counts = sink.planes, sink.counts
+    size = np.uint64(planes.itemsize) * _BITS
+    for p in range(_PLANES):
+        for w in range(words):
+            at = (t * _PLANES + p) * words + w
+            word = np.uint64(planes[at])
+            planes[at] = 0
+            while word != ZERO:
+                counts[(t * words + w) * size + trailing_zeros(word)] += np.int64(1) << np.int64(p)
+                word &= word - ONE
+
+
+@njit
+def collect(sink, new, v, level, t, fill, lanes):
+    """Note that the sources of ``new`` have reached ``v`` in ``level``, for thread ``t``.
+
+    Returns pairs found, and how many vertices the bit planes hold (``fill`` before).
+    """
+    words = np.uint64(len(lanes))
+    width = words * np.uint64(sink.alive.itemsize) * _BITS
+    at = t * words
+    found = count_bits(new)
+    alive = load_vector(sink.alive, at, lanes)
+    fresh = without(new, alive)
+    if any_bit(fresh):
+        store_vector(sink.alive, at, either(alive, fresh))
+        _mark(sink.witness, np.int64(v), t * width, sink.scratch, at, fresh, lanes)
+    if sink.levels.size:
+        _mark(sink.levels, level, v * width, sink.scratch, at, new, lanes)
+    if sink.reach.size:
+        sink.reach[v] += np.int64(found)
+        sink.farness[v] += np.int64(found) * np.int64(level)
+    if sink.harmonic.size:
+        sink.harmonic[v] += np.float64(found) / np.float64(level)
+    if sink.columns.size:
+        _count(sink.planes, new, t, lanes)
+        fill += ONE
+        if fill == _MOST:
+            add_planes(sink, t, lanes)
+            fill = ZERO
+    return found, fill
+
+
+@njit(nogil=True, cache=True)
+def close_level(sink, level, pairs, lanes, threads):
+    """Add up what ``threads`` threads found in ``level``, ``pairs`` in all; its sources are ``active`` then."""
+    words = np.uint64(len(lanes))
+    size = np.uint64(sink.alive.itemsize) * _BITS
+    width = words * size
+    sink.found[level] += np.int64(pairs)
+    for w in range(words):
+        sink.active[w] = 0
+    for t in range(np.uint64(threads)):
+        for w in range(words):
+            word = np.uint64(sink.alive[t * words + w])
+            sink.active[w] |= sink.alive[t * words + w]
+            sink.alive[t * words + w] = 0
+            while word != ZERO:
+                bit = w * size + trailing_zeros(word)
+                word &= word - ONE
+                sink.depth[bit] = level
+                sink.far[bit] = sink.witness[t * width + bit]
+        if sink.columns.size:
+            for bit in range(width):
+                sink.columns[np.uint64(level) * width + bit] += sink.counts[t * width + bit]
+                sink.counts[t * width + bit] = 0

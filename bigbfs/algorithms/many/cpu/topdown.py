@@ -1,0 +1,220 @@
+"""Top-down level of many searches: every vertex of the frontier hands its new bits to its neighbours.
+
+``state.before`` stands still meanwhile, so that who tells which bits are new reads no word that another thread writes;
+``state.now`` takes them by atomic ``or``. A second pass, over the vertices that were given any, makes the two equal and
+puts what was new beside the queue. Thin levels run serially, many in one call. Rows of hubs are shared piece by piece.
+
+Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from bigbfs.algorithms.many.cpu.collecting import add_planes, close_level, collect
+from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, READ, TALLY
+from bigbfs.engines.cpu.bits import ONE, ZERO, is_set
+from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.jit.atomics import fetch_add, fetch_or, load
+from bigbfs.jit.njit import njit
+from bigbfs.jit.vectors import any_bit, either, load_vector, store_vector, without
+
+PIECE = 8192
+"""Neighbours of a hub that a thread takes at once (a multiple of BLOCK_IDS)."""
+
+BUFFER_IDS = 512
+"""Vertices that a thread finds before it appends them."""
+
+TAIL = 8
+"""Place in ``state.claim`` of the end of a queue, a cache line from the work given out."""
+
+_BUFFER = np.uint64(BUFFER_IDS)
+_CHUNK = np.uint64(16)
+_PIECE = np.uint64(PIECE)
+_SETTLE = np.uint64(64)
+_TALLY = np.uint64(TALLY)
+_EDGES, _READ, _FOUND, _HUBS = (np.uint64(place) for place in (EDGES, READ, FOUND, HUBS))
+_GIVEN = np.uint8(1)
+
+
+@njit(nogil=True, cache=True)
+def walk(rows, state, sink, count, level, last, most_edges, lanes):
+    """Run level after level serially, while one has at most ``most_edges`` edges and is before ``last``.
+
+    Returns vertices in the frontier and edges in their rows, the level reached, and edges read. The frontier is in
+    ``state.queue`` if an even number of levels ran, else in ``next_queue``.
+    """
+    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
+    now, before, bits, queued, faults = state.now, state.before, state.bits, state.queued, state.faults
+    queue, next_queue = state.queue, state.next_queue
+    edges, read, pairs = ZERO, ZERO, ZERO
+    while count != ZERO and edges <= most_edges and level < last:
+        tail = ZERO
+        for i in range(count):
+            u = np.uint64(queue[i])
+            mine = load_vector(bits, i * words, lanes)
+            position, v = seek(rows, u, ZERO), ZERO
+            read += degree(rows, u)
+            for k in range(degree(rows, u)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    faults[0] += ONE
+                elif any_bit(without(mine, load_vector(before, v * words, lanes))):
+                    store_vector(now, v * words, either(load_vector(now, v * words, lanes), mine))
+                    if queued[v] == 0:
+                        queued[v] = _GIVEN
+                        next_queue[tail] = v
+                        tail += ONE
+        level += 1
+        count, edges, fill, pairs = tail, ZERO, ZERO, ZERO
+        queue, next_queue = next_queue, queue
+        for i in range(count):
+            v = np.uint64(queue[i])
+            new = _settle(now, before, bits, queued, i, v, lanes)
+            found, fill = collect(sink, new, v, level, ZERO, fill, lanes)
+            pairs += found
+            edges += degree(rows, v)
+        if sink.columns.size:
+            add_planes(sink, ZERO, lanes)
+        close_level(sink, level, pairs, lanes, 1)
+    return count, edges, level, read
+
+
+@njit
+def _settle(now, before, bits, queued, i, v, lanes):
+    """Make ``v``, entry ``i`` of the queue, ready for the next level; return its new bits."""
+    words = np.uint64(len(lanes))
+    after = load_vector(now, v * words, lanes)
+    new = without(after, load_vector(before, v * words, lanes))
+    store_vector(bits, i * words, new)
+    store_vector(before, v * words, after)
+    queued[v] = 0
+    return new
+
+
+@njit
+def _append(queue, claim, buffer, fill):
+    """Append the first ``fill`` of ``buffer`` to the queue."""
+    start = fetch_add(claim, TAIL, fill)
+    for i in range(fill):
+        queue[start + i] = buffer[i]
+
+
+@njit
+def _give(now, bits, before, i, v, words):
+    """Set the bits of entry ``i`` for ``v``, of which ``before`` lacks some; other threads do so too."""
+    for w in range(words):
+        new = bits[i * words + w] & ~before[v * words + w]
+        if new & ~load(now, v * words + w):
+            fetch_or(now, v * words + w, new)
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def push(rows, state, count, entries, skips, lanes, threads):
+    """Hand over the bits of the ``count`` entries of the queue; who was given any is in ``next_queue``.
+
+    Of a row longer than ``PIECE`` only the first piece is read, and then those that ``entries`` (places in the queue)
+    and ``skips`` (neighbours before the piece) name. ``state.claim[TAIL]`` is the end of ``next_queue`` afterwards.
+    """
+    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
+    now, before, bits, queued, tallies = state.now, state.before, state.bits, state.queued, state.tallies
+    queue, next_queue, claim, faults, buffers = state.queue, state.next_queue, state.claim, state.faults, state.buffers
+    claim[0], claim[TAIL] = ZERO, ZERO
+    pieces = np.uint64(len(entries))
+    claims = pieces + (count + _CHUNK - ONE) // _CHUNK
+    for t in prange(threads):
+        buffer, fill, read = buffers[t], ZERO, ZERO
+        while True:
+            mine = fetch_add(claim, 0, ONE)
+            if mine >= claims:
+                break
+            begin, end, skip = ZERO, ONE, ZERO
+            if mine < pieces:
+                begin, skip = entries[mine], skips[mine]
+                end = begin + ONE
+            else:
+                begin = (mine - pieces) * _CHUNK
+                end = min(count, begin + _CHUNK)
+            for i in range(begin, end):
+                u = np.uint64(queue[i])
+                new = load_vector(bits, i * words, lanes)
+                position, v = seek(rows, u, skip), ZERO
+                stop = min(degree(rows, u), skip + _PIECE)
+                read += stop - skip
+                for k in range(skip, stop):
+                    v, position = step(rows, position, k, v)
+                    if v >= n:
+                        fetch_add(faults, 0, ONE)
+                    elif any_bit(without(new, load_vector(before, v * words, lanes))):
+                        _give(now, bits, before, i, v, words)
+                        if load(queued, v) != _GIVEN and fetch_or(queued, v, _GIVEN) != _GIVEN:
+                            buffer[fill] = v
+                            fill += ONE
+                            if fill == _BUFFER:
+                                _append(next_queue, claim, buffer, fill)
+                                fill = ZERO
+        _append(next_queue, claim, buffer, fill)
+        tallies[np.uint64(t) * _TALLY + _READ] = read
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def settle(rows, state, sink, count, level, lanes, threads):
+    """Make the ``count`` entries of the queue ready for the next level, and collect what is new."""
+    now, before, bits, queued = state.now, state.before, state.bits, state.queued
+    queue, claim, tallies = state.queue, state.claim, state.tallies
+    claim[0] = ZERO
+    for t in prange(threads):
+        edges, pairs, hubs, fill = ZERO, ZERO, ZERO, ZERO
+        while True:
+            first = fetch_add(claim, 0, _SETTLE)
+            if first >= count:
+                break
+            for i in range(first, min(count, first + _SETTLE)):
+                v = np.uint64(queue[i])
+                new = _settle(now, before, bits, queued, i, v, lanes)
+                found, fill = collect(sink, new, v, level, np.uint64(t), fill, lanes)
+                ids = degree(rows, v)
+                pairs += found
+                edges += ids
+                hubs += ONE if ids > _PIECE else ZERO
+        if sink.columns.size:
+            add_planes(sink, np.uint64(t), lanes)
+        mine = np.uint64(t) * _TALLY
+        tallies[mine + _EDGES] = edges
+        tallies[mine + _FOUND] = pairs
+        tallies[mine + _HUBS] = hubs
+
+
+@njit(parallel=True, nogil=True, cache=True)
+def gather(rows, state, lanes, threads):
+    """Queue the vertices for which ``now`` and ``before`` differ, with the difference, and make them equal.
+
+    ``state.claim[TAIL]`` is the number of them afterwards. What is new was collected when it was found.
+    """
+    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
+    now, before, bits, queue, done = state.now, state.before, state.bits, state.queue, state.done
+    claim, tallies = state.claim, state.tallies
+    claim[0], claim[TAIL] = ZERO, ZERO
+    for t in prange(threads):
+        edges, hubs = ZERO, ZERO
+        while True:
+            first = fetch_add(claim, 0, _SETTLE)
+            if first >= n:
+                break
+            for v in range(first, min(n, first + _SETTLE)):
+                if is_set(done, v):
+                    continue
+                after = load_vector(now, v * words, lanes)
+                new = without(after, load_vector(before, v * words, lanes))
+                if any_bit(new):
+                    i = fetch_add(claim, TAIL, ONE)
+                    queue[i] = v
+                    store_vector(bits, i * words, new)
+                    store_vector(before, v * words, after)
+                    ids = degree(rows, v)
+                    edges += ids
+                    hubs += ONE if ids > _PIECE else ZERO
+        mine = np.uint64(t) * _TALLY
+        tallies[mine + _EDGES] = edges
+        tallies[mine + _HUBS] = hubs

@@ -1,0 +1,81 @@
+"""``bigbfs closeness``: closeness, harmonic or Lin centrality of every vertex, exact or sampled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bigbfs.cli import manyopts, options, outputs
+from bigbfs.errors import UsageError
+from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness
+from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import Progress
+from bigbfs.report.table import table
+
+
+@click.command("closeness")
+@options.graph_argument
+@click.option("--kind", type=click.Choice(KINDS), default="closeness", show_default=True, help="Which centrality.")
+@click.option("--sources", default="all", show_default=True, metavar="all|random:K", help="all: exact.")
+@click.option("--no-wf", is_flag=True, help="Closeness without the factor (r - 1)/(n - 1) of unconnected graphs.")
+@manyopts.seed_option
+@manyopts.seconds_option
+@manyopts.top_option
+@click.option("-o", "--output", type=options.PATH, metavar="F.npy|csv", help="Write the value of every vertex.")
+@options.compressed_option
+@manyopts.threads_option
+@options.verify_option
+@outputs.force_option
+@options.json_option
+def command(
+    graph: Path | None,
+    kind: str,
+    sources: str,
+    no_wf: bool,
+    seed: int,
+    seconds: float | None,
+    top: int,
+    output: Path | None,
+    compressed: bool,
+    threads: int | None,
+    verify: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """How near every vertex is to all others, on the CPU; the most central ones first.
+
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Definitions and defaults are NetworkX's; in
+    a directed graph distances count towards the vertex. random:K estimates from K sources and says how far off it may
+    be; so does a run that --seconds or Ctrl-C ends. F.npy has float64 by ascending id.
+    """
+    if sources != "all" and not sources.startswith("random:"):
+        raise UsageError(f"{sources[:80]!r}: centrality takes all sources or a random sample: all or random:K")
+    manyopts.check_output(output, force)
+    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+        with manyopts.stopping() as stop, Progress().step("search"):
+            found = closeness(
+                engine, kind=kind, sources=sources, wf_improved=not no_wf, seed=seed, seconds=seconds, stop=stop,
+                verify=verify,
+            )  # fmt: skip
+        wrote = manyopts.write_columns(output, found.ids, kind, found.values)
+        if as_json:
+            rows = [{"id": vertex, "value": value} for vertex, value in found.top(top)]
+            extra = {"kind": kind, "exact": found.exact, "error": found.error, "top": rows}
+            click.echo(dumps(manyopts.json_object("closeness", opened, engine, opening, found.record, wrote) | extra))
+            return
+        manyopts.head(opened, engine)
+        click.echo(table(("vertex", kind), found.top(top)))
+        click.echo(f"\n{_exactness(found)}")
+        manyopts.foot(engine, opening, found.record, wrote)
+
+
+def _exactness(found: Centrality) -> str:
+    if found.exact:
+        return "exact       every vertex was a source"
+    if found.error is None:
+        return f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources"
+    return (
+        f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: with probability "
+        f"{1 - DOUBT:.2f}\n            no mean distance is off by more than {found.error:.3g}"
+    )

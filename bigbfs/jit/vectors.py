@@ -1,0 +1,127 @@
+"""Vectors of machine words for Numba's CPU kernels: a value that stays in registers, and one instruction for each step.
+
+A vector is made by :func:`load_vector` from consecutive items of a one-dimensional contiguous array of unsigned
+integers, as many as the tuple ``lanes`` has items; that number is part of the type, so a kernel is compiled for each.
+Nothing is checked: the caller keeps all items inside the array. Where kernels run as Python a vector is a small array
+(:mod:`bigbfs.jit.interpreted`).
+
+Source: the LLVM language reference, "Vector Type", "llvm.ctpop" and "llvm.vector.reduce".
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import models, register_model
+
+from bigbfs.jit.interpreted import intrinsic
+
+
+class Vector(types.Type):
+    """The type of a vector of ``lanes`` words of the integer type ``item``."""
+
+    def __init__(self, item, lanes):
+        self.item, self.lanes = item, lanes
+        super().__init__(f"Vector({item} x {lanes})")
+
+
+def _llvm(kind):
+    return ir.VectorType(ir.IntType(kind.item.bitwidth), kind.lanes)
+
+
+@register_model(Vector)
+class _Model(models.PrimitiveModel):
+    """A vector register, or several."""
+
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, _llvm(kind))
+
+
+def _place(context, builder, array_type, array, index, kind):
+    """Return the pointer to the vector that begins at ``array[index]``, and its alignment in bytes."""
+    view = context.make_array(array_type)(context, builder, array)
+    return builder.bitcast(builder.gep(view.data, [index]), _llvm(kind).as_pointer()), kind.item.bitwidth // 8
+
+
+def _call(builder, name, result, kind, values):
+    """Call the intrinsic function ``name`` of LLVM for vectors of ``kind``."""
+    llvm = _llvm(kind)
+    full = f"llvm.{name}.v{kind.lanes}i{kind.item.bitwidth}"
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [llvm]), full)
+    return builder.call(function, values)
+
+
+@intrinsic
+def load_vector(typing_context, array, index, lanes):
+    """Return the vector of the items of ``array`` from ``index`` on, as many as ``lanes`` has."""
+    kind = Vector(array.dtype, len(lanes))
+
+    def generate(context, builder, signature, arguments):
+        place, align = _place(context, builder, signature.args[0], *arguments[:2], kind)
+        return builder.load(place, align=align)
+
+    return kind(array, types.intp, lanes), generate
+
+
+@intrinsic
+def store_vector(typing_context, array, index, vector):
+    """Write ``vector`` to the items of ``array`` from ``index`` on."""
+
+    def generate(context, builder, signature, arguments):
+        place, align = _place(context, builder, signature.args[0], *arguments[:2], vector)
+        builder.store(arguments[2], place, align=align)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, vector), generate
+
+
+@intrinsic
+def either(typing_context, one, other):
+    """Return the bits that are set in ``one`` or in ``other``."""
+    return one(one, other), lambda context, builder, signature, arguments: builder.or_(*arguments)
+
+
+@intrinsic
+def both(typing_context, one, other):
+    """Return the bits that are set in ``one`` and in ``other``."""
+    return one(one, other), lambda context, builder, signature, arguments: builder.and_(*arguments)
+
+
+@intrinsic
+def one_of(typing_context, one, other):
+    """Return the bits that are set in exactly one of ``one`` and ``other``."""
+    return one(one, other), lambda context, builder, signature, arguments: builder.xor(*arguments)
+
+
+@intrinsic
+def without(typing_context, one, other):
+    """Return the bits that are set in ``one`` and not in ``other``."""
+
+    def generate(context, builder, signature, arguments):
+        ones = ir.Constant(_llvm(other), [-1] * other.lanes)
+        return builder.and_(arguments[0], builder.xor(arguments[1], ones))
+
+    return one(one, other), generate
+
+
+@intrinsic
+def any_bit(typing_context, vector):
+    """Return whether a bit of ``vector`` is set."""
+
+    def generate(context, builder, signature, arguments):
+        word = ir.IntType(vector.item.bitwidth)
+        return builder.icmp_unsigned("!=", _call(builder, "vector.reduce.or", word, vector, arguments), word(0))
+
+    return types.boolean(vector), generate
+
+
+@intrinsic
+def count_bits(typing_context, vector):
+    """Return the number (uint64) of set bits of ``vector``."""
+
+    def generate(context, builder, signature, arguments):
+        counted = _call(builder, "ctpop", _llvm(vector), vector, arguments)
+        total = _call(builder, "vector.reduce.add", ir.IntType(vector.item.bitwidth), vector, [counted])
+        return total if vector.item.bitwidth == 64 else builder.zext(total, ir.IntType(64))
+
+    return types.uint64(vector), generate

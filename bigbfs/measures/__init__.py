@@ -1,0 +1,1 @@
+"""What many searches are for: distances, closeness, hop counts, paths, eccentricities; as functions of Python."""

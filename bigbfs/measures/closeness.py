@@ -1,0 +1,153 @@
+"""Closeness, harmonic and Lin centrality: exact, or sampled with a bound on the error.
+
+Searches run along the edges, and each vertex adds up its distances *from* the sources, so in a directed graph these
+are in-distances, as NetworkX has them. With ``r`` vertices that reach ``v`` (itself too) at distances of sum ``s``:
+
+- closeness: ``(r - 1) / s``, times ``(r - 1) / (n - 1)`` with ``wf_improved`` (Wasserman and Faust); 0 where r is 1
+- harmonic: the sum of the reciprocals of the distances
+- lin: ``r * r / s``; 1 where r is 1 (Boldi and Vigna, Axioms for centrality, Internet Mathematics 10, 2014)
+
+With ``k`` of n sources the sums are estimated as n / k times those of the sample (Eppstein and Wang, Fast approximation
+of centrality, SODA 2001). By Hoeffding's inequality the estimate of the sum of distances over n is off by at most
+``depth_bound * sqrt(ln(2 n / p) / (2 k))`` for all vertices at once, with probability 1 - p; sums stay integers until
+the last division.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.result import ManyRecord, ManyResult
+from bigbfs.graph.graph import Graph
+from bigbfs.measures.placing import Sources, Until, chosen, placed, require_edges
+from bigbfs.sizes import choice
+
+KINDS = ("closeness", "harmonic", "lin")
+DOUBT = 0.05
+"""Probability with which the bound on a sample's error may fail."""
+
+
+@dataclass(slots=True)
+class Centrality:
+    """Centrality of every vertex.
+
+    Attributes
+    ----------
+    kind
+        One of ``KINDS``.
+    ids
+        int64, (n,): original ids, ascending.
+    values
+        float64, (n,): one for each of them.
+    exact
+        Whether all vertices were sources.
+    error
+        For a sample, what the estimate of a vertex's mean distance (its sum over n) may be off by, for all vertices at
+        once with probability 0.95; None where exact, and where no bound on distances is known (a directed graph).
+    record
+        What was measured.
+    """
+
+    kind: str
+    ids: np.ndarray
+    values: np.ndarray
+    exact: bool
+    error: float | None
+    record: ManyRecord
+
+    def top(self, count: int) -> list[tuple[int, float]]:
+        """Return id and value of the ``count`` most central vertices, the smaller id first among equals."""
+        first = np.argsort(-self.values, kind="stable")[:count]
+        return list(zip(self.ids[first].tolist(), self.values[first].tolist(), strict=True))
+
+
+def closeness(
+    graph: Graph | str | Path | Engine,
+    *,
+    kind: str = "closeness",
+    sources: Sources = "all",
+    wf_improved: bool = True,
+    seed: int = 1,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    verify: bool = False,
+    threads: int | None = None,
+    backend: str = "auto",
+) -> Centrality:
+    """Return how central every vertex is; see the module for the definitions.
+
+    Parameters
+    ----------
+    kind
+        ``"closeness"``, ``"harmonic"`` or ``"lin"``.
+    sources
+        ``"all"``: exact; ``"random:K"``: estimated from K of them.
+    wf_improved
+        Of closeness: scale by the share of vertices that reach the vertex, as NetworkX does by default.
+    seed
+        Of the order in which sources are drawn.
+    seconds, stop
+        End after this time, or when ``stop()`` is true: what has been searched by then is a sample.
+    verify
+        Check the searches by the edge rule, and by single searches on a sample.
+    threads, backend
+        As for :func:`bigbfs.distances`.
+
+    Raises
+    ------
+    UsageError
+        The kind is unknown, or the graph has no edges.
+    VerificationError
+        A check found a difference.
+    """
+    choice("kind", kind, KINDS)
+    with placed(graph, threads, backend) as engine:
+        here = engine.graph
+        require_edges(here, "centrality")
+        # a stopped run must be a sample: whatever the sources, they come in random order
+        drawn = chosen(here, f"random:{here.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
+        until = Until(seconds, stop) if seconds is not None or stop is not None else None
+        options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until)
+        result: ManyResult = engine.run_internal(options)
+        if verify:
+            engine.verify_internal(options, result)
+            result.record.verified = True
+        values = np.asarray(here.in_original_order(_values(result, here.n, kind, wf_improved)))
+        exact = result.record.sources == here.n
+        error = None if exact or here.flags.directed else error_bound(result, here.n)
+        return Centrality(kind, np.asarray(here.original_ids()), values, exact, error, result.record)
+
+
+def _values(result: ManyResult, n: int, kind: str, wf_improved: bool) -> np.ndarray:
+    """Return the values of all vertices (internal): sums of a sample are scaled up, those of all sources stay."""
+    assert result.reach is not None and result.farness is not None
+    if not result.record.sources:
+        return np.zeros(n)
+    scale = n / result.record.sources
+    if kind == "harmonic":
+        assert result.harmonic is not None
+        return result.harmonic * scale
+    reached = result.reach + np.bincount(result.sources, minlength=n)  # a source reaches itself
+    others, total = np.maximum(reached * scale - 1, 0), result.farness * scale
+    if kind == "lin":
+        return np.divide((others + 1) ** 2, total, out=np.ones(n), where=total > 0)
+    closer = np.divide(others, total, out=np.zeros(n), where=total > 0)
+    return closer * (others / (n - 1)) if wf_improved and n > 1 else closer
+
+
+def error_bound(result: ManyResult, n: int) -> float | None:
+    """Return the bound of the module for a sample in an undirected graph; None without a source."""
+    done = result.record.sources
+    if not done:
+        return None
+    # a source reaches its whole component: no distance in it is more than twice the source's own farthest; components
+    # that no source is in are not bounded by any, but add nothing to any sum either
+    depth = 2 * int(result.depth.max())
+    return depth * math.sqrt(math.log(2 * n / DOUBT) / (2 * done))

@@ -1,0 +1,134 @@
+"""How many vertices lie within so many hops: of each source, and of all together (the neighbourhood function).
+
+``counts[h]`` is the number of pairs of a source and a vertex within ``h`` hops of it, itself at 0. The effective
+diameter is the smallest number of hops, interpolated between two whole ones, within which 90 % of the pairs with a
+path lie (Palmer, Gibbons and Faloutsos, ANF, KDD 2002); the average distance is over pairs of different vertices with
+a path. With random sources both are estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.result import ManyRecord, ManyResult
+from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.measures.placing import Sources, Until, chosen, placed
+
+SHARE = 0.9
+"""Share of the pairs that the effective diameter holds."""
+
+EACH = 10_000
+"""Sources for which the counts of each are kept."""
+
+
+@dataclass(slots=True)
+class Hops:
+    """Vertices within so many hops.
+
+    Attributes
+    ----------
+    sources
+        int64, (S,): original ids of those that were searched from.
+    within
+        int64, (S, levels): vertices within 0, 1, ... hops of each source; None for more than ``EACH`` sources.
+    counts
+        int64, (levels,): the sum over all sources.
+    effective_diameter, average_distance
+        As in the module; 0.0 where no pair has a path.
+    exact
+        Whether every vertex was a source and no depth was given.
+    record
+        What was measured.
+    """
+
+    sources: np.ndarray
+    within: np.ndarray | None
+    counts: np.ndarray
+    effective_diameter: float
+    average_distance: float
+    exact: bool
+    record: ManyRecord
+
+
+def hops(
+    graph: Graph | str | Path | Engine,
+    sources: Sources = "all",
+    *,
+    max_depth: int | None = None,
+    seed: int = 1,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    verify: bool = False,
+    threads: int | None = None,
+    backend: str = "auto",
+) -> Hops:
+    """Return how many vertices lie within 0, 1, ... hops of the sources.
+
+    Parameters
+    ----------
+    sources
+        Original ids, ``"all"`` or ``"random:K"``.
+    max_depth
+        Count no further than so many hops.
+    seed
+        Of ``"random:K"``.
+    seconds, stop
+        End after this time, or when ``stop()`` is true, with the sources searched by then.
+    verify
+        Check the searches by the edge rule, and by single searches on a sample.
+    threads, backend
+        As for :func:`bigbfs.distances`.
+
+    Raises
+    ------
+    UsageError
+        Sources are not in the graph, or there are none.
+    VerificationError
+        A check found a difference.
+    """
+    with placed(graph, threads, backend) as engine:
+        here = engine.graph
+        timed = seconds is not None or stop is not None
+        every = isinstance(sources, str) and sources == "all"
+        drawn = chosen(here, f"random:{max(1, here.n)}" if every and timed else sources, seed)
+        if not len(drawn):
+            raise UsageError(f"{here.path or 'graph'}: there are no sources")
+        until = Until(seconds, stop) if timed else None
+        options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, stop=until)
+        result: ManyResult = engine.run_internal(options)
+        if verify:
+            engine.verify_internal(options, result)
+            result.record.verified = True
+        within = None if result.columns is None else np.cumsum(result.columns, axis=0).T
+        counts = np.cumsum(result.found)
+        exact = max_depth is None and len(np.unique(result.sources)) == here.n
+        return Hops(
+            np.asarray(here.original(result.sources)), within, counts, effective_diameter(counts),
+            average_distance(result.found), exact, result.record,
+        )  # fmt: skip
+
+
+def effective_diameter(counts: np.ndarray, share: float = SHARE) -> float:
+    """Return the number of hops within which ``share`` of the pairs of ``counts`` lie, interpolated."""
+    if not len(counts):
+        return 0.0
+    goal = share * int(counts[-1])
+    at = int(np.searchsorted(counts, goal))
+    if at == 0:
+        return 0.0
+    below = int(counts[at - 1])
+    return at - 1 + (goal - below) / (int(counts[at]) - below)
+
+
+def average_distance(found: np.ndarray) -> float:
+    """Return the mean distance of the pairs ``found`` at each, those at 0 left out."""
+    pairs = int(found[1:].sum()) if len(found) else 0
+    total = sum(distance * int(count) for distance, count in enumerate(found))
+    return total / pairs if pairs else 0.0

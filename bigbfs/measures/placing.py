@@ -1,0 +1,94 @@
+"""What the measures share: a graph placed on the CPU, sources named in words, and the time at which to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs import api
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.vertices import vertices_of
+from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.sizes import file_path
+
+Sources = Sequence[int] | np.ndarray | str
+"""Original ids, ``"all"``, or ``"random:K"``: K different vertices, each as likely as any other."""
+
+_DIGITS = 19
+
+
+@contextmanager
+def placed(graph: Graph | str | Path | Engine, threads: int | None = None, backend: str = "auto") -> Iterator[Engine]:
+    """Yield ``graph`` on the CPU, opened where it is a path; an engine is yielded as it is, and stays open.
+
+    Raises
+    ------
+    UsageError
+        The backend is the GPU, on which many searches at once do not run.
+    FormatError, FileAccessError
+        The graph cannot be opened, or is damaged.
+    """
+    if isinstance(graph, Engine):
+        yield graph
+        return
+    if not isinstance(graph, Graph):
+        try:
+            graph = Graph.open(file_path("graph", graph))
+        except ArgumentError as error:
+            raise error.saying("must be a graph or the path of a graph file") from None
+    work = ManyOptions()
+    if backend not in api.BACKENDS:
+        api.choose_backend(backend)
+    work.require_backend(backend, "auto")
+    with api.engine(graph, backend="cpu", threads=threads, work=(work,)) as engine:
+        yield engine
+
+
+def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") -> np.ndarray:
+    """Return the vertices (internal, int64) that ``sources`` names, in its order; ``"all"``: by ascending original id.
+
+    Raises
+    ------
+    UsageError
+        Ids are not in the graph (the first ten are named), or the words are none of the two.
+    """
+    if not isinstance(sources, str):
+        return vertices_of(graph, np.asarray(sources), what)
+    if sources == "all":
+        return np.asarray(graph.in_original_order(np.arange(graph.n)))
+    kind, _, count = sources.partition(":")
+    if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or not int(count):
+        raise UsageError(f"{sources[:80]!r} names no {what}s: ids, all, or random:K with K from 1 on")
+    return np.random.default_rng(seed).permutation(graph.n)[: int(count)]
+
+
+def require_edges(graph: Graph, what: str) -> None:
+    """Refuse a graph without vertices or without edges, of which ``what`` says nothing.
+
+    Raises
+    ------
+    UsageError
+        It is one.
+    """
+    if not graph.n:
+        raise UsageError(f"{graph.path or 'graph'}: it has no vertices, so there is no {what}")
+    if not graph.m:
+        raise UsageError(f"{graph.path or 'graph'}: it has no edges, so there is no {what}")
+
+
+class Until:
+    """Says when to stop: after ``seconds``, or when ``asked`` says so; None: never."""
+
+    def __init__(self, seconds: float | None = None, asked: Callable[[], bool] | None = None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._asked = asked
+
+    def __call__(self) -> bool:
+        """Return whether it is time."""
+        return (self._end is not None and time.monotonic() >= self._end) or (self._asked is not None and self._asked())

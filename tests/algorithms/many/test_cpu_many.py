@@ -1,0 +1,142 @@
+"""Many searches at once against single ones: widths, directions, encodings, both ways, and what is collected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.many.cpu import batch as module
+from bigbfs.algorithms.many.cpu import topdown
+from bigbfs.algorithms.many.cpu.batch import Batch, Wants, pieces_of
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.reference import many
+from bigbfs.algorithms.many.validate import differences_of_sums, validate_levels
+from bigbfs.api import engine
+from bigbfs.engines.cpu.engine import numba_threads
+from bigbfs.engines.cpu.heads import Survey
+from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.errors import DoesNotFitError, UsageError, VerificationError
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+
+NAMES = [name for name in zoo.names(big=False) if zoo.shared()[name].n and zoo.shared()[name].ids == np.uint32][::3]
+EVERYTHING = Wants(sums=True, harmonic=True, columns=True, levels=True)
+
+
+def made(graph, width, in_rows=True):
+    out = rows_of(graph.adjacency)
+    known = graph.in_adjacency is not None and in_rows
+    incoming = (out if graph.flags.symmetric else rows_of(graph.in_adjacency)) if known else None
+    with numba_threads(2):
+        survey = None if incoming is None else Survey(incoming, graph.ids, 2)
+        return Batch(out, incoming, survey, graph.ids, graph.m, width, 2, EVERYTHING)
+
+
+def check(batch, graph, expected, sources, max_depth=module.NO_LIMIT):
+    with numba_threads(2):
+        done = batch.run(sources, max_depth)
+    levels = batch.sink.levels.reshape(graph.n, batch.width)[:, : len(sources)]
+    np.testing.assert_array_equal(levels.T, expected)
+    assert done.pairs == (expected >= 0).sum()
+    np.testing.assert_array_equal(batch.sink.depth[: len(sources)], expected.max(axis=1))
+    assert batch.faults == 0
+    return done
+
+
+@pytest.mark.parametrize(("codec", "width"), [("plain", 512), ("varint", 64)])
+@pytest.mark.parametrize("name", NAMES)
+def test_levels(name, codec, width, monkeypatch):
+    """Whatever the direction of each level, serial or parallel; a source may come twice."""
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    sources = np.random.default_rng(1).integers(0, graph.n, min(width - 3, 2 * graph.n))
+    expected = many(plain, sources)
+    batch = made(graph, width)
+    for walk, push in ((0, 1e-9), (0, 1e9), (0, 2.0), (4096, 6.0)):
+        monkeypatch.setattr(module, "WALK_EDGES", walk)
+        monkeypatch.setattr(module, "PUSH_EDGE", push)
+        done = check(batch, graph, expected, sources)
+        if push == 1e-9:
+            assert not done.steps["bottom-up"]
+    shallow = many(plain, sources, max_depth=2)
+    check(batch, graph, shallow, sources, 2)
+    check(made(graph, width, in_rows=False), graph, expected[:9], sources[:9])
+
+
+def test_rows_of_hubs_are_shared_piece_by_piece(monkeypatch):
+    monkeypatch.setattr(module, "WALK_EDGES", 0)
+    monkeypatch.setattr(module, "PUSH_EDGE", 0.0)
+    n = 3 * topdown.PIECE + 7
+    hub = (np.zeros(n - 1, np.int64), np.arange(1, n))
+    graph = zoo.build(n, zoo.join(hub, (hub[0] + 5, hub[1])))
+    sources = np.array([0, 5, n - 1, 77])
+    check(made(graph, 64), graph, many(graph, sources), sources)
+    places, skips = pieces_of(np.array([0, topdown.PIECE, topdown.PIECE + 1, 3 * topdown.PIECE]))
+    assert list(zip(places.tolist(), (skips // topdown.PIECE).tolist(), strict=True)) == [(2, 1), (3, 1), (3, 2)]
+
+
+def test_deep_graphs_outgrow_the_arrays_of_levels():
+    graph = zoo.build(700, zoo.path(700))
+    sources = np.array([0, 350, 699])
+    batch = made(graph, 64)
+    check(batch, graph, many(graph, sources), sources)
+    assert batch.sink.columns.reshape(-1, 64)[1:700, 0].tolist() == [1] * 699
+
+
+def test_ids_that_are_no_vertices_are_counted():
+    graph = zoo.build(90, zoo.random(90, 600, seed=4))
+    indices = graph.adjacency.indices.copy()
+    indices[::50] = 2**32 - 1
+    damaged = Graph(PlainAdjacency(graph.adjacency.indptr, indices), graph.flags)
+    batch = made(damaged, 64, in_rows=False)
+    with numba_threads(2):
+        batch.run(np.array([0, 1]))
+    assert batch.faults > 0
+
+
+def test_backward_and_verified():
+    graph = zoo.build(120, zoo.random(120, 400, seed=6), directed=True)
+    forth = many(graph, np.arange(graph.n))
+    with engine(graph, backend="cpu", work=(ManyOptions(),)) as placed:
+        options = ManyOptions(np.arange(70), sums=True, harmonic=True, columns=True, fetch=True, backward=True)
+        found = placed.measure(options, verify=True)
+        assert found.records[0].verified
+        np.testing.assert_array_equal(found.internal.levels, forth[:, :70].T)
+        assert differences_of_sums(found.internal, forth[:, :70].T) == []
+        found.internal.reach[3] += 1
+        assert differences_of_sums(found.internal, forth[:, :70].T)
+        with pytest.raises(VerificationError, match="reach"):
+            placed.verify_internal(options, found.internal)
+    one_way = Graph(graph.adjacency, graph.flags)
+    with engine(one_way, backend="cpu", work=()) as placed, pytest.raises(UsageError, match="in-neighbours"):
+        placed.run(ManyOptions([0], backward=True))
+
+
+@pytest.mark.parametrize("change", [(3, 1, 1), (3, 0, -1), (3, 2, 9)])
+def test_wrong_levels_are_found(change):
+    graph = zoo.build(60, zoo.random(60, 90, seed=2))
+    sources = np.arange(3)
+    levels = many(graph, sources).T.copy()
+    validate_levels(graph, sources, levels)
+    vertex, column, by = change
+    vertex = int(np.flatnonzero(levels[:, column] > 1)[vertex])
+    levels[vertex, column] += by
+    with pytest.raises(VerificationError, match=f"source {column}"):
+        validate_levels(graph, sources, levels, threads=2)
+
+
+def test_options_that_cannot_be(monkeypatch):
+    with pytest.raises(UsageError, match="32, 64"):
+        ManyOptions([0], width=48)
+    with pytest.raises(UsageError, match="0 or more"):
+        ManyOptions([0], max_depth=-1)
+    with pytest.raises(UsageError, match="CPU"):
+        ManyOptions().require_backend("gpu", "vram")
+    graph = zoo.build(60, zoo.random(60, 90, seed=2))
+    with engine(graph, backend="cpu", work=()) as placed:
+        with pytest.raises(UsageError, match="no such vertex: 60, 70"):
+            placed.run(ManyOptions([0, 60, 70]))
+        monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: 1000)
+        with pytest.raises(DoesNotFitError, match="width of 32"):
+            placed.run(ManyOptions([0], width=512))

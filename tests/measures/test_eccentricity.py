@@ -1,0 +1,108 @@
+"""Eccentricities, bounds and paths against NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+import zoo
+from measures.against import graphs, networkx_of
+
+import bigbfs
+from bigbfs.errors import UsageError
+from bigbfs.measures import eccentricity as module
+
+UNDIRECTED = [name for name, graph in graphs().items() if graph.m and not graph.flags.directed][::2]
+
+
+def expected(theirs):
+    """Return the eccentricity of every vertex inside its component."""
+    found = {}
+    for part in nx.connected_components(theirs):
+        found |= nx.eccentricity(theirs.subgraph(part))
+    return found
+
+
+@pytest.mark.parametrize("poor", [0, 10**9])
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_eccentricities(name, poor, monkeypatch):
+    """By bounds alone, and with every vertex searched from after the first full batch."""
+    monkeypatch.setattr(module, "POOR", poor)
+    monkeypatch.setattr(module, "FULL", 4 if poor else 64)
+    graph = graphs()[name]
+    theirs = networkx_of(graph)
+    want = expected(theirs)
+    for component in ("all", "largest"):
+        found = bigbfs.eccentricity(graph, component=component, verify=True)
+        assert found.exact
+        assert found.lower.tolist() == found.upper.tolist() == [want[vertex] for vertex in found.ids.tolist()]
+        low = bigbfs.eccentricity(graph, goal="diameter", component=component)
+        top = max(want[vertex] for vertex in found.ids.tolist())
+        assert found.diameter == low.diameter == (top, top)
+        assert nx.shortest_path_length(theirs, *low.witness) == top
+        assert nx.shortest_path_length(theirs, *found.witness) == top
+        near = bigbfs.eccentricity(graph, goal="radius", component=component)
+        least = min(want[vertex] for vertex in found.ids.tolist())
+        assert near.exact and near.radius == (least, least)
+        assert set(found.periphery.tolist()) == {v for v in found.ids.tolist() if want[v] == top}
+        assert set(found.centre.tolist()) == {v for v in found.ids.tolist() if want[v] == least}
+        assert (low.lower <= found.lower).all() and (low.upper >= found.lower).all()
+    largest = max(map(len, nx.connected_components(theirs)))
+    assert len(found.ids) == largest
+
+
+def test_bounds_hold_whenever_it_is_stopped():
+    graph = zoo.build(900, zoo.random(900, 1_000, seed=3))
+    want = expected(networkx_of(graph))
+    for calls in range(5):
+        left = [False] * calls + [True]
+        found = bigbfs.eccentricity(graph, component="all", stop=lambda left=left: left.pop(0) if left else True)
+        exact = np.array([want[vertex] for vertex in found.ids.tolist()])
+        assert (found.lower <= exact).all() and (exact <= found.upper).all()
+        assert found.diameter[0] <= exact.max() <= found.diameter[1]
+        assert found.radius[0] <= exact.min() <= found.radius[1]
+        assert found.witness == (0, 0) or nx.shortest_path_length(networkx_of(graph), *found.witness) <= exact.max()
+        assert not found.exact
+
+
+def test_graphs_on_which_bounds_fail_end_with_every_vertex_searched():
+    cycle = zoo.build(1_200, (np.arange(1_200), np.roll(np.arange(1_200), 1)))
+    told = []
+    found = bigbfs.eccentricity(cycle, tell=lambda left, bounds: told.append((left, bounds)))
+    assert found.diameter == found.radius == (600, 600)
+    assert found.exact and found.record.sources >= 1_200 - 64 and found.record.batches < 15
+    assert told[-1] == (0, (600, 600))
+
+
+def test_directed_graphs_must_be_strongly_connected():
+    n = 90
+    ring = zoo.join((np.arange(n), np.roll(np.arange(n), -1)), zoo.random(n, 60, seed=5))
+    graph = zoo.build(n, ring, directed=True)
+    want = nx.eccentricity(networkx_of(graph))
+    found = bigbfs.eccentricity(graph)
+    assert found.lower.tolist() == found.upper.tolist() == [want[vertex] for vertex in found.ids.tolist()]
+    assert bigbfs.diameter(graph) == max(want.values())
+    with pytest.raises(UsageError, match="strongly connected"):
+        bigbfs.diameter(zoo.build(4, ([0, 1, 2], [1, 2, 3]), directed=True))
+    with pytest.raises(UsageError, match="in-neighbours"):
+        bigbfs.diameter(graphs()["no in-rows"])
+
+
+@pytest.mark.parametrize(
+    "name", ["random 60 False", "random 90 True", "random 150 False", "no in-rows", *UNDIRECTED[:6]]
+)
+def test_paths(name):
+    graph = graphs()[name]
+    theirs = networkx_of(graph)
+    ids = graph.original_ids()
+    pairs = np.random.default_rng(2).choice(ids, (40, 2)).tolist()
+    for (source, target), found in zip(pairs, bigbfs.shortest_paths(graph, pairs), strict=True):
+        if not nx.has_path(theirs, source, target):
+            assert (found.vertices, found.distance) == ([], -1)
+            continue
+        assert found.distance == nx.shortest_path_length(theirs, source, target)
+        assert (found.vertices[0], found.vertices[-1]) == (source, target)
+        assert all(theirs.has_edge(*edge) for edge in zip(found.vertices, found.vertices[1:], strict=False))
+    assert bigbfs.shortest_path(graph.compress(), int(ids[0]), int(ids[0])) == [ids[0]]
+    with pytest.raises(UsageError, match="no such vertex"):
+        bigbfs.shortest_path(graph, int(ids[0]), 10**9)
