@@ -40,6 +40,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("algorithms",),
     ("api",),
     ("measures",),
+    ("networkx",),
     ("report",),
     ("bench", "verification"),
     ("__init__",),

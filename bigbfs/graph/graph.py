@@ -16,12 +16,13 @@ import numpy as np
 from bigbfs.errors import ArgumentError, FormatError, InputError, UsageError
 from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.for_networkx import ForNetworkx
 from bigbfs.graph.keeping import KeptInFile
 from bigbfs.graph.names import Names
 from bigbfs.sizes import counted, switch
 
 
-class Graph(KeptInFile):
+class Graph(KeptInFile, ForNetworkx):
     """A graph of ``n`` vertices and ``m`` stored (directed) edges.
 
     Parameters

@@ -1,0 +1,44 @@
+"""What NetworkX shows of this backend, made without importing NumPy, Numba or NetworkX.
+
+The group ``networkx.backend_info`` of the package's entry points names :func:`get_info`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ROWS = "Neighbours come in the order of the graph, of a graph file in ascending order of id."
+_PARALLEL = "By all threads, or a GPU."
+FUNCTIONS = {
+    "bfs_edges": _ROWS,
+    "bfs_tree": _ROWS,
+    "bfs_predecessors": _ROWS,
+    "bfs_successors": _ROWS,
+    "bfs_layers": _ROWS,
+    "descendants_at_distance": "",
+    "descendants": "",
+    "has_path": "",
+    "shortest_path_length": "Without weights, and not between all pairs.",
+    "single_source_shortest_path_length": "",
+    "single_target_shortest_path_length": "",
+    "connected_components": _PARALLEL,
+    "number_connected_components": _PARALLEL,
+    "is_connected": _PARALLEL,
+    "node_connected_component": _PARALLEL,
+    "weakly_connected_components": _PARALLEL,
+    "number_weakly_connected_components": _PARALLEL,
+    "is_weakly_connected": _PARALLEL,
+    "topological_generations": "",
+}
+"""The functions of NetworkX that this backend has, and what there is to say of each."""
+
+
+def get_info() -> dict[str, Any]:
+    """Return name, package, links and functions, as NetworkX asks for them."""
+    return {
+        "backend_name": "bigbfs",
+        "project": "bigbfs",
+        "package": "bigbfs",
+        "short_summary": "BFS, components and topological generations by compiled code; graph files are graphs.",
+        "functions": {name: {"additional_docs": notes} if notes else {} for name, notes in FUNCTIONS.items()},
+    }
