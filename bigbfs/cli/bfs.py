@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
@@ -161,13 +159,16 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
     """Run every source; return what was measured, and the seconds that verifying took."""
     summary, verifying = BfsSummary(target=task.target), 0.0
     fetch = task.fetches(engine, len(sources))
-    for source in tqdm(sources, unit="source", disable=None if len(sources) > 1 else True, file=sys.stderr):
-        wanted = (task.max_depth, task.want_levels, task.want_parents)
-        work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
-        with Progress(len(sources) == 1).step(f"search from {engine.graph.called(source)}"):
+    name = f"search from {engine.graph.called(sources[0])}" if len(sources) == 1 else "search"
+    told = Progress()
+    with told.step(name, len(sources), "sources"):
+        for source in sources:
+            wanted = (task.max_depth, task.want_levels, task.want_parents)
+            work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
             measured = engine.measure(work, trials=task.trials, verify=task.verify)
-        _take_in(summary, measured, task)
-        verifying += measured.verify_seconds
+            told.advance(1)
+            _take_in(summary, measured, task)
+            verifying += measured.verify_seconds
     return summary, verifying
 
 

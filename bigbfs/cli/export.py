@@ -46,10 +46,10 @@ def command(
         output = graph.with_name(graph.name.removesuffix(".ccsr").removesuffix(".csrbin") + writers()[to].suffix)
     if output.exists() and graph.exists() and output.samefile(graph):
         raise UsageError(f"-o {output} is the graph itself; name another file")
-    if not piped:
-        outputs.check_output(output, "output", force)
     told = Progress()
     with Graph.open(graph) as opened, told.step(f"export {graph} to {output}", opened.m, "edges"):
+        if not piped:
+            outputs.check_output(output, "output", force)
         stream = sys.stdout.buffer if piped else output
         done = export(opened, to, stream, both_directions=both_directions, progress=told.advance)
         sys.stdout.flush()  # what cannot be written is no success

@@ -19,6 +19,7 @@ from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.errors import BigBfsError
 from bigbfs.jit import compiling
+from bigbfs.report.progress import CLEAR, Progress
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
 COMMANDS = {
@@ -55,7 +56,8 @@ class LazyGroup(click.Group):
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
+        with Progress().step("start"):  # what is imported takes a second on a busy machine
+            command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -111,7 +113,7 @@ def _usage(error: click.ClickException) -> str:
 def _say_that_kernels_are_compiled() -> None:
     """Say why the first run takes long, to whoever watches: a log has no use for it."""
     if sys.stderr is not None and sys.stderr.isatty():
-        click.echo("bigbfs: compiling kernels, on the first run only ...", err=True)
+        click.echo(f"{CLEAR}bigbfs: compiling kernels, on the first run only ...", err=True)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import click
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
 from bigbfs.cli.options import json_option
 from bigbfs.record import SCHEMA
-from bigbfs.report.table import table
 
 
 @click.command("strategies")
@@ -24,10 +24,12 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     if names:
         click.echo("\n\n".join(_describe(name) for name in names))
         return
-    rows = [(strategy.name, strategy.summary, strategy.source) for strategy in STRATEGIES.values()]
-    click.echo(table(("name", "what it does", "source"), rows))
+    wide = 2 + max(map(len, STRATEGIES))
+    for name, strategy in STRATEGIES.items():
+        for first, text in ((name, strategy.summary), ("", f"({strategy.source})")):
+            click.echo(textwrap.fill(text, 80, initial_indent=first.ljust(wide), subsequent_indent=" " * wide))
     click.echo(
-        "\n`bigbfs strategies NAME` says how one stores frontiers and shares out work, and where it wins and loses."
+        "\n`bigbfs strategies NAME` says how one stores frontiers and shares out work,\nand where it wins and loses."
     )
 
 
@@ -54,5 +56,8 @@ def _fields(name: str) -> dict[str, str]:
 
 def _describe(name: str) -> str:
     """Return the fields of an entry as lines of text."""
-    lines = (f"  {field:<9} {text}" for field, text in _fields(name).items())
-    return "\n".join([f"{name}: {STRATEGIES[name].summary}", *lines])
+    lines = [
+        textwrap.fill(text, 80, initial_indent=f"  {field:<9} ", subsequent_indent=" " * 12)
+        for field, text in _fields(name).items()
+    ]
+    return "\n".join([textwrap.fill(f"{name}: {STRATEGIES[name].summary}", 80, subsequent_indent="  "), *lines])

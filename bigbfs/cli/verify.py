@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from bigbfs import api, verification
 from bigbfs.algorithms import ALGORITHMS
@@ -21,6 +19,7 @@ from bigbfs.generate.zoo import zoo
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 
 GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -51,13 +50,15 @@ def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool)
     work = list(verification.settings(backends, strategies))
     tallies: list[verification.Tally] = []
     names = 0
-    progress = tqdm(_graphs(graphs), unit="graph", disable=None, file=sys.stderr)
-    for name, graph in progress:
-        names += 1
-        progress.set_postfix_str(name)
-        expected = verification.Expected(name, graph, sources)
-        for setting in work:
-            tallies += expected.check(setting)
+    told = Progress()
+    with told.step("verify"):
+        for name, graph in _graphs(graphs):
+            names += 1
+            told.now(f"verify {name}", len(work), "settings")
+            expected = verification.Expected(name, graph, sources)
+            for setting in work:
+                tallies += expected.check(setting)
+                told.advance(1)
     merged = verification.merge(tallies)
     differences = [line for tally in merged for line in tally.differences]
     if as_json:

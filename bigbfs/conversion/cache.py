@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +144,14 @@ def compressed_path(plain: Path) -> Path:
     return plain.with_suffix(".ccsr")
 
 
-def write_compressed(graph: Graph, plain: Path, target: Path, provenance: Provenance | None) -> None:
-    """Compress ``graph``, the content of the file ``plain``, to ``target``.
+def write_compressed(
+    graph: Graph,
+    plain: Path,
+    target: Path,
+    provenance: Provenance | None,
+    encoded: Callable[[int], object] | None = None,
+) -> None:
+    """Compress ``graph``, the content of the file ``plain``, to ``target``; ``encoded`` is told of edges done.
 
     Raises
     ------
@@ -154,7 +160,7 @@ def write_compressed(graph: Graph, plain: Path, target: Path, provenance: Proven
     FormatError
         The graph is damaged.
     """
-    save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)})
+    save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, encoded=encoded)
 
 
 def ensure_compressed(path: str | Path) -> Path:

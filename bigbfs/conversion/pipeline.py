@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from tqdm import tqdm
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
@@ -244,15 +242,15 @@ def _taken_over(
 
 
 def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> list[EdgeList]:
-    """Read all inputs, with one progress bar over their bytes."""
-    shown = None if options.progress else True  # None: only on a terminal
-    with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
+    """Read all inputs."""
+    told = Progress(options.progress)
+    with told.step("read", sizes, "B"):
         rules: dict[str, Any] = {
             "format": options.format,
             "rules": options.rules(),
             "threads": options.threads,
         }
-        return read_all(inputs, bar.update, memory=options.memory, **rules)
+        return read_all(inputs, told.advance, memory=options.memory, **rules)
 
 
 @contextmanager
@@ -276,15 +274,21 @@ def _write(
 ) -> None:
     """Write the graph files; ``confirm`` is called before the first gets its name."""
     if targets.plain is None:
-        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", unit="B"):
-            save_compressed(graph, targets.files[0], provenance, confirm=confirm, progress=told.advance)
+        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", _edges_of(graph), "edges"):
+            save_compressed(graph, targets.files[0], provenance, confirm=confirm, encoded=told.advance)
         return
     total = sum(array.nbytes for array in graph.adjacency.arrays().values())
     with watch.phase("write"), told.step(f"write {targets.plain}", total, "B"):
         csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm, progress=told.advance)
     if targets.compressed is not None:
-        with watch.phase("compress"), told.step(f"compress to {targets.compressed}"):
-            cache.write_compressed(graph, targets.plain, targets.compressed, provenance)
+        with watch.phase("compress"), told.step(f"compress to {targets.compressed}", _edges_of(graph), "edges"):
+            cache.write_compressed(graph, targets.plain, targets.compressed, provenance, told.advance)
+
+
+def _edges_of(graph: Graph) -> int:
+    """Return the edges that are encoded: of a directed graph those of both sides."""
+    twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
+    return 2 * graph.m if twins else graph.m
 
 
 def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> ConvertReport:

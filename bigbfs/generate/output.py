@@ -110,8 +110,9 @@ def write_graph(
     if text:
         from bigbfs.generate.text import write_text
 
-        told.now(f"write {path}")
-        write_text(path, edges.src, edges.dst, describe(kind, seed, complete, lines), thread_count(threads))
+        told.now(f"write {path}", lines, "lines")
+        comments = describe(kind, seed, complete, lines)
+        write_text(path, edges.src, edges.dst, comments, thread_count(threads), told.advance)
     else:
         told.now("build")
         graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
@@ -135,8 +136,12 @@ def write_graph(
 
 
 def _save(graph: Graph, path: Path, told: Progress) -> None:
-    told.now(f"write {path}", unit="B")
-    (save_compressed if path.suffix == ".ccsr" else save_graph)(graph, path, progress=told.advance)
+    if path.suffix == ".ccsr":
+        told.now(f"write {path}", graph.m, "edges")
+        save_compressed(graph, path, encoded=told.advance)
+    else:
+        told.now(f"write {path}", sum(array.nbytes for array in graph.adjacency.arrays().values()), "B")
+        save_graph(graph, path, progress=told.advance)
 
 
 def is_text(path: Path) -> bool:

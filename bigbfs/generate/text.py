@@ -6,7 +6,6 @@ threads can unpack) or .zst (one frame: many readers stop after the first). The 
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import zstandard
-from tqdm import tqdm
 
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.streams import bgzf
@@ -27,8 +25,15 @@ STRETCH = 1 << 17
 _PAIRS = np.frombuffer("".join(f"{number:02}" for number in range(100)).encode(), np.uint8)
 
 
-def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str], threads: int) -> None:
-    """Write the edges ``src[i] dst[i]`` below the ``comments``, compressed as the suffix says.
+def write_text(
+    path: Path,
+    src: np.ndarray,
+    dst: np.ndarray,
+    comments: list[str],
+    threads: int,
+    advance: Callable[[int], object] = lambda lines: None,
+) -> None:
+    """Write the edges ``src[i] dst[i]`` below the ``comments``, compressed as the suffix says; ``advance`` is told.
 
     Raises
     ------
@@ -37,26 +42,23 @@ def write_text(path: Path, src: np.ndarray, dst: np.ndarray, comments: list[str]
     """
     head = "".join(f"# {line}\n" for line in comments).encode()
     squeeze: Callable[[Any], Any] = bgzf.members if path.suffix == ".gz" else memoryview
-    with (
-        replacing(path) as stream,
-        tqdm(total=len(src), unit="edge", unit_scale=True, disable=None, file=sys.stderr) as bar,
-    ):
+    with replacing(path) as stream:
         texts = _texts(src, dst, threads, squeeze)
         if path.suffix == ".zst":
             compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
             with compressor.stream_writer(stream, closefd=False) as writer:
-                _write(writer.write, head, texts, bar)
+                _write(writer.write, head, texts, advance)
         else:
-            _write(stream.write, squeeze(head), texts, bar)
+            _write(stream.write, squeeze(head), texts, advance)
         if path.suffix == ".gz":
             stream.write(bgzf.end())
 
 
-def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], bar: tqdm) -> None:
+def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], advance: Callable[[int], object]) -> None:
     write(head)
     for text in texts:
         write(text)
-        bar.update(min(STRETCH, bar.total - bar.n))
+        advance(STRETCH)
 
 
 def _texts(src: np.ndarray, dst: np.ndarray, threads: int, squeeze: Callable[[Any], Any]) -> Iterator[Any]:

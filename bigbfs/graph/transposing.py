@@ -6,7 +6,8 @@ range, release the GIL and may run side by side. Takes 8 bytes for each edge bes
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,6 +135,20 @@ def bucket_count(n: int, shift: int) -> int:
     return max(1, -(-n >> shift)) if n else 0
 
 
+def _telling(
+    kernel: Callable[..., Any], advance: Callable[[int], object] | None, ends: np.ndarray
+) -> Callable[..., Any]:
+    """Return ``kernel(first, last, ...)``, after which ``advance`` is told how many edges lie between the two."""
+    if advance is None:
+        return kernel
+
+    def telling(first: int, last: int, *rest: Any) -> None:
+        kernel(first, last, *rest)
+        advance(int(ends[last] - ends[first]))
+
+    return telling
+
+
 def transpose(
     rows: Csr,
     threads: int,
@@ -142,6 +157,7 @@ def transpose(
     order: np.ndarray | None = None,
     rank: np.ndarray | None = None,
     spare: np.ndarray | None = None,
+    advance: Callable[[int], object] | None = None,
 ) -> Csr:
     """Return the transpose of square CSR ``rows``, sorted.
 
@@ -154,6 +170,8 @@ def transpose(
         Rename the vertices on the way: new vertex i is ``order[i]``, and ``rank`` is the inverse.
     spare
         Memory to use up: uint64.
+    advance
+        Called with how much is done since the last call, of three times the edges in ``rows``.
     """
     indptr, indices = (frozen(array) for array in rows)
     none = indices[:0]  # of the kernels' usual type: they compile once
@@ -167,11 +185,15 @@ def transpose(
         np.cumsum(np.diff(indptr)[order], out=work[1:])
     chunks = balanced_ranges(work, 2 * threads)
     counts = np.zeros((max(1, len(chunks)), bucket_count(n, shift)), np.int64)
-    run(threads, count_columns, [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
+    run(threads, _telling(count_columns, advance, work), [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
     cursor, starts = cursors(counts)
     total = int(starts[-1])
     keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
-    run(threads, scatter_columns, [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)])
+    run(
+        threads,
+        _telling(scatter_columns, advance, work),
+        [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)],
+    )
 
     bases = starts
     if head:
@@ -180,5 +202,9 @@ def transpose(
     result = np.zeros(n + 1, np.int64)
     out = np.empty(int(bases[-1]), indices.dtype)
     parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)
-    run(threads, place_columns, [(a, b, turn, starts, keys, bases, result, out) for a, b in parts])
+    run(
+        threads,
+        _telling(place_columns, advance, starts),
+        [(a, b, turn, starts, keys, bases, result, out) for a, b in parts],
+    )
     return result, out

@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 0.5
 """Seconds for which nothing is said."""
 EVERY = 0.25
-_CLEAR = "\r\x1b[K"
+CLEAR = "\r\x1b[K"
+"""What removes the line."""
 
 
 class Progress:
@@ -32,6 +33,7 @@ class Progress:
         self._name = self._unit = ""
         self._start = 0.0
         self._total = self._done = 0
+        self._look: Callable[[], int] | None = None
 
     @contextmanager
     def step(self, name: str, total: int = 0, unit: str = "") -> Iterator[None]:
@@ -49,9 +51,13 @@ class Progress:
             ended.set()
             teller.join()
 
-    def now(self, name: str, total: int = 0, unit: str = "") -> None:
-        """Go on with another step inside the one whose body this is called from."""
+    def now(self, name: str, total: int = 0, unit: str = "", look: Callable[[], int] | None = None) -> None:
+        """Go on with another step inside the one whose body this is called from.
+
+        ``look`` returns how much of the total is done, for a step that nobody can advance.
+        """
         self._begin(name, total, unit)
+        self._look = look
 
     def advance(self, count: int) -> None:
         """Note that ``count`` more of the total is done."""
@@ -61,23 +67,32 @@ class Progress:
         """Return what is shown: name, share, rate, seconds."""
         seconds = time.perf_counter() - self._start
         parts = [self._name]
+        done = self._look() if self._look else self._done
         if self._total:
-            parts.append(f"{min(1.0, self._done / self._total):.0%}")
-        if self._done and seconds > 0:
-            parts.append(f"{self._done / seconds / 1e6:.1f} M{'' if self._unit == 'B' else ' '}{self._unit}/s")
+            parts.append(f"{min(1.0, done / self._total):.0%}")
+        if done and seconds > 0:
+            parts.append(_rate(done / seconds, self._unit))
         return ", ".join([*parts, f"{seconds:.0f} s"])
 
     def _begin(self, name: str, total: int, unit: str) -> None:
+        self._look = None
         self._name, self._total, self._unit, self._done, self._start = name, total, unit, 0, time.perf_counter()
 
     def _tell(self, ended: threading.Event) -> None:
         shown = False
         wait = PATIENCE
         while not ended.wait(wait):
-            print(f"{_CLEAR}{self.line()}", end="", file=sys.stderr, flush=True)
+            print(f"{CLEAR}{self.line()}", end="", file=sys.stderr, flush=True)
             shown, wait = True, EVERY
         if shown:
-            print(_CLEAR, end="", file=sys.stderr, flush=True)
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+
+
+def _rate(rate: float, unit: str) -> str:
+    """Return a rate per second for people."""
+    if unit == "B":
+        return f"{rate / 2**20:,.1f} MiB/s"
+    return f"{rate / 1e6:,.1f} M {unit}/s" if rate >= 1e5 else f"{rate:,.{1 if rate < 100 else 0}f} {unit}/s"
 
 
 SILENT = Progress(False)

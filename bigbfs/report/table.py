@@ -35,6 +35,23 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join(line(cells) for cells in [list(headers), *texts])
 
 
+def folded(headers: Sequence[str], rows: Sequence[Sequence[Any]], width: int = 80) -> str:
+    """Return the same table cut into several, one below the other, none wider than ``width`` if that can be.
+
+    Each begins with the first column.
+    """
+    texts = [list(headers), *([cell(value) for value in row] for row in rows)]
+    widths = [max(len(line[i]) for line in texts) for i in range(len(headers))]
+    parts: list[list[int]] = [[]]
+    for column in range(1, len(headers)):
+        taken = widths[0] + sum(2 + widths[i] for i in parts[-1])
+        if parts[-1] and taken + 2 + widths[column] > width:
+            parts.append([])
+        parts[-1].append(column)
+    shown = [[0, *part] for part in parts]
+    return "\n\n".join(table([headers[i] for i in part], [[row[i] for i in part] for row in rows]) for part in shown)
+
+
 def markdown(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return the same table in Markdown."""
     lines = ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]

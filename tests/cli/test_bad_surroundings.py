@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bigbfs.formats.container import sections
+from bigbfs.formats.container import layout, sections
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000))
 
@@ -213,7 +213,7 @@ def test_an_interrupt_of_a_conversion_on_disk_leaves_no_temporary_files(folder, 
 @pytest.mark.parametrize("old", [False, True])
 def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
     if old:
-        Path("graph.csrbin").write_bytes(b"what was there before")
+        Path("graph.csrbin").write_bytes(layout.MAGIC + b"what was there before")
     calls = []
     stretches = sections.stretches
 

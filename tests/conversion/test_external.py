@@ -20,7 +20,7 @@ from bigbfs.conversion.on_disk import spill
 from bigbfs.conversion.on_disk.plan import Plan
 from bigbfs.conversion.on_disk.stream import EdgeStream
 from bigbfs.errors import DoesNotFitError, FileAccessError, InputError, UsageError
-from bigbfs.formats.container import sections
+from bigbfs.formats.container import layout, sections
 from bigbfs.formats.writers.export import export
 from bigbfs.graph.graph import Graph
 
@@ -297,7 +297,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, call):
     output, scratch = tmp_path / "out" / "g.csrbin", tmp_path / "scratch"
     output.parent.mkdir()
     scratch.mkdir()
-    output.write_bytes(b"old")
+    output.write_bytes(layout.MAGIC + b"old")
     monkeypatch.setattr(pipeline, "must_spill", lambda *_: True)
     monkeypatch.setattr(external, "make_plan", lambda *_: SMALL)
     real, calls = getattr(os, call), []
@@ -313,7 +313,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, call):
         convert(inputs, output, ConvertOptions(tmp=scratch, compressed=True))
     assert ("tmp=" in str(caught.value)) == (call == "write")
     assert list(scratch.iterdir()) == [] and [file.name for file in output.parent.iterdir()] == ["g.csrbin"]
-    assert output.read_bytes() == b"old"
+    assert output.read_bytes() == layout.MAGIC + b"old"
 
 
 def run_cli(*arguments):

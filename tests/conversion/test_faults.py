@@ -26,7 +26,7 @@ from folders import names, require_whole
 import bigbfs
 from bigbfs.errors import BigBfsError, FileAccessError, InputError
 from bigbfs.formats import atomic
-from bigbfs.formats.container import sections
+from bigbfs.formats.container import layout, sections
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.graph import Graph
 
@@ -200,11 +200,14 @@ def strace(tmp_path, *inject, only=()):
 
 def test_a_disk_that_cannot_sync(tmp_path):
     (tmp_path / "graph.txt").write_text(TEXT)
-    (tmp_path / "graph.csrbin").write_bytes(b"old")
+    (tmp_path / "graph.csrbin").write_bytes(layout.MAGIC + b"old")
     done = strace(tmp_path, "trace=fsync", "inject=fsync:error=EIO:when=1")
     assert done.returncode == 1, done.stderr
     assert "graph.csrbin: cannot write: Input/output error" in done.stderr and done.stderr.count("\n") == 1
-    assert names(tmp_path) == ["graph.csrbin", "graph.txt"] and (tmp_path / "graph.csrbin").read_bytes() == b"old"
+    assert (
+        names(tmp_path) == ["graph.csrbin", "graph.txt"]
+        and (tmp_path / "graph.csrbin").read_bytes() == layout.MAGIC + b"old"
+    )
     bigbfs.convert(tmp_path / "graph.txt", tmp_path / "graph.csrbin")
     require_whole(tmp_path / "graph.csrbin")
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.table import markdown, table
+from bigbfs.report.table import folded, markdown, table
 
 
 def test_numbers_to_the_right_words_to_the_left():
@@ -36,3 +36,13 @@ def test_json_is_one_line_and_never_nan():
     assert json.loads(dumps({"a": 1.5})) == {"a": 1.5}
     with pytest.raises(ValueError, match="not JSON compliant"):
         dumps({"a": float("nan")})
+
+
+def test_a_wide_table_is_folded():
+    headers, rows = ("name", *("abcdefghij" * 2,) * 6), [("one", *range(6)), ("two", 1, 2, 3, 4, 5, 10**6)]
+    text = folded(headers, rows)
+    parts = text.split("\n\n")
+    assert len(parts) == 2 and all(len(line) <= 80 for line in text.splitlines())
+    assert [line.split()[0] for part in parts for line in part.splitlines()] == ["name", "one", "two"] * 2
+    assert parts[1].splitlines()[-1].endswith("1,000,000")
+    assert folded(("a", "b"), [(1, 2)]) == table(("a", "b"), [(1, 2)])

@@ -100,4 +100,4 @@ def test_the_page_and_its_pictures(tmp_path, monkeypatch, capsys):
     pictures = [line.partition("](")[2].rstrip(")") for line in text.splitlines() if line.startswith("![")]
     assert len(pictures) == 11
     for name in pictures:
-        assert (tmp_path / name).read_text().startswith("<svg")
+        assert (tmp_path / name).read_text().startswith("<!-- made by bigbfs -->\n<svg")

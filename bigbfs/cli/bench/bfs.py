@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,9 +24,10 @@ from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_pro
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import CLEAR, Progress
 from bigbfs.report.rows import Record
 from bigbfs.report.summary import HEADERS, cells, summarize
-from bigbfs.report.table import table
+from bigbfs.report.table import folded
 
 
 @dataclass(frozen=True)
@@ -130,13 +132,17 @@ def _run(work: Iterator[tuple[Prepared, Plan]], task: Task, writer: Writer, abou
             started = True
         writer.add(facts(graph, plan.sources))
         _say(f"{graph.name}: {len(plan.contenders)} contenders, {len(plan.sources)} sources")
-        for row in measure(graph, plan, _say):
-            writer.add(row)
+        told = Progress()
+        with told.step(f"measure {graph.name}", len(plan.contenders) * len(plan.sources), "rows"):
+            for row in measure(graph, plan, _say):
+                writer.add(row)
+                told.advance(1)
 
 
 def _say(text: str) -> None:
-    """Print a line of progress."""
-    click.echo(f"note: {text}", err=True)
+    """Print a note, on a terminal in place of what stands there of the progress."""
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    click.echo(f"{CLEAR if watched else ''}note: {text}", err=True)
 
 
 def _session(task: Task, about: str | None) -> Any:
@@ -230,7 +236,7 @@ def _print(record: Record, as_json: bool) -> None:
         about = record.graphs[name]
         click.echo(f"graph       {name}: {about.vertices:,} vertices, {about.edges:,} directed edges; {about.about}")
         click.echo("")
-        click.echo(table(HEADERS, [cells(line) for line in lines if line.graph == name]))
+        click.echo(folded(HEADERS, [cells(line) for line in lines if line.graph == name]))
         click.echo("")
     shared = sum(line.disturbed for line in lines)
     if line := options.disturbed_line(shared, sum(line.trials for line in lines)):

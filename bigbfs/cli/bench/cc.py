@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
-from tqdm import tqdm
 
-from bigbfs import api
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bench_cc_object, dumps
+from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 
 VARIANTS = (
@@ -59,9 +57,11 @@ def command(
     options.check_where(where)
     with (
         options.opened(graph, compressed) as (opened, open_seconds),
-        api.engine(opened, work=chosen[:1], **where) as engine,
+        options.placed(opened, tuple(chosen[:1]), **where) as engine,
     ):
-        rows = _run(opened, engine, chosen, trials)
+        told = Progress()
+        with told.step("run"):
+            rows = _run(opened, engine, chosen, trials, told)
         if as_json:
             click.echo(dumps(bench_cc_object(opened, engine, open_seconds, rows)))
             return
@@ -74,11 +74,14 @@ def command(
             click.echo("\n" + line)
 
 
-def _run(graph: Graph, engine: Engine, chosen: list[ComponentsOptions], trials: int) -> list[dict[str, Any]]:
+def _run(
+    graph: Graph, engine: Engine, chosen: list[ComponentsOptions], trials: int, told: Progress
+) -> list[dict[str, Any]]:
     """Return one row for each variant."""
     rows: list[dict[str, Any]] = []
     labels: np.ndarray | None = None
-    for how in tqdm(chosen, unit="variant", disable=None, file=sys.stderr):
+    for number, how in enumerate(chosen):
+        told.now(f"run {how.algorithm}, {number + 1} of {len(chosen)}")
         engine.run_internal(how)  # warm: caches and pages as every timed run finds them
         measured = engine.measure(how, trials=trials, verify=labels is None)
         found = measured.internal.labels

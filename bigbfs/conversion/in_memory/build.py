@@ -103,10 +103,10 @@ def _build(
     out, into, counts = _rows(lines, shape, options, threads, told)
     labels = vertices.labels
     if options.order != "original":
-        told.now(f"build: order the vertices ({options.order})")
-        order, rank = vertex_order(options.order, out, into)
-        told.now("build: put the rows in order")
-        out, into = renumber(out, into, order, rank, threads)
+        order, rank = vertex_order(options.order, out, into, told)
+        sides = 1 if into is None or into is out else 2
+        told.now("build: put the rows in order", 3 * sides * len(out[1]), "edges")
+        out, into = renumber(out, into, order, rank, threads, told.advance)
         labels = _labels_in_order(vertices, order)
     symmetric = into is out
     if not options.in_edges and not symmetric:
@@ -130,13 +130,13 @@ def _rows(
         keep_loops=options.keep_self_loops,
         advance=told.advance,
     )
-    told.now("build: turn the rows round")
+    told.now("build: turn the rows round", 3 * len(rows[1]), "edges")
     if shape.both:
-        out = transpose(rows, threads, head=True, spare=spare)
+        out = transpose(rows, threads, head=True, spare=spare, advance=told.advance)
         return out, out, counts
     if not options.in_edges and options.order == "original":
         return rows, None, counts
-    out, into = rows, transpose(rows, threads, spare=spare)
+    out, into = rows, transpose(rows, threads, spare=spare, advance=told.advance)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
     return out, out if same else into, counts
 

@@ -149,13 +149,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
     intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
     sizes = sum(source["size"] for source in work.sources or [])
     lists = []
-    with work.bar(sizes, "B", "read") as bar:
-
-        def progress(count: int) -> None:
-            bar.update(count)
-            if bar.format_dict["elapsed"] > 0:
-                bar.set_postfix_str(f"{intake.lines / bar.format_dict['elapsed'] / 1e6:.1f} M edges/s", refresh=False)
-
+    with work.told(sizes, "B", "read and spill") as told:
         if work.given is not None:
             lists.append(work.given.feed(EdgeStream("names", intake)))
         for group, path in enumerate(work.inputs if work.given is None else []):
@@ -163,7 +157,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
                 path,
                 format=options.format,
                 rules=options.rules(),
-                progress=progress,
+                progress=told.advance,
                 threads=options.threads,
                 edges=EdgeStream(str(path), intake, group=group if options.directed else 0),
                 block_bytes=plan.block_bytes,

@@ -80,11 +80,11 @@ class _Ready:
         work, shape = self._work, self._graph.shape
         keep = work.options.keep_self_loops
         self._loops = 0
-        with work.bar(shape.m, "arc", name) as bar:
+        with work.told(shape.m, "arcs", name) as told:
             for found in self._graph.rows(work.threads, keep_loops=keep, memory=work.plan.room // 2):
                 self._loops += found.loops
                 yield found
-                bar.update(len(found.indices))
+                told.advance(len(found.indices))
 
     def write(self, counted: dict[str, int], confirm: Callable[[], object]) -> Outcome:
         """Write the files."""

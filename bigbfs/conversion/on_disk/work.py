@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from tqdm import tqdm
 
 from bigbfs.conversion.on_disk.plan import Plan
 from bigbfs.conversion.on_disk.scratch import Scratch
@@ -19,6 +18,7 @@ from bigbfs.conversion.targets import Targets
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers
+from bigbfs.report.progress import Progress
 
 Sources = list[dict[str, Any]] | None
 
@@ -60,7 +60,9 @@ class Work:
     named: NamedSections | None = None
     given: NamedEdges | None = None
 
-    def bar(self, total: int, unit: str, name: str) -> Any:
-        """Return a progress bar, shown on a terminal alone."""
-        shown = None if self.options.progress else True
-        return tqdm(total=total or None, unit=unit, unit_scale=True, desc=name, disable=shown, file=sys.stderr)
+    @contextmanager
+    def told(self, total: int, unit: str, name: str) -> Iterator[Progress]:
+        """Name a step on a terminal; what is yielded is told of what is done."""
+        told = Progress(self.options.progress)
+        with told.step(name, total, unit):
+            yield told

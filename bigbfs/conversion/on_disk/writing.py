@@ -122,7 +122,7 @@ def consume(work: Work, rows: Iterator[Rows], takers: list[Callable[[Rows], None
     def limit() -> None:
         numba.set_num_threads(min(work.threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
 
-    with work.bar(pairs, "edge", name) as bar, ThreadPoolExecutor(1, "bigbfs-writer", limit) as pool:
+    with work.told(pairs, "edges", name) as told, ThreadPoolExecutor(1, "bigbfs-writer", limit) as pool:
         while True:
             with work.watch.phase("build"):
                 found = next(rows, None)
@@ -133,7 +133,7 @@ def consume(work: Work, rows: Iterator[Rows], takers: list[Callable[[Rows], None
                 return edges
             before = pool.submit(take, found)
             edges += len(found.indices)
-            bar.update(found.pairs)
+            told.advance(found.pairs)
 
 
 def write_graph(

@@ -25,30 +25,34 @@ FEW = 24  # children up to which insertion beats NumPy's sort
 SEARCHES = 4  # for a far vertex, at most: the first two gain nearly everything
 
 
-def bfs_order(out: Csr, into: Csr | None) -> tuple[np.ndarray, np.ndarray]:
+def bfs_order(out: Csr, into: Csr | None, done: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return (order, rank) of a breadth-first search from the vertex of highest degree of every component.
 
     Parameters
     ----------
     out, into
         The rows, and the in-rows: None or ``out`` itself where the graph is symmetric.
+    done
+        int64, shape (1,): where the vertices that have their place are counted, for others to look at.
     """
+    done = np.zeros(1, np.int64) if done is None else done
     rows, backward = _both(out, into)
     starts, _ = degree_order(_degree_offsets(out, into))
     same = np.arange(len(starts), dtype=starts.dtype)
     order = np.empty_like(starts)
-    _bfs_all(frozen(starts), rows, backward, frozen(same), frozen(same), np.zeros(len(starts), np.bool_), order)
+    _bfs_all(frozen(starts), rows, backward, frozen(same), frozen(same), np.zeros(len(starts), np.bool_), order, done)
     return order, _inverse(order)
 
 
-def rcm_order(out: Csr, into: Csr | None) -> tuple[np.ndarray, np.ndarray]:
+def rcm_order(out: Csr, into: Csr | None, done: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return (order, rank) of the reverse Cuthill-McKee order; parameters as :func:`bfs_order`."""
+    done = np.zeros(1, np.int64) if done is None else done
     rows, backward = _both(out, into)
     descending, _ = degree_order(_degree_offsets(out, into))
     by_degree = np.ascontiguousarray(descending[::-1])
     queue = np.empty_like(by_degree)
     seen = np.zeros(len(queue), np.bool_)
-    _rcm_all(rows, backward, frozen(by_degree), frozen(_inverse(by_degree)), seen, queue)
+    _rcm_all(rows, backward, frozen(by_degree), frozen(_inverse(by_degree)), seen, queue, done)
     order = by_degree[queue[::-1]]
     return order, _inverse(order)
 
@@ -100,10 +104,11 @@ def _append_row(vertex, rows, rank, seen, queue, tail):
 
 
 @njit(cache=True, nogil=True)
-def _search(start, rows, backward, vertex_of, rank, by_rank, seen, queue, tail):
+def _search(start, rows, backward, vertex_of, rank, by_rank, seen, queue, tail, done):
     """Append the component of ``start`` to the queue of ranks; return its end, where the last level begins, and levels.
 
-    With ``by_rank`` the children of a vertex follow in ascending order of rank, else as they stand in the rows.
+    With ``by_rank`` the children of a vertex follow in ascending order of rank, else as they stand in the rows. How far
+    it is stands in ``done[0]``.
     """
     head = level = tail
     levels = 1
@@ -117,6 +122,7 @@ def _search(start, rows, backward, vertex_of, rank, by_rank, seen, queue, tail):
             levels += 1
         vertex = np.int64(vertex_of[queue[head]])
         head += 1
+        done[0] = head
         children = tail
         tail = _append_row(vertex, rows, rank, seen, queue, tail)
         if len(backward[0]):
@@ -130,8 +136,9 @@ def _search(start, rows, backward, vertex_of, rank, by_rank, seen, queue, tail):
 def _far_vertex(start, rows, backward, vertex_of, rank, seen, queue, tail):
     """Return a vertex far from ``start``: of least rank in the last level of searches that get deeper and deeper."""
     most = 0
+    aside = np.zeros(1, np.int64)  # nothing of this counts as done
     for _ in range(SEARCHES):
-        end, level, levels = _search(start, rows, backward, vertex_of, rank, False, seen, queue, tail)
+        end, level, levels = _search(start, rows, backward, vertex_of, rank, False, seen, queue, tail, aside)
         for i in range(tail, end):
             seen[vertex_of[queue[i]]] = False
         if levels <= most:
@@ -145,19 +152,19 @@ def _far_vertex(start, rows, backward, vertex_of, rank, seen, queue, tail):
 
 
 @njit(cache=True, nogil=True)
-def _bfs_all(starts, rows, backward, vertex_of, rank, seen, order):
+def _bfs_all(starts, rows, backward, vertex_of, rank, seen, order, done):
     """Fill ``order`` with one search after the other."""
     tail = 0
     for start in starts:
         if not seen[start]:
-            tail, _, _ = _search(np.int64(start), rows, backward, vertex_of, rank, False, seen, order, tail)
+            tail, _, _ = _search(np.int64(start), rows, backward, vertex_of, rank, False, seen, order, tail, done)
 
 
 @njit(cache=True, nogil=True)
-def _rcm_all(rows, backward, by_degree, rank, seen, queue):
+def _rcm_all(rows, backward, by_degree, rank, seen, queue, done):
     """Fill ``queue`` with the Cuthill-McKee order, as ranks in ``by_degree``."""
     tail = 0
     for first in by_degree:
         if not seen[first]:
             start = _far_vertex(np.int64(first), rows, backward, by_degree, rank, seen, queue, tail)
-            tail, _, _ = _search(start, rows, backward, by_degree, rank, True, seen, queue, tail)
+            tail, _, _ = _search(start, rows, backward, by_degree, rank, True, seen, queue, tail, done)

@@ -46,6 +46,7 @@ def save_compressed(
     *,
     confirm: Callable[[], object] | None = None,
     progress: Callable[[int], object] | None = None,
+    encoded: Callable[[int], object] | None = None,
 ) -> None:
     """Write ``graph`` as a .ccsr to a temporary file that is then renamed to ``path``.
 
@@ -53,6 +54,8 @@ def save_compressed(
     ----------
     provenance, confirm, progress
         As of :func:`bigbfs.formats.container.csrbin.save_graph`.
+    encoded
+        Called with the edges encoded since the last call; of a directed graph those of both sides.
 
     Raises
     ------
@@ -79,7 +82,7 @@ def save_compressed(
             file.append(section, array)
         for prefix, (adjacency, called) in sides.items():
             if isinstance(adjacency, PlainAdjacency):
-                _Encoder(file, prefix, adjacency).run(called)
+                _Encoder(file, prefix, adjacency).run(called, encoded)
             else:
                 _copy(file, prefix, adjacency)
         file.finish(**csrbin.header_fields(graph, flags, "varint"))
@@ -167,14 +170,17 @@ class _Encoder:
         file.open(prefix + "blob", np.uint8, adjacency.m)
         file.append(prefix + "indptr", np.zeros(1, np.uint64))
 
-    def run(self, name: str) -> None:
-        """Encode everything; FormatError where an id is wrong in ``name``."""
+    def run(self, name: str, encoded: Callable[[int], object] | None = None) -> None:
+        """Encode everything, and tell ``encoded`` of edges done; FormatError where an id is wrong in ``name``."""
         # the thread that waits encodes nothing: interrupted, it would keep the others waiting for its turn
         with ThreadPoolExecutor(numba.get_num_threads(), "bigbfs-encoder") as pool:
             try:
-                cuts = enumerate(pairwise(self._cuts()))
-                for stretch in [pool.submit(self._stretch, number, *cut, name) for number, cut in cuts]:
+                cuts = list(pairwise(self._cuts()))
+                running = [pool.submit(self._stretch, number, *cut, name) for number, cut in enumerate(cuts)]
+                for stretch, (start, stop) in zip(running, cuts, strict=True):
                     stretch.result()
+                    if encoded is not None:
+                        encoded(stop[1] - start[1])
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self._turns.stop()
