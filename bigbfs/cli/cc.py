@@ -61,6 +61,9 @@ class Task:
 @options.verify_option
 @click.option(
     "--labels",
+    "-o",
+    "--output",
+    "labels",
     type=options.PATH,
     metavar="F",
     help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
@@ -101,7 +104,8 @@ def command(
 ) -> None:
     """Connected components, by default by Afforest; of a directed graph, the weak ones.
 
-    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Whatever the switches, the answer is exact;
+    GRAPH is a .csrbin, a .ccsr, or a table of edges (.parquet, .arrow, .csv, a folder of them), which is converted
+    first; without it, the newest graph file in this folder. Whatever the switches, the answer is exact;
     `bigbfs bench cc` shows what each costs.
     """
     if afforest and algorithm not in (None, "afforest"):

@@ -34,6 +34,7 @@ COMMANDS = {
     "path": "A shortest path between two vertices, or between the two of many pairs.",
     "diameter": "The exact diameter, by bounds; certified bounds when it is stopped.",
     "eccentricity": "Eccentricity of every vertex, with radius, centre and periphery.",
+    "members": "List the connected component of a vertex.",
     "bench": "Time strategies or switches side by side; a table, rows, an HTML report.",
     "plan": "Show what a GPU run would keep where, whether it fits, and how fast it can be at best.",
     "probe": "Measure the GPU and its link to host memory; write a device profile.",

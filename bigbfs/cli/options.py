@@ -34,6 +34,8 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
+TABLES = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".tsv")
+"""Tables of edges that commands convert by themselves."""
 PATH = FileName(path_type=Path, readable=False)
 """A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
 
@@ -153,8 +155,9 @@ def check_where(where: dict[str, Any]) -> None:
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     """Return the file to open: ``graph``, or else the newest graph file in this folder.
 
-    With ``compressed`` a plain file is turned into its .ccsr (made when missing or stale). Without it, and without a
-    ``graph``, the .csrbin beside the newest .ccsr is preferred.
+    A table of edges is converted first, or its graph file found up to date. With ``compressed`` a plain file is turned
+    into its .ccsr (made when missing or stale). Without it, and without a ``graph``, the .csrbin beside the newest .ccsr
+    is preferred.
 
     Raises
     ------
@@ -170,11 +173,25 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
             raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
         if not compressed and path.suffix == ".ccsr" and path.with_suffix(".csrbin").exists():
             path = path.with_suffix(".csrbin")
+    path = _converted(path)
     if compressed and path.suffix != ".ccsr":
         from bigbfs.conversion import ensure_compressed
 
         path = ensure_compressed(path)
     return path
+
+
+def _converted(path: Path) -> Path:
+    """Return the graph file made of a table of edges, or of a folder of them, beside it; any other path as it is."""
+    if path.suffix.lower() not in TABLES and not path.is_dir():
+        return path
+    from bigbfs.conversion import convert
+
+    report = convert([path])
+    for note in report.notes:
+        click.echo(f"note: {printable(note)}", err=True)
+    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
+    return Path(report.output)
 
 
 @contextmanager

@@ -144,3 +144,19 @@ def test_networkx_graphs():
     assert graph.flags.directed and [graph.names.name(rank) for rank in range(4)] == ["a", "b", "c", "lonely"]
     with pytest.raises(bigbfs.ArgumentError, match="all integers from 0 on, or all strings"):
         bigbfs.Graph.from_networkx(networkx.Graph([(1, "a")]))
+
+
+def test_components_of_a_table_in_one_command(run, named):
+    pq.write_table(pa.table({"source": ["b", "c"], "target": ["a", "d"]}), "edges.parquet")
+    code, _, err = run("cc", "edges.parquet", "-o", "labels.parquet", "--backend", "cpu")
+    assert code == 0 and "made edges.csrbin of edges.parquet" in err
+    assert rows_of(Path("labels.parquet"))[1:] == [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
+    assert "found edges.csrbin" in run("cc", "edges.parquet", "--backend", "cpu")[2]
+
+
+def test_members_of_a_component(run, named):
+    code, out, err = run("members", "graph.csrbin", "--vertex", "carol", "--backend", "cpu")
+    assert code == 0 and out == 'id\n"a,b"\nbob\ncarol\n' and "3 of 5 vertices" in err
+    assert run("members", "--vertex", "erin", "-o", "m.npy", "--backend", "cpu")[0] == 0
+    assert np.load("m.npy").tolist() == [3, 4]
+    assert run("members", "--vertex", "nobody", "--backend", "cpu")[0] == 2
