@@ -156,8 +156,8 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     """Return the file to open: ``graph``, or else the newest graph file in this folder.
 
     A table of edges is converted first, or its graph file found up to date. With ``compressed`` a plain file is turned
-    into its .ccsr (made when missing or stale). Without it, and without a ``graph``, the .csrbin beside the newest .ccsr
-    is preferred.
+    into its .ccsr (made when missing or stale). Without it, and without a ``graph``, the .csrbin beside the newest
+    .ccsr is preferred.
 
     Raises
     ------
