@@ -85,7 +85,8 @@ def convert_external(
     lines = expected_lines(guesses)
     sample = sample_ids(inputs) if named is None else named.sample()
     largest = int(sample[-1]) if len(sample) else 0
-    plan = plan or make_plan(options.memory, lines, largest)
+    reading = max((guess.reading_bytes for guess in guesses), default=0)
+    plan = plan or make_plan(options.memory - reading, lines, largest)
     spill = _check_space(targets, options, lines, largest)
     with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
         work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch, named=named, given=named)

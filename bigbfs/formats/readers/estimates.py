@@ -29,6 +29,8 @@ class InputEstimate:
         Vertices that the header declares; None where it declares none.
     streams
         Whether it can be read block by block; else it is in memory as a whole.
+    reading_bytes
+        Bytes that another library takes while it is read block by block.
     """
 
     bytes_in: int
@@ -36,6 +38,7 @@ class InputEstimate:
     memory_bytes: int
     declared_vertices: int | None = None
     streams: bool = True
+    reading_bytes: int = 0
 
 
 def unpacked_size(source: Source, head: bytes) -> int:

@@ -22,7 +22,7 @@ Opened = Callable[[Source, Rules], AbstractContextManager[TableFile]]
 """Opens a table: a Parquet or an Arrow file."""
 
 _SAMPLED_ROWS = 2048
-_BATCH_BYTES = 64 << 20
+_BATCH_BYTES = 128 << 20
 """About what the batches under way take while a table is read."""
 
 
@@ -130,7 +130,7 @@ def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimat
         sample = _ids(table)
     if wide and len(sample):
         wide = int(sample.max()) >= 2**32
-    return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES)
+    return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES, reading_bytes=_BATCH_BYTES)
 
 
 def sample_table(source: Source, opened: Opened) -> np.ndarray:

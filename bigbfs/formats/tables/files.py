@@ -20,7 +20,7 @@ from bigbfs.formats.tables.library import library, pyarrow, reading
 
 WHOLE_BYTES = 48 << 20
 """A row group whose two columns take at most so many bytes is read at once."""
-BATCH_ROWS = 1 << 18
+BATCH_ROWS = 1 << 16
 """Rows of a batch of a larger one."""
 
 
