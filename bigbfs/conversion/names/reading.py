@@ -56,7 +56,8 @@ def gather_names(
     """
     assert options.memory is not None
     threads = thread_count(options.threads)
-    gather = Gather(room_for(options.memory), scratch, workers, threads)
+    room = room_for(options.memory)
+    gather = Gather(room, scratch, workers, threads)
     shown = None if options.progress else True
     read = 0
     notes: list[str] = []
@@ -73,7 +74,7 @@ def gather_names(
             read += count
             notes += told
     with tqdm(unit="name", unit_scale=True, desc="sort names", disable=shown, file=sys.stderr) as bar:
-        named = Named(gather, room_for(options.memory) if len(gather.epochs) > 1 else 0, scratch, workers, bar.update)
+        named = Named(gather, room, scratch, workers, bar.update)
     counted = {"lines": named.lines, "comment_lines": 0, "skipped_lines": 0, "input_bytes": read}
     alike = same_but_for_form(named.odd, named)
     return named, counted, notes + ([] if alike is None else [alike])

@@ -12,7 +12,7 @@ import pytest
 
 import bigbfs
 from bigbfs.conversion import ConvertOptions, convert, pipeline
-from bigbfs.conversion.names import gather
+from bigbfs.conversion.names import gather, reading
 from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
 from bigbfs.conversion.on_disk import convert as external
@@ -231,3 +231,21 @@ def test_damage_of_the_section_is_found(tmp_path):
             assert sum(len(stretch) for stretch in broken.stretches()) == len(names)
         except bigbfs.FormatError as error:
             assert "names: page" in str(error)
+
+
+def test_memory_for_merging_is_what_gathering_had(edges, tmp_path, monkeypatch):
+    asked = []
+
+    def room_for(memory):
+        asked.append(memory)
+        return 1 << 20
+
+    monkeypatch.setattr(reading, "room_for", room_for)
+    monkeypatch.setattr(gather, "PIECE_BYTES", 4000)
+    monkeypatch.setattr(gather, "PIECE_ROWS", 50)
+    monkeypatch.setattr(Gather, "_used", lambda self: (1 << 30) * (sum(int(s[0]) for s in self._states) > 2000))
+    convert([edges[0]], tmp_path / "g.csrbin")
+    assert len(asked) == 1  # after gathering, what it holds would be taken for what the program takes
+    wanted = sorted({name.encode() for pair in edges[1] for name in pair})
+    with Graph.open(tmp_path / "g.csrbin") as graph:
+        assert [graph.names.name_bytes(rank) for rank in range(graph.n)] == wanted
