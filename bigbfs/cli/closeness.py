@@ -22,7 +22,7 @@ from bigbfs.report.table import table
 @manyopts.seed_option
 @manyopts.seconds_option
 @manyopts.top_option
-@click.option("-o", "--output", type=options.PATH, metavar="F.npy|csv", help="Write the value of every vertex.")
+@click.option("-o", "--output", type=options.PATH, metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
 @options.compressed_option
 @manyopts.threads_option
 @options.verify_option
@@ -51,23 +51,27 @@ def command(
     """
     if sources != "all" and not sources.startswith("random:"):
         raise UsageError(f"{sources[:80]!r}: centrality takes all sources or a random sample: all or random:K")
-    manyopts.check_output(output, force)
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+    manyopts.check_values(output, force, as_json)
+    with (
+        options.opened(graph, compressed) as (opened, opening),
+        manyopts.placed(opened, threads) as engine,
+    ):
         with manyopts.stopping() as stop, Progress().step("search"):
             found = closeness(
                 engine, kind=kind, sources=sources, wf_improved=not no_wf, seed=seed, seconds=seconds, stop=stop,
                 verify=verify,
             )  # fmt: skip
-        wrote = manyopts.write_columns(output, found.ids, kind, found.values)
+        wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
             rows = [{"id": vertex, "value": value} for vertex, value in found.top(top)]
             extra = {"kind": kind, "exact": found.exact, "error": found.error, "top": rows}
             click.echo(dumps(manyopts.json_object("closeness", opened, engine, opening, found.record, wrote) | extra))
             return
-        manyopts.head(opened, engine)
-        click.echo(table(("vertex", kind), found.top(top)))
-        click.echo(f"\n{_exactness(found)}")
-        manyopts.foot(engine, opening, found.record, wrote)
+        with outputs.report_beside([output]):
+            manyopts.head(opened, engine)
+            click.echo(table(("vertex", kind), found.top(top)))
+            click.echo(f"\n{_exactness(found)}")
+            manyopts.foot(engine, opening, found.record, wrote)
 
 
 def _exactness(found: Centrality) -> str:

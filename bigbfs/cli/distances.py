@@ -12,7 +12,7 @@ from bigbfs.cli import manyopts, options, outputs
 from bigbfs.cli.manyopts import sources_of
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.distances import Distances, distances, sweep
+from bigbfs.measures.distances import Distances, checked_output, distances, sweep
 from bigbfs.measures.placing import chosen
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
@@ -60,7 +60,8 @@ def command(
     starts, tos = sources_of(sources, one), sources_of(targets)
     if starts is None:
         raise UsageError("give the sources with --source V or --sources all, random:K, @FILE or ids with commas")
-    manyopts.check_output(output, force)
+    if output is not None:
+        outputs.check_output(checked_output(output), "output", force)
     with options.opened(graph, compressed) as (opened, open_seconds):
         count = len(chosen(opened, starts, seed))
         width = len(chosen(opened, "all" if tos is None else tos, seed, "target"))

@@ -37,7 +37,9 @@ LISTED = 10
 @component_option
 @manyopts.seconds_option
 @manyopts.top_option
-@click.option("-o", "--output", type=options.PATH, metavar="F.npy|csv", help="Write all; -1 where it is not known.")
+@click.option(
+    "-o", "--output", type=options.PATH, metavar="F", help="Write all, -1 unknown: .npy, .csv, .parquet, .arrow, or -."
+)
 @options.compressed_option
 @manyopts.threads_option
 @options.verify_option
@@ -61,14 +63,17 @@ def command(
     certified bounds. F.npy has int64 by ascending id, of the vertices of --component. A directed graph must be strongly
     connected.
     """
-    manyopts.check_output(output, force)
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+    manyopts.check_values(output, force, as_json)
+    with (
+        options.opened(graph, compressed) as (opened, opening),
+        manyopts.placed(opened, threads) as engine,
+    ):
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
                 engine, component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
             )  # fmt: skip
         known = found.lower == found.upper
-        wrote = manyopts.write_columns(output, found.ids, "eccentricity", np.where(known, found.lower, -1))
+        wrote = manyopts.write_values(output, "eccentricity", np.where(known, found.lower, -1), found.ids, opened)
         sizes = sorted(Counter(found.lower[known].tolist()).items())
         if as_json:
             extra = {
@@ -79,16 +84,17 @@ def command(
             }
             click.echo(dumps(ecc_object("eccentricity", opened, engine, opening, found, wrote) | extra))
             return
-        manyopts.head(opened, engine)
-        click.echo(table(("eccentricity", "vertices"), sizes[:top]) if sizes else "no eccentricity is known yet")
-        if len(sizes) > top:
-            click.echo(f"... and {len(sizes) - top:,} more")
-        click.echo("")
-        print_bounds(found)
-        click.echo(f"known       {int(known.sum()):,} of {counted(len(found.ids), 'vertex', 'vertices')}")
-        for name, ids in (("centre", found.centre), ("periphery", found.periphery)):
-            click.echo(f"{name:<11} {counted(len(ids), 'vertex', 'vertices')}: {_some(ids)}")
-        manyopts.foot(engine, opening, found.record, wrote)
+        with outputs.report_beside([output]):
+            manyopts.head(opened, engine)
+            click.echo(table(("eccentricity", "vertices"), sizes[:top]) if sizes else "no eccentricity is known yet")
+            if len(sizes) > top:
+                click.echo(f"... and {len(sizes) - top:,} more")
+            click.echo("")
+            print_bounds(found)
+            click.echo(f"known       {int(known.sum()):,} of {counted(len(found.ids), 'vertex', 'vertices')}")
+            for name, ids in (("centre", found.centre), ("periphery", found.periphery)):
+                click.echo(f"{name:<11} {counted(len(ids), 'vertex', 'vertices')}: {_some(ids)}")
+            manyopts.foot(engine, opening, found.record, wrote)
 
 
 def _some(ids: np.ndarray) -> str:

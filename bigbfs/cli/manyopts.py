@@ -16,14 +16,12 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.cli import options, outputs
 from bigbfs.cli.sources import read_ids
-from bigbfs.errors import UsageError, naming
-from bigbfs.formats.atomic import replacing
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.original_ids import VertexIds
 from bigbfs.report.jsonout import many_object
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-SUFFIXES = (".npy", ".csv")
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 seconds_option = click.option(
@@ -91,23 +89,24 @@ def placed(graph: Graph, threads: int | None) -> Iterator[Engine]:
         yield engine
 
 
-def check_output(path: Path | None, force: bool) -> None:
+def check_values(path: Path | None, force: bool, as_json: bool) -> None:
     """Refuse an output before any work is done.
 
     Raises
     ------
     UsageError
-        It is named neither .npy nor .csv, or is there and not ours, without ``force``.
+        Its name is of no known kind, it is there and not ours, without ``force``, or JSON goes there too.
     FileAccessError
         It cannot be written.
     """
-    if path is not None and path.suffix not in SUFFIXES:
-        raise UsageError(f"it is written as .npy or .csv; name it {path.name}.npy", about=(("output", path),))
-    outputs.check_output(path, "output", force)
+    outputs.check_array(path, "output", force)
+    outputs.check_streams([path], as_json)
 
 
-def write_columns(path: Path | None, ids: np.ndarray, name: str, values: np.ndarray) -> list[outputs.Written]:
-    """Write ``values``, one for each of ``ids``: a .npy of the values alone, or a .csv of both with a line on top.
+def write_values(
+    path: Path | None, column: str, values: np.ndarray, ids: np.ndarray, graph: Graph
+) -> list[outputs.Written]:
+    """Write ``values``, one for each of ``ids``, original ones of ``graph``: an array, or a table by the suffix.
 
     Raises
     ------
@@ -116,13 +115,9 @@ def write_columns(path: Path | None, ids: np.ndarray, name: str, values: np.ndar
     """
     if path is None:
         return []
-    if path.suffix == ".npy":
-        return [outputs.write_array(path, values, "output")]
-    with naming(output="output"), replacing(path) as stream:
-        stream.write(f"id,{name}\n".encode())
-        pairs = zip(ids.tolist(), values.tolist(), strict=True)
-        stream.writelines(f"{each},{value!r}\n".encode() for each, value in pairs)
-    return [outputs.written(path)]
+    vertices = VertexIds(len(ids), 0, ids, graph.names)
+    found = outputs.write_result(path, "output", values, column, vertices)
+    return [] if found is None else [found]
 
 
 def head(graph: Graph, engine: Engine) -> None:

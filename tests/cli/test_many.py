@@ -110,7 +110,7 @@ def test_diameter_and_eccentricity(run, small):
         (("distances", "--source", 10, "--sources", "all"), "not with both"),
         (("distances", "--sources", "10,11,12"), "no such vertex: 11, 12"),
         (("distances", "--sources", "some"), "names no vertices"),
-        (("distances", "--sources", "all", "-o", "D.txt"), "D.txt.npy"),
+        (("distances", "--sources", "all", "-o", "D.txt"), "D.txt"),
         (("closeness", "--sources", "10"), "all or random:K"),
         (("path", "graph.csrbin", 10), "two ends"),
         (("path", "graph.csrbin"), "two vertices"),
@@ -140,3 +140,10 @@ def test_the_first_interrupt_ends_the_work_and_the_second_the_run():
         assert signal.getsignal(signal.SIGINT) is second
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_values_go_to_standard_output_alone(run, small):
+    code, out, err = run("eccentricity", "--component", "all", "-o", "-")
+    assert (code, out.split()) == (0, ["id,eccentricity", "10,2", "20,1", "30,2", "40,1", "50,1"])
+    assert "diameter    2" in err
+    assert run("closeness", "-o", "-", "--json")[0] == 2
