@@ -19,8 +19,8 @@ from bigbfs.formats.readers.named import Text, read_names
 from bigbfs.jit.workers import Workers, thread_count
 from bigbfs.sizes import format_size
 
-BATCHES = 144 << 20
-"""Bytes that pyarrow takes for the batches under way (measured: 115 MB, and what is loaded to read them)."""
+BATCHES = 192 << 20
+"""Bytes that pyarrow takes for the batches under way (measured: 115 MB), and what is loaded to read them."""
 LEAST = 48 << 20
 
 
