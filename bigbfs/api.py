@@ -217,7 +217,7 @@ def bfs(
     graph = _opened(graph)
     ends = graph.id_of(source), None if target is None else graph.id_of(target)
     options = BfsOptions(ends[0], max_depth, want_levels, want_parents, strategy, target=ends[1])
-    refuse_unknown("bfs", where, WHERE)
+    refuse_unknown("bfs", where, (*BfsOptions.__dataclass_fields__, *WHERE))
     options.internal(graph)  # a vertex that is not there is found before anything is placed
     with engine(graph, strategy=strategy, work=(options,), **where) as placed:
         result: BfsResult = placed.measure(options, verify=verify).result

@@ -44,6 +44,7 @@ WRONG = [
     ("strategy=3", lambda g: bigbfs.bfs(g, 7, strategy=3)),
     ("rounds=1.0", lambda g: bigbfs.connected_components(g, rounds=1.0)),
     ("treads=2", lambda g: bigbfs.bfs(g, 7, treads=2)),
+    ("targett=3: .*is target meant", lambda g: bigbfs.bfs(g, 7, targett=3)),
     ("treads=2", lambda g: bigbfs.connected_components(g, treads=2)),
     ("graph=7", lambda g: bigbfs.bfs(7, 0)),
     ("graph=<Compressed Sparse", lambda g: bigbfs.engine(SQUARE)),

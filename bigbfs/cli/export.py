@@ -13,6 +13,7 @@ from bigbfs.formats.writers import NAMES, writers
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
+from bigbfs.sizes import counted
 
 _HELP = f"""Write GRAPH in a format that other tools read.
 
@@ -61,4 +62,5 @@ def command(
         found = {"graph": facts, "to": to, "lines": done.lines, "isolated": done.isolated, "notes": list(done.notes)}
         click.echo(dumps({"schema": SCHEMA, "command": "export", **found, "wrote": wrote}))
     else:
-        click.echo(f"{output}: {done.lines:,} edges", err=True)
+        where = "standard output" if piped else output
+        click.echo(f"{where}: {counted(done.lines, 'edge')}", err=True)

@@ -8,7 +8,7 @@ import pytest
 
 import bigbfs
 from bigbfs import Graph
-from bigbfs.errors import ArgumentError, InputError, UsageError
+from bigbfs.errors import ArgumentError, DoesNotFitError, InputError, UsageError
 
 
 def test_columns_become_the_graph_that_the_same_lines_become(tmp_path):
@@ -42,6 +42,8 @@ def test_options_of_a_column_graph():
         (np.eye(2, dtype=int), [1, 2], {}, ArgumentError, "src="),
         ([[1], [2, 3]], [1, 2], {}, ArgumentError, "src="),
         ([-1], [2], {}, InputError, "id -1"),
+        (np.ma.array([1, 2], mask=[0, 1]), [2, 3], {}, ArgumentError, "masked entries"),
+        ([1], [2], {"n": 2**62}, DoesNotFitError, "; free some memory, or convert the edges from a file$"),
         ([1], [2**63], {}, InputError, "id 9223372036854775808"),
         ([1], [5], {"n": 2}, InputError, "id 5, and n=2 means ids of 0 to 1"),
         ([1], [5], {"n": -1}, UsageError, "n=-1"),

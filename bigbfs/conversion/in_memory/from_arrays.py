@@ -8,7 +8,7 @@ import numpy as np
 
 from bigbfs.conversion.in_memory.build import build_graph
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.errors import ArgumentError, InputError
+from bigbfs.errors import ArgumentError, DoesNotFitError, InputError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import integer
 
@@ -26,6 +26,8 @@ def graph_of(
         A column is no column of integers, or an option is of another type.
     InputError
         The columns differ in length, or an id is out of range.
+    DoesNotFitError
+        It takes more than half of the memory that is free.
     """
     options = ConvertOptions(directed=directed, keep_duplicates=keep_duplicates, keep_self_loops=keep_self_loops)
     if n is not None:
@@ -38,13 +40,18 @@ def graph_of(
         raise InputError(f"from_edges: id {largest}, and n={n} means ids of 0 to {n - 1}; leave n out")
     ids = np.uint32 if largest < 2**32 else np.uint64
     sources, targets = np.ascontiguousarray(sources, ids), np.ascontiguousarray(targets, ids)
-    graph, _ = build_graph(sources, targets, n, options=options)
+    try:
+        graph, _ = build_graph(sources, targets, n, options=options)
+    except DoesNotFitError as error:
+        raise DoesNotFitError(error.message, remedies=("free some memory", "convert the edges from a file")) from None
     graph.declare_valid()
     return graph
 
 
 def _column(name: str, given: Any) -> np.ndarray:
     """Return ``given`` as an array of ids, shape (edges,)."""
+    if np.ma.isMaskedArray(given) and np.ma.getmaskarray(given).any():
+        raise ArgumentError("has masked entries, which are no ids; leave them out", about=((name, given),))
     try:
         found = np.asarray(given)
     except (TypeError, ValueError):

@@ -21,6 +21,8 @@ KONECT = re.compile(
     rb"%[ \t]*(sym|asym|bip)[ \t]+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic"
     rb"|multiposweighted)[ \t\r]*"
 )
+_THOUSANDS = re.compile(rb"\d{1,3}(,\d{3})+[ \t]+\d{1,3}(,\d{3})+")
+"""Two numbers of four digits or more with commas in them."""
 _SIZES = re.compile(rb"%[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 
 
@@ -68,6 +70,14 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
                 notes.append(_told(reader.name, number, text, columns))
                 reader.next_line()
                 passed += 1
+            elif columns is None and _THOUSANDS.fullmatch(text):
+                why = "commas between thousands, or between columns?"
+                insist = (
+                    "columns",
+                    (1, 2),
+                    "write ids without them, or say which columns hold the ids, {} for example",
+                )
+                raise line_error(reader.name, number, line, why, (insist,))
             break
         if number == 1 and (match := KONECT.fullmatch(text)):
             kind = match[1]

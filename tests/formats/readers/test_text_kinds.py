@@ -278,3 +278,14 @@ def test_a_file_cut_while_it_is_read_says_so(tmp_path, name):
 
     with pytest.raises(InputError, match="changed while it was read; convert it again"):
         read_edges(path, progress=cut, block_bytes=5000)
+
+
+@pytest.mark.parametrize("line", ["1,000 2,000", "12,345,678\t9,000"])
+def test_commas_between_thousands_are_not_taken_for_columns(tmp_path, line):
+    path = tmp_path / "a.txt"
+    path.write_text(f"# ids\n{line}\n")
+    with pytest.raises(InputError, match=r"a\.txt: line 2: .*commas between thousands, or between columns"):
+        read_edges(path)
+    assert len(read_edges(path, rules=Rules(columns=(1, 2))).src) == 1
+    path.write_text("1 2,5\n10,20 1\n")
+    assert len(read_edges(path).src) == 2
