@@ -18,7 +18,7 @@ KERNEL_ENV := $(VENV)/.stamp-kernels
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results clean
+.PHONY: help demo test test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ mutants: $(DEV_ENV)  ## plant bugs into copies of the kernels; every one must be
 
 results: $(RUN_ENV)  ## remake docs/results/real-graphs.md from the real graphs (BIGBFS_DATA=folder)
 	$(PY) tools/real_graphs.py
+
+dist: $(RUN_ENV)  ## build wheel and sdist; install each in an empty environment and try it
+	$(PY) tools/make_dist.py
 
 clean:  ## remove the environment, caches and the demo
 	rm -rf $(VENV) .cache demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

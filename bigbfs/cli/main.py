@@ -40,6 +40,7 @@ COMMANDS = {
     "probe": "Measure the GPU and its link to host memory; write a device profile.",
     "verify": "Verify every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
+    "completion": "Print the script that lets bash, zsh or fish complete commands and options.",
 }
 
 _OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO), "send it to another disk")
