@@ -11,7 +11,7 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel once: those of placement (proofs of rows too) and probe, and those of all algorithms."""
     shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *rates.KERNELS)
-    own = (spec for entry in ALGORITHMS.values() for spec in entry.part("kernels")())
+    own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *own)))
 
 

@@ -100,7 +100,8 @@ class Algorithm(NamedTuple):  # a dataclass takes some milliseconds to make, at 
     oracle
         A class as ``Oracle``: the reference beside it.
     kernels
-        A function that returns every kernel of the algorithm, those of its verification and variants too.
+        A function that returns every kernel of the algorithm, those of its verification and variants too; empty where
+        it does not run on a GPU.
     table
         The registry of its strategies; empty where there is but one way.
     needs
@@ -115,8 +116,8 @@ class Algorithm(NamedTuple):  # a dataclass takes some milliseconds to make, at 
     options: str
     result: str
     oracle: str
-    kernels: str
     source: str
+    kernels: str = ""
     table: str = ""
     needs: tuple[str, ...] = ()
 

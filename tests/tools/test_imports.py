@@ -37,6 +37,7 @@ def package_of(folder, files):
         ),
         ("engines/cpu/bad.py", "import bigbfs.api\n", "bad.py:1: engines.cpu must not import api"),
         ("engines/cpu/bad.py", "import cupy as cp\n", "bad.py:1: only engines/gpu may import cupy"),
+        ("algorithms/new/bad.py", "", "bad.py: algorithms.new.bad is in no room of tools/check_imports.py"),
         ("algorithms/bfs/gpu/bad.py", "import cupyx.scipy\n", "bad.py:1: only engines/gpu may import cupy"),
         ("cli/bad.py", "def f():\n    from cupy.cuda import runtime\n", "bad.py:2: only engines/gpu may import cupy"),
         ("engines/cpu/bad.py", "from ..api import bfs\n", "bad.py:1: engines.cpu must not import (relative"),

@@ -116,8 +116,3 @@ class ManyOptions(Options):
     def arrays(self, residency: str) -> tuple[Any, ...]:
         """Return the state of a GPU run: none."""
         return ()
-
-
-def every_kernel() -> tuple[KernelSpec, ...]:
-    """Return the GPU kernels of this algorithm: it has none."""
-    return ()
