@@ -183,7 +183,7 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 def _converted(path: Path) -> Path:
     """Return the graph file made of a table of edges, or of a folder of them, beside it; any other path as it is."""
-    if path.suffix.lower() not in TABLES and not path.is_dir():
+    if path.suffix.lower() not in TABLES and not (path.name and path.is_dir()):
         return path
     from bigbfs.conversion import convert
 

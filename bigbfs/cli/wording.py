@@ -35,7 +35,9 @@ def in_options(error: BigBfsError, command: click.Command) -> str:
             if isinstance(option, click.Option) and long in option.opts:
                 if what.value is False and option.secondary_opts:
                     return option.secondary_opts[0]
-                return _option(min(option.opts, key=len), what.value)
+                # -o is short for --output; an option that is also an output keeps the name that says of what
+                other = "--output" in option.opts and long != "--output"
+                return _option(long if other else min(option.opts, key=len), what.value)
         return None
 
     return error.worded(spell)

@@ -29,7 +29,7 @@ _STARTS = (
     SVG,
     b"# bigbfs generate ",
     b"# Measured by `bigbfs probe`",
-    b'{"kind":"session","command":"bigbfs ',
+    b'{"kind":"session","command":"bigbfs',
     b'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta name="generator" content="bigbfs">',
 )
 _NPY = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")

@@ -11,12 +11,11 @@ Numba, "The Threading Layers".
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
-
-import numba
 
 from bigbfs.errors import DeviceError, ForkError, NoDeviceError
 
@@ -96,6 +95,9 @@ def _in_child() -> None:
 
 
 def _layer_is_lost() -> bool:
+    numba = sys.modules.get("numba")  # a run on a GPU needs none, and it takes longer to import than to place a graph
+    if numba is None:
+        return False
     try:
         if numba.threading_layer() != "omp":
             return False

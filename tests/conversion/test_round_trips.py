@@ -10,6 +10,9 @@ from itertools import cycle, pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 import scipy.sparse
 import zstandard
@@ -143,6 +146,11 @@ def _own(*, compressed):
     return path.read_bytes()
 
 
+def _table(write):
+    write(pyarrow.table({"source": SRC, "target": DST}), "table")
+    return Path("table").read_bytes()
+
+
 FILES = {
     "g.txt": lambda: _lines("{u} {v}\n"),
     "g.csv": lambda: _lines("{u},{v},0.5\r\n"),
@@ -159,6 +167,8 @@ FILES = {
     "s.npz": lambda: _saved(scipy.sparse.save_npz, both_ways()),
     "g.sg": lambda: _csr(b"\0" + np.array([both_ways().nnz, N], np.int64).tobytes(), np.int32),
     "raw.csrbin": lambda: _csr(np.array([N, both_ways().nnz], np.int64).tobytes(), np.int32),
+    "g.parquet": lambda: _table(pyarrow.parquet.write_table),
+    "g.arrow": lambda: _table(pyarrow.feather.write_feather),
     "own.csrbin": lambda: _own(compressed=False),
     "own.ccsr": lambda: _own(compressed=True),
 }
@@ -166,6 +176,8 @@ FILES = {
 
 BOTH_WAYS = ("g.graph", "g.adj", "s.npz", "g.sg", "raw.csrbin", "own.csrbin", "own.ccsr")
 """Files that list every edge in both directions."""
+TABLES = ("g.parquet", "g.arrow")
+"""Files that are compressed inside."""
 FROM_ONE = ("g.mtx", "g.gr", "g.graph")
 PACKS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
@@ -182,7 +194,9 @@ def test_every_reader(name, directed, tmp_path, monkeypatch):
     require_round_trip(tmp_path / name, tmp_path / ".", edges, directed=directed)
 
 
-PACKED = list(zip([name for name in FILES if not name.startswith("own")], cycle(PACKS), strict=False))
+PACKED = list(
+    zip([name for name in FILES if not name.startswith("own") and name not in TABLES], cycle(PACKS), strict=False)
+)
 
 
 @pytest.mark.parametrize(("name", "pack"), PACKED)
@@ -195,4 +209,5 @@ def test_every_reader_of_compressed_files(name, pack, tmp_path):
 
 def test_no_reader_is_left_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert {detect_format(name, content()) for name, content in FILES.items()} == set(NAMES)
+    pairs_of_files = {"bvgraph"}  # tests/formats/readers/test_bvgraph.py
+    assert {detect_format(name, content()) for name, content in FILES.items()} == set(NAMES) - pairs_of_files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_type
 
 import numpy as np
@@ -12,6 +13,7 @@ from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.topological.result import TopologicalResult
 from bigbfs.conversion import ConvertReport
+from bigbfs.measures.paths import ShortestPath
 
 
 def uses() -> None:
@@ -46,6 +48,7 @@ def uses() -> None:
     assert_type(bigbfs.diameter(graph), int)
     assert_type(bigbfs.eccentricity(graph, goal="radius").radius, tuple[int, int])
     assert_type(bigbfs.shortest_path(graph, 0, 1), list[int])
+    assert_type(bigbfs.shortest_paths(graph, [(0, 1)]), Iterator[ShortestPath])
     assert_type(bigbfs.topological_rounds(graph), TopologicalResult)
 
 
