@@ -154,7 +154,12 @@ def check_bfs(engine, name, source):
     assert [level.frontier for level in record.levels] == np.bincount(levels[levels >= 0]).tolist()
 
 
-RULED = [(*case, rule) for case in CASES for rule in RULES]
+RULED = [
+    (build, codec, name, rule)
+    for build, codec, name in CASES
+    for number, rule in enumerate(RULES)
+    if build != "tsan" or CODECS[(number + len(name)) % 2] == codec  # the slowest: one codec in turn
+]
 
 
 @pytest.mark.parametrize((*LABELS, "rule"), RULED, indirect=["rule"])
