@@ -127,8 +127,7 @@ def command(
     outputs.check_array(parents, "parents", force)
     check_picture(plot, force)
     outputs.check_streams((levels, parents), as_json)
-    if levels is not None and parents is not None and levels.resolve() == parents.resolve():
-        raise UsageError(f"--levels and --parents both name {levels}; give each its own file")
+    outputs.check_different({"--levels": levels, "--parents": parents, "--plot": plot})
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)

@@ -169,6 +169,8 @@ def _check_outputs(task: Task) -> None:
     outputs.check_array(task.labels, "labels", task.force)
     outputs.check_array(task.sizes, "sizes", task.force)
     check_picture(task.plot, task.force)
+    files = {"--labels": task.labels, "--sizes": task.sizes, "--plot": task.plot, "--largest": task.largest}
+    outputs.check_different(files)
     if task.largest is not None:
         from bigbfs.formats.container.part import check_target
 

@@ -63,13 +63,15 @@ def command(
             )  # fmt: skip
         wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
-            rows = [{"id": vertex, "value": value} for vertex, value in found.top(top)]
+            rows = [{"id": opened.called(vertex), "value": value} for vertex, value in found.top(top)]
             extra = {"kind": kind, "exact": found.exact, "error": found.error, "top": rows}
             click.echo(dumps(manyopts.json_object("closeness", opened, engine, opening, found.record, wrote) | extra))
             return
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
-            click.echo(table(("vertex", kind), found.top(top)))
+            click.echo(
+                table(("vertex", kind), [(str(opened.called(vertex)), value) for vertex, value in found.top(top)])
+            )
             click.echo(f"\n{_exactness(found)}")
             manyopts.foot(engine, opening, found.record, wrote)
 

@@ -45,5 +45,5 @@ def command(
             click.echo(dumps(ecc_object("diameter", opened, engine, opening, found)))
             return
         manyopts.head(opened, engine)
-        print_bounds(found)
+        print_bounds(opened, found)
         manyopts.foot(engine, opening, found.record)

@@ -63,6 +63,7 @@ def command(
     if output is not None:
         outputs.check_output(checked_output(output), "output", force)
     with options.opened(graph, compressed) as (opened, open_seconds):
+        manyopts.require_numbers(opened, "distances")
         count = len(chosen(opened, starts, seed))
         width = len(chosen(opened, "all" if tos is None else tos, seed, "target"))
         kept = output is not None or count * width <= SHOWN
@@ -87,12 +88,12 @@ def _rows(found: Distances) -> list[tuple[int, int, int, int]]:
 def _print(found: Distances, top: int) -> None:
     if found.levels is not None:
         pairs = [
-            (source, target, None if level < 0 else level)
+            (str(source), str(target), None if level < 0 else level)
             for source, row in zip(found.sources.tolist(), found.levels.tolist(), strict=True)
             for target, level in zip(found.targets.tolist(), row, strict=True)
         ]
         click.echo(table(("source", "target", "distance"), pairs) + "\n")
-    rows = _rows(found)
+    rows = [(str(source), reached, depth, str(far)) for source, reached, depth, far in _rows(found)]
     click.echo(table(("source", "reached", "depth", "farthest"), rows[:top]))
     if len(rows) > top:
         click.echo(f"... and {len(rows) - top:,} more sources")

@@ -79,8 +79,8 @@ def command(
             extra = {
                 "known": int(known.sum()),
                 "eccentricities": [{"eccentricity": each, "vertices": count} for each, count in sizes],
-                "centre": found.centre.tolist()[:top],
-                "periphery": found.periphery.tolist()[:top],
+                "centre": [opened.called(each) for each in found.centre.tolist()[:top]],
+                "periphery": [opened.called(each) for each in found.periphery.tolist()[:top]],
             }
             click.echo(dumps(ecc_object("eccentricity", opened, engine, opening, found, wrote) | extra))
             return
@@ -90,15 +90,15 @@ def command(
             if len(sizes) > top:
                 click.echo(f"... and {len(sizes) - top:,} more")
             click.echo("")
-            print_bounds(found)
+            print_bounds(opened, found)
             click.echo(f"known       {int(known.sum()):,} of {counted(len(found.ids), 'vertex', 'vertices')}")
             for name, ids in (("centre", found.centre), ("periphery", found.periphery)):
-                click.echo(f"{name:<11} {counted(len(ids), 'vertex', 'vertices')}: {_some(ids)}")
+                click.echo(f"{name:<11} {counted(len(ids), 'vertex', 'vertices')}: {_some(opened, ids)}")
             manyopts.foot(engine, opening, found.record, wrote)
 
 
-def _some(ids: np.ndarray) -> str:
-    shown = ", ".join(map(str, ids[:LISTED].tolist()))
+def _some(graph: Graph, ids: np.ndarray) -> str:
+    shown = ", ".join(str(graph.called(each)) for each in ids[:LISTED].tolist())
     return shown + (", ..." if len(ids) > LISTED else "")
 
 
@@ -114,10 +114,10 @@ def telling() -> Iterator[Tell]:
         yield tell
 
 
-def print_bounds(found: Eccentricity) -> None:
+def print_bounds(graph: Graph, found: Eccentricity) -> None:
     """Print diameter and radius, with the vertices that witness the diameter."""
     of = "the largest component" if found.components == 1 else f"{found.components:,} components"
-    ends = f"{found.witness[0]} and {found.witness[1]} are so far apart"
+    ends = f"{graph.called(found.witness[0])} and {graph.called(found.witness[1])} are so far apart"
     click.echo(f"diameter    {_range(found.diameter)}: {ends}; {of}, {len(found.ids):,} vertices")
     click.echo(f"radius      {_range(found.radius)}")
     if not found.exact:
@@ -143,6 +143,6 @@ def ecc_object(
         "components": found.components,
         "diameter": list(found.diameter),
         "radius": list(found.radius),
-        "witness": list(found.witness),
+        "witness": [graph.called(end) for end in found.witness],
         "exact": found.exact,
     }

@@ -51,6 +51,8 @@ def command(
     """
     named = sources_of(sources, one)
     with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+        if named is not None and not (isinstance(named, str)):
+            manyopts.require_numbers(opened, "hops --source")
         with manyopts.stopping() as stop, Progress().step("search"):
             found = hops(
                 engine, "all" if named is None else named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop,

@@ -18,7 +18,6 @@ from bigbfs.cli import options, outputs
 from bigbfs.cli.sources import read_ids
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.graph.original_ids import VertexIds
 from bigbfs.report.jsonout import many_object
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +56,21 @@ def sources_of(text: str | None, one: tuple[int, ...] = ()) -> Any:
     if text != "all" and not text.startswith("random:"):
         raise UsageError(f"{text[:80]!r} names no vertices: write all, random:K, @FILE, or ids with commas")
     return text
+
+
+def require_numbers(graph: Graph, command: str) -> None:
+    """Refuse a graph whose vertices have names for a command that takes and prints ids alone.
+
+    Raises
+    ------
+    UsageError
+        Its vertices have names: a number would be taken for the vertex of that rank.
+    """
+    if graph.names is not None:
+        raise UsageError(
+            f"{graph.path}: its vertices have names, and `bigbfs {command}` takes ids alone; names are taken by "
+            "`bigbfs bfs --source NAME` and its `--target NAME`"
+        )
 
 
 @contextmanager
@@ -115,8 +129,9 @@ def write_values(
     """
     if path is None:
         return []
-    vertices = VertexIds(len(ids), 0, ids, graph.names)
-    found = outputs.write_result(path, "output", values, column, vertices)
+    if path.suffix == ".npy":
+        return [outputs.write_array(path, values, "output")]
+    found = outputs.write_table(path, "output", {"id": ids, column: values}, "id", graph.names)
     return [] if found is None else [found]
 
 

@@ -185,8 +185,16 @@ def _converted(path: Path) -> Path:
     """Return the graph file made of a table of edges, or of a folder of them, beside it; any other path as it is."""
     if path.suffix.lower() not in TABLES and not (path.name and path.is_dir()):
         return path
-    from bigbfs.conversion import convert
+    from bigbfs.conversion import ConvertOptions, convert
+    from bigbfs.conversion.cache import made_otherwise
+    from bigbfs.conversion.targets import choose_targets
 
+    target = choose_targets([path], None, False).files[0]
+    if made_otherwise(target, path, ConvertOptions().identity()):
+        raise UsageError(
+            f"{target}: is there already, made of other files or with other options than {path} alone; name that graph "
+            f"file, or convert {path} to one of another name: `bigbfs convert {path} -o OUT.csrbin`"
+        )
     report = convert([path])
     for note in report.notes:
         click.echo(f"note: {printable(note)}", err=True)

@@ -78,6 +78,23 @@ def check_array(path: Path | None, argument: str, force: bool) -> None:
     check_output(path, argument, force)
 
 
+def check_different(paths: dict[str, Path | None]) -> None:
+    """Refuse two outputs, by their options, that are one file.
+
+    Raises
+    ------
+    UsageError
+        With both options.
+    """
+    seen: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            raise UsageError(f"{other} and {option} both name {path}; give each its own file")
+
+
 def check_streams(paths: Sequence[Path | None], as_json: bool) -> None:
     """Refuse more than one thing on standard output.
 
@@ -143,14 +160,27 @@ def write_sizes(
     """
     if path.suffix == ".npy":
         return write_array(path, counts, argument)
-    kind, columns = KINDS.get(path.suffix, "csv"), {"component": smallest, "vertices": counts}
+    return write_table(path, argument, {"component": smallest, "vertices": counts}, "component", names)
+
+
+def write_table(
+    path: Path, argument: str, columns: dict[str, np.ndarray], speaks: str, names: Names | None
+) -> Written | None:
+    """Write columns whose rows are no vertices in order; ``speaks`` is the one that holds original ids.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left behind.
+    """
+    kind = KINDS.get(path.suffix, "csv")
     if str(path) == STANDARD_OUTPUT:
-        results.write_columns(sys.stdout.buffer, kind, columns, ("component",), names)
+        results.write_columns(sys.stdout.buffer, kind, columns, (speaks,), names)
         sys.stdout.flush()
         return None
     with naming(output=argument), replacing(path) as stream:
-        results.write_columns(stream, kind, columns, ("component",), names)
-    return replace(written(path), count=len(counts))
+        results.write_columns(stream, kind, columns, (speaks,), names)
+    return replace(written(path), count=len(columns[speaks]))
 
 
 def write_order(path: Path, argument: str, order: np.ndarray, vertices: VertexIds | None) -> Written | None:

@@ -40,6 +40,7 @@ def command(
     """
     wanted = _pairs(ends, pairs)
     with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+        manyopts.require_numbers(opened, "path")
         start = time.perf_counter()
         found = list(shortest_paths(engine, wanted))
         seconds = time.perf_counter() - start
@@ -55,7 +56,7 @@ def command(
         if len(found) == 1:
             click.echo(_sentence(found[0]))
         else:
-            lines = [(path.source, path.target, _length(path), path.edges_read) for path in found]
+            lines = [(str(path.source), str(path.target), _length(path), path.edges_read) for path in found]
             click.echo(table(("source", "target", "distance", "edges read"), lines))
         click.echo(f"\nsearches    {len(found):,} pairs, {1e3 * seconds:.4g} ms with compiling")
         click.echo(options.setup_line(engine, opening, None))

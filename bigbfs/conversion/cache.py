@@ -106,6 +106,21 @@ def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, 
     return known if isinstance(counts, dict) and counts.keys() >= set(COUNTS) else None
 
 
+def made_otherwise(path: Path, source: Path, options: dict[str, Any]) -> bool:
+    """Return whether the graph file ``path`` was made of another than ``source``, or with other options.
+
+    ``source`` is a file or a folder; what has changed in it since is no other source. A graph file that says nothing of
+    its making counts as made of another.
+    """
+    known = _provenance(path)
+    if known is None:
+        return path.exists()
+    before = {str(each.get("path")) for each in known.get("sources") or ()}
+    folder = source.is_dir()
+    places = {str(Path(each).parent) for each in before} if folder else before
+    return places != {str(source.resolve())} or known.get("options") != options
+
+
 def _provenance(path: Path) -> Provenance | None:
     try:
         return csrbin.read_provenance(path)

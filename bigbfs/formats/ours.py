@@ -66,7 +66,9 @@ def is_ours(path: Path) -> bool:
         return False
     if start.startswith(_PNG):
         return PNG in start[: 33 + 8 + len(PNG)]
-    return not start or start.startswith((*_STARTS, _NPY))
+    if start.startswith(_NPY):  # NumPy itself ends the fields with a comma, and has such a long header for records
+        return b", }" not in start[:HEADER] and start[len(_NPY) :].startswith(b"{'descr': '")
+    return not start or start.startswith(_STARTS)
 
 
 def array_header(array: np.ndarray) -> bytes:

@@ -120,7 +120,7 @@ def closeness(
             engine.verify_internal(options, result)
             result.record.verified = True
         values = np.asarray(here.in_original_order(_values(result, here.n, kind, wf_improved)))
-        exact = result.record.sources == here.n
+        exact = len(np.unique(result.sources)) == here.n
         error = None if exact or here.flags.directed else error_bound(result, here.n)
         return Centrality(kind, np.asarray(here.original_ids()), values, exact, error, result.record)
 
@@ -147,7 +147,11 @@ def error_bound(result: ManyResult, n: int) -> float | None:
     done = result.record.sources
     if not done:
         return None
-    # a source reaches its whole component: no distance in it is more than twice the source's own farthest; components
-    # that no source is in are not bounded by any, but add nothing to any sum either
+    # a source reaches its whole component: no distance in it is more than twice the source's own farthest. Of vertices
+    # that no source reaches nothing is known, so there is no bound for all vertices then.
+    assert result.reach is not None
+    unseen = (result.reach + np.bincount(result.sources, minlength=n)) == 0
+    if unseen.any():
+        return None
     depth = 2 * int(result.depth.max())
     return depth * math.sqrt(math.log(2 * n / DOUBT) / (2 * done))

@@ -65,7 +65,9 @@ def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") 
     kind, _, count = sources.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or not int(count):
         raise UsageError(f"{sources[:80]!r} names no {what}s: ids, all, or random:K with K from 1 on")
-    return np.random.default_rng(seed).permutation(graph.n)[: int(count)]
+    # sources and targets of one seed are drawn apart
+    generator = np.random.default_rng(seed if what == "source" else [seed, 1])
+    return generator.permutation(graph.n)[: int(count)]
 
 
 def require_edges(graph: Graph, what: str) -> None:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bigbfs
+from bigbfs.formats import ours
 from bigbfs.formats.tables import results
 
 NAMES = ["a,b", "bob", "carol", "dave", "erin"]
@@ -160,3 +161,68 @@ def test_members_of_a_component(run, named):
     assert run("members", "--vertex", "erin", "-o", "m.npy", "--backend", "cpu")[0] == 0
     assert np.load("m.npy").tolist() == [3, 4]
     assert run("members", "--vertex", "nobody", "--backend", "cpu")[0] == 2
+
+
+def test_some_of_the_vertices_keep_their_own_names(run, folder):
+    Path("e.csv").write_text("s,t\na1,a2\nb1,b2\nb2,b3\n")
+    assert run("convert", "e.csv")[0] == 0
+    assert run("eccentricity", "e.csrbin", "-o", "ecc.csv")[0] == 0  # of the largest component
+    assert Path("ecc.csv").read_text().splitlines()[1:] == ["b1,2", "b2,1", "b3,2"]
+
+
+def test_a_carriage_return_in_a_name_is_quoted(run, folder):
+    Path("e.csv").write_bytes(b's,t\n"c\rx",d\n')
+    assert run("convert", "e.csv")[0] == 0
+    assert run("cc", "e.csrbin", "--labels", "l.csv")[0] == 0
+    with Path("l.csv").open(newline="") as stream:
+        assert [row[0] for row in csv.reader(stream)] == ["id", "c\rx", "d"]
+    assert b'"c\rx"' in Path("l.csv").read_bytes()
+
+
+def test_a_table_replaces_no_graph_made_with_other_options(run, folder):
+    Path("e.csv").write_text("source,target\n1,2\n2,3\n")
+    assert run("convert", "e.csv", "--directed")[0] == 0
+    before = Path("e.csrbin").read_bytes()
+    code, _, err = run("cc", "e.csv")
+    assert code == 2 and "e.csrbin" in err and "other options" in err
+    assert Path("e.csrbin").read_bytes() == before
+    assert run("cc", "e.csrbin")[0] == 0
+    Path("e.csrbin").unlink()
+    assert run("cc", "e.csv")[0] == 0
+    Path("e.csv").write_text("source,target\n1,2\n2,3\n3,4\n")  # changed, and no other file
+    assert run("cc", "e.csv")[0] == 0
+
+
+def test_two_outputs_are_two_files(run, folder):
+    Path("e.txt").write_text("1 2\n")
+    assert run("convert", "e.txt")[0] == 0
+    code, _, err = run("cc", "e.csrbin", "--labels", "x.csv", "--sizes", "./x.csv")
+    assert code == 2 and "--labels and --sizes both name" in err
+
+
+def test_records_of_numpy_are_not_ours(tmp_path):
+    fields = [("source", "<i8"), ("target", "<i8"), ("weight", "<f8")]
+    np.save(tmp_path / "u.npy", np.zeros(10, fields))
+    np.save(tmp_path / "v.npy", np.zeros((3, 4)))
+    assert not ours.is_ours(tmp_path / "u.npy") and not ours.is_ours(tmp_path / "v.npy")
+    mine = np.arange(5, dtype=np.int32)
+    (tmp_path / "w.npy").write_bytes(ours.array_header(mine) + mine.tobytes())
+    assert ours.is_ours(tmp_path / "w.npy")
+
+
+@pytest.mark.parametrize(
+    "line", [("path", "graph.csrbin", 1, 2), ("distances", "--source", 1), ("hops", "--sources", "0,1")], ids=str
+)
+def test_a_number_is_no_vertex_of_a_graph_with_names(run, named, line):
+    """It was taken for the vertex of that rank."""
+    code, _, err = run(*line)
+    assert code == 2 and "its vertices have names" in err
+
+
+def test_bounds_and_centrality_speak_names(run, named):
+    code, out, err = run("diameter", "graph.csrbin")
+    assert code == 0 and "2: a,b and carol are so far apart" in out.replace("carol and a,b", "a,b and carol"), out + err
+    code, out, err = run("eccentricity", "graph.csrbin")
+    assert code == 0 and "centre      1 vertex: bob" in out, out + err
+    code, out, err = run("closeness", "graph.csrbin")
+    assert code == 0 and "bob" in out, out + err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+import zoo
 from measures.against import graphs, networkx_of
 
 import bigbfs
@@ -144,3 +145,24 @@ def test_what_cannot_be_is_refused(tmp_path):
 def test_the_effective_diameter_is_interpolated():
     assert effective_diameter(np.array([10, 30, 90, 110])) == pytest.approx(2 + 9 / 20)
     assert effective_diameter(np.array([10])) == effective_diameter(np.array([])) == 0.0
+
+
+def test_a_sample_of_an_unconnected_graph_promises_nothing():
+    """Vertices that no source reaches may be as far from each other as they like."""
+    star, path = 300, 60
+    graph = zoo.build(
+        star + path,
+        zoo.join(
+            (np.zeros(star - 1, int), np.arange(1, star)),
+            (np.arange(star, star + path - 1), np.arange(star + 1, star + path)),
+        ),
+    )
+    assert bigbfs.closeness(graph, sources=[0, 1, 2], kind="closeness").error is None
+    assert bigbfs.closeness(graph, sources=[0, star], kind="closeness").error is not None
+    assert not bigbfs.closeness(graph, sources=[0] * graph.n).exact
+
+
+def test_random_sources_and_targets_are_drawn_apart():
+    graph = zoo.shared()["random"]
+    found = bigbfs.distances(graph, "random:5", "random:5")
+    assert set(found.sources) != set(found.targets)

@@ -198,6 +198,7 @@ def test_networkx_own_tests_of_every_claimed_function_pass(entry_points, tmp_pat
     modules = ["--pyargs", *(f"networkx.algorithms.{module}" for module in SUITES)]
     env = entry_points | {"NETWORKX_TEST_BACKEND": "bigbfs", "NETWORKX_FALLBACK_TO_NX": "1"}
     env["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    env.pop("PYTEST_ADDOPTS", None)  # those of this run
     done = subprocess.run([*command, *modules], capture_output=True, text=True, env=env, cwd=tmp_path)
     counts = {word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|xfailed|error)", done.stdout)}
     assert done.returncode == 0 and counts.get("passed", 0) > 80 and "xfailed" not in counts, done.stdout[-3000:]

@@ -135,6 +135,8 @@ def _write_csv(stream: BinaryIO, pieces: Iterator[Columns], speaks: set[str], na
             headed = True
         named = speaks if names is not None else set()
         columns = [_texts(each, names) if name in named else each.tolist() for name, each in piece.items()]  # type: ignore[arg-type]
+        if any("\r" in word for name, column in zip(piece, columns, strict=True) if name in named for word in column):
+            writer = csv.writer(text, _Quoted)
         writer.writerows(zip(*columns, strict=True))
         stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
@@ -143,6 +145,13 @@ def _texts(values: np.ndarray, names: Names) -> list[str]:
     data, places = names.taken(values)
     whole, ends = data.tobytes(), places.tolist()
     return [whole[begin:end].decode("utf-8", "surrogateescape") for begin, end in pairwise(ends)]
+
+
+class _Quoted(csv.excel):
+    """Everything quoted: csv leaves a lone carriage return bare before Python 3.13."""
+
+    quoting = csv.QUOTE_ALL
+    lineterminator = "\n"
 
 
 def to_arrow(vertices: VertexIds | None, columns: Columns, speaks: tuple[str, ...] = ()) -> Any:
