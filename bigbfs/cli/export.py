@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -54,6 +55,9 @@ def command(
         stream = sys.stdout.buffer if piped else output
         done = export(opened, to, stream, both_directions=both_directions, progress=told.advance)
         sys.stdout.flush()  # what cannot be written is no success
+        if opened.names is not None:
+            dropped = f"vertices are numbered in the order of their names: {to} has no names, {graph} keeps them"
+            done = replace(done, notes=(*done.notes, dropped))
         facts = {"path": str(graph), "vertices": opened.n, "edges": opened.m, "codec": opened.codec}
     for note in done.notes:
         click.echo(f"note: {note}", err=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from bigbfs.errors import FormatError
+from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.name_limits import PAGE_NAMES
 from bigbfs.sizes import free_memory
 
@@ -126,7 +126,15 @@ class Names:
         return self.page(page).name(rank)
 
     def name(self, rank: int) -> str:
-        """Return the name of ``rank``."""
+        """Return the name of ``rank``.
+
+        Raises
+        ------
+        UsageError
+            There are fewer names, or ``rank`` is negative.
+        """
+        if not 0 <= rank < len(self):
+            raise UsageError(f"there are {len(self):,} names, 0 to {len(self) - 1}", about=(("rank", rank),))
         return self.name_bytes(rank).decode("utf-8", "backslashreplace")
 
     def find(self, name: str | bytes) -> int | None:

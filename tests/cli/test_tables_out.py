@@ -226,3 +226,19 @@ def test_bounds_and_centrality_speak_names(run, named):
     assert code == 0 and "centre      1 vertex: bob" in out, out + err
     code, out, err = run("closeness", "graph.csrbin")
     assert code == 0 and "bob" in out, out + err
+
+
+def test_names_are_asked_for_by_rank_and_paths_by_name(named):
+    with bigbfs.open("graph.csrbin") as graph:
+        result = bigbfs.bfs(graph, "a,b")
+        assert result.path_to("carol").tolist() == [0, 1, 2]
+        with pytest.raises(bigbfs.UsageError, match="no vertex has that name"):
+            result.path_to("nobody")
+        for rank in (-1, 5):
+            with pytest.raises(bigbfs.UsageError, match="there are 5 names"):
+                graph.names.name(rank)
+
+
+def test_an_export_says_that_names_stay_behind(run, named):
+    code, _, err = run("export", "graph.csrbin", "--to", "mtx")
+    assert code == 0 and "has no names" in err

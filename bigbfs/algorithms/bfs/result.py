@@ -94,10 +94,11 @@ class BfsResult(Tabular):
         """Return everything as one structured array, shape (n,): ``id``, ``level`` and ``parent``."""
         return columns(id=self.ids, level=self.levels, parent=self.parents)
 
-    def path_to(self, v: int) -> np.ndarray:
+    def path_to(self, v: int | str) -> np.ndarray:
         """Return a shortest path from the source to the vertex ``v``: ids, both ends included; int64.
 
-        Empty where the search did not reach ``v``. Valid after the graph is closed.
+        ``v`` is an id, or a name where vertices have names; the path holds ids (``graph.names.name(id)``). Empty where
+        the search did not reach ``v``. Valid after the graph is closed.
 
         Raises
         ------
@@ -106,6 +107,11 @@ class BfsResult(Tabular):
         """
         import numpy as np
 
+        if isinstance(v, str) and self.vertices is not None and self.vertices.names is not None:
+            rank = self.vertices.names.find(v)
+            if rank is None:
+                raise UsageError("no vertex has that name", about=(("v", v),))
+            v = rank
         v = integer("v", v)
         ids = self.ids
         path = [_place_of(ids, v, "v")]
