@@ -1,4 +1,4 @@
-# Two commands do all the set-up: `make demo` (the main job) and `make test` (the whole suite).
+# Two commands do all the set-up: `make demo` (the main job) and `make test` (the tests).
 # PYTHON is the interpreter that makes the environment; with PY=... an environment that is already there is used as it is.
 PYTHON ?= python3
 VENV ?= .venv
@@ -18,7 +18,7 @@ KERNEL_ENV := $(VENV)/.stamp-kernels
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results dist clean
+.PHONY: help demo test test-wide test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,8 +44,11 @@ $(VENV)/.stamp-kernels: pyproject.toml $(VENV)/.stamp-dev
 demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (SCALE=18)
 	@$(PY) tools/demo.py --scale $(SCALE)
 
-test: $(DEV_ENV)  ## run the whole test suite (no GPU needed)
-	$(PY) -m pytest -n 2
+test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
+	$(PY) -m pytest -n 2 -m "not wide"
+
+test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: whole cross products, long fuzzing, every sanitizer
+	$(PY) -m pytest -n 2 -m wide
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
 KERNEL_TESTS = tests/algorithms tests/conversion tests/engines/cpu tests/formats tests/fuzzing tests/generate tests/graph tests/jit tests/report

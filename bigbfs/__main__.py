@@ -1,5 +1,6 @@
 """``bigbfs`` and ``python -m bigbfs``: the command line, all of whose imports may be interrupted already."""
 
+import sys
 from typing import NoReturn
 
 from bigbfs.cli import interrupts
@@ -14,7 +15,18 @@ def run() -> int:
 
 def main() -> NoReturn:
     """Console script: run and exit."""
-    raise SystemExit(interrupts.guarded(run))
+    code = 1
+    try:
+        code = interrupts.guarded(run)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+    if "bigbfs.engines.ranks.mpi" in sys.modules:  # else this process is not one of several
+        from bigbfs.engines.ranks import launch
+
+        launch.leave(code)
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

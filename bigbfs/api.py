@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -98,10 +98,8 @@ def engine(
     ----------
     graph
         A graph, or the path of a graph file, which is opened and stays open while anything refers to it.
-    backend
-        ``"auto"``, ``"cpu"`` or ``"gpu"``.
-    strategy
-        Of BFS: a name from ``bigbfs strategies``.
+    backend, strategy
+        ``"auto"``, ``"cpu"`` or ``"gpu"``; of BFS: a name from ``bigbfs strategies``.
     residency
         Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
         file, read in batches) or ``"auto"``.
@@ -128,28 +126,27 @@ def engine(
     FormatError
         The graph's file is damaged: an offset or an id is out of range.
     ForkError
-        This process was forked from one that had used its threads, or the GPU, already.
+        This process was forked from one that had used the GPU already.
     """
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
-    vram_budget = None if vram_budget is None else byte_count("vram_budget", vram_budget)
-    ram_budget = None if ram_budget is None else byte_count("ram_budget", ram_budget)
+    vram = None if vram_budget is None else byte_count("vram_budget", vram_budget)
+    ram = None if ram_budget is None else byte_count("ram_budget", ram_budget)
     threads = None if threads is None else integer("threads", threads, 1)
     chosen = choose_backend(backend)
-    values = (residency if residency != "auto" else None, vram_budget, ram_budget, profile)
-    given = {name: value for name, value in zip(GPU_OPTIONS, values, strict=True) if value is not None}
+    values = zip(GPU_OPTIONS, (None if residency == "auto" else residency, vram, ram, profile), strict=True)
+    given = {name: value for name, value in values if value is not None}
     check_options(backend, chosen, given, threads)
-    graph = _opened(graph)
-    asked = usual_work(strategy) if work is None else tuple(work)
-    if chosen == "cpu":
-        return Engine(graph, _on_cpu(graph, asked, threads), strategy)
+    graph, asked = _opened(graph), usual_work(strategy) if work is None else tuple(work)
+    placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
+    return Engine(graph, placed, strategy)
+
+
+def _on_gpu(graph: Graph, asked: Sequence[Work], given: dict[str, Any]) -> Placed:
     from bigbfs.engines.gpu.engine import GpuEngine
 
     with forking.of_a_gpu():
-        placed = GpuEngine(
-            graph, work=asked, residency=residency, vram_budget=vram_budget, ram_budget=ram_budget, profile=profile
-        )
-    return Engine(graph, placed, strategy)
+        return GpuEngine(graph, work=asked, **given)
 
 
 def _on_cpu(graph: Graph, asked: Sequence[Work], threads: int | None) -> Placed:

@@ -145,7 +145,10 @@ class BigBfsError(Exception):
             if not isinstance(what, Argument) or what.name not in names:
                 return what
             new = names[what.name]
-            return new if isinstance(new, Call) else Argument(new, what.value)
+            if not isinstance(new, Call):
+                return Argument(new, what.value)
+            given = (what if each == Argument(what.name) else each for each in new.arguments)
+            return new._replace(arguments=tuple(given))
 
         self.about = tuple(new for each in self.about if isinstance(new := renamed(each), Argument))
         self.remedies = tuple(Remedy(renamed(each.what), each.words) for each in self.remedies)
@@ -192,7 +195,7 @@ class ArgumentError(UsageError, TypeError):
 
 
 class ForkError(BigBfsError, RuntimeError):
-    """A forked process wants to use threads, or a GPU, that only its parent has."""
+    """A forked process wants to use a GPU that only its parent has."""
 
 
 class ConfigError(BigBfsError, ValueError):

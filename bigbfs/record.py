@@ -8,7 +8,11 @@ undirected edge counts twice, as in the reports that bigbfs implements; Graph500
 from __future__ import annotations
 
 import resource
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
 
 SCHEMA = 1
 """Version of the JSON objects that the commands print."""
@@ -19,8 +23,13 @@ def gteps(edges: int, seconds: float) -> float:
     return edges / seconds / 1e9 if seconds > 0 else 0.0
 
 
-SWITCHES_PER_SECOND = 10.0
-"""More involuntary switches than this, each up to some milliseconds, and a time is said to be disturbed."""
+LOST_SHARE = 0.1
+"""A run that lost more of its time than this, because somebody else had the cores, is said to be disturbed."""
+
+SLICE = 0.003
+"""Seconds that an involuntary switch costs, where the system does not say: a time slice of Linux."""
+
+_TASKS = Path("/proc/self/task")
 
 
 def switches() -> int:
@@ -28,9 +37,59 @@ def switches() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
-def disturbed(switches: int, seconds: float) -> bool:
-    """Tell whether a run of so many ``seconds`` had to share its cores."""
-    return switches > 0 and switches > SWITCHES_PER_SECOND * seconds
+def waited() -> float | None:
+    """Return the seconds for which threads of this process, together, could run and had no core; None: unknown.
+
+    Linux adds this up for every thread (the second number of its ``schedstat``), unless it was built without.
+    """
+    found = None
+    with suppress(OSError):  # no Linux
+        for task in _TASKS.iterdir():
+            with suppress(OSError, ValueError, IndexError):  # a thread that has ended by now
+                found = (found or 0.0) + int((task / "schedstat").read_text().split()[1]) / 1e9
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """What this process has had of the cores by a moment.
+
+    Attributes
+    ----------
+    clock
+        That moment, in seconds.
+    switches, waited
+        See the functions of these names.
+    """
+
+    clock: float
+    switches: int
+    waited: float | None
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return what it is now; the clock comes last, so that looking is no part of what is timed."""
+        so_far = switches(), waited()
+        return cls(time.perf_counter(), *so_far)
+
+    def since(self) -> tuple[float, float]:
+        """Return the seconds since, and the share of them, 0 to 1, that other programs took away from this one."""
+        seconds = time.perf_counter() - self.clock
+        now = Cores.now()
+        if self.waited is None or now.waited is None:
+            lost = SLICE * (now.switches - self.switches)
+        else:
+            lost = now.waited - self.waited
+        return seconds, min(1.0, max(0.0, lost / seconds)) if seconds > 0 else 0.0
+
+    def lost(self) -> float:
+        """Return that share."""
+        return self.since()[1]
+
+
+def disturbed(lost: float) -> bool:
+    """Tell whether a run that lost this share of its time had to share the cores."""
+    return lost > LOST_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +111,8 @@ class LevelRecord:
         bottom-up; None where they were not counted.
     checked, enqueued
         Neighbour ids read; entries put into queues. None where they were not counted.
+    backend
+        ``"cpu"`` for a level of a GPU run that the CPU has walked; None: where all levels ran.
     """
 
     level: int
@@ -61,6 +122,7 @@ class LevelRecord:
     edges: int | None = None
     checked: int | None = None
     enqueued: int | None = None
+    backend: str | None = None
 
 
 @dataclass(slots=True)
@@ -82,3 +144,26 @@ class BytesRecord:
 
     host: int = 0
     device: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankRecord:
+    """What one rank of several did in a run.
+
+    Attributes
+    ----------
+    rank, host
+        Which, and on which machine.
+    seconds
+        Time from the first barrier until its own part of the last level was done.
+    waited
+        Of that, seconds in calls to the other ranks: transfers, and waiting for whoever came last.
+    sent
+        Bytes handed to other ranks.
+    """
+
+    rank: int
+    host: str
+    seconds: float
+    waited: float
+    sent: int

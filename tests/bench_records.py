@@ -37,7 +37,8 @@ def session(**more):
 def bell(depth, total):
     """Frontiers of depth + 1 levels that add up to about total."""
     shares = [math.exp(-(((2 * level - depth) / (0.4 * depth + 1)) ** 2)) for level in range(depth + 1)]
-    return [max(1, round(total * share / sum(shares))) for share in shares]
+    whole = sum(shares)
+    return [max(1, round(total * share / whole)) for share in shares]
 
 
 def row(graph, strategy, number=0, source=1, backend="gpu", **more):
@@ -46,7 +47,8 @@ def row(graph, strategy, number=0, source=1, backend="gpu", **more):
     kernel = work * (m / 4e10 + 6e-6 * depth)
     frontier = bell(depth, n)
     checked = [max(1, f * m // n) for f in frontier]
-    times = [kernel * f / sum(frontier) + 4e-6 for f in frontier]
+    vertices = sum(frontier)
+    times = [kernel * f / vertices + 4e-6 for f in frontier]
     seconds = kernel + 2e-5 * (depth + 1)
     values = dict(
         graph=graph, strategy=strategy, backend=backend, codec="plain", residency="vram", order="original",

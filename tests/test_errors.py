@@ -20,8 +20,8 @@ from bigbfs.errors import Argument, Call, DoesNotFitError, FileAccessError, Form
 
 PACKAGE = Path(bigbfs.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-o\b)")
-FOREIGN = {"--always", "--dirty=+", "--abbrev=12", "--exclude=*"}
-"""Options of git, for the commit of a run."""
+FOREIGN = {"--always", "--dirty=+", "--abbrev=12", "--exclude=*", "--version"}
+"""Options of git, for the commit of a run, and of mpiexec."""
 
 
 def strings(tree):

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("bigbfs", "tests/emulated")
+FOLDERS = ("bigbfs", "tests/emulated", "tools/studies")
 LONGEST_LINE = 120
 
 

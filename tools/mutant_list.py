@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_many import MANY
 from mutants_merrill import MERRILL
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
@@ -293,7 +294,22 @@ MUTANTS = (
         "lane_id() < piece.vertices && test_bit(asked, v) && work",
         "lane_id() < piece.vertices && work",
     ),
+    Mutant(
+        "standby: who the CPU has found is not visited",
+        "algorithms/bfs/gpu/adopt.cu",
+        "        atomicOr(s.visited + word_of(v), bit_of(v));\n",
+        "",
+        ("test_kernels_standby.py",),
+    ),
+    Mutant(
+        "standby: two vertices have the level of the second",
+        "algorithms/bfs/gpu/adopt.cu",
+        "levels[i]",
+        "levels[i | 1]",
+        ("test_kernels_standby.py",),
+    ),
     *COMPONENTS,
+    *MANY,
     *PROOF,
     *STRATEGIES,
     *MERRILL,

@@ -32,8 +32,10 @@ SUITES = (
     "test_kernels_prove.py",
     "test_kernels_components.py",
     "test_kernels_topological.py",
+    "test_kernels_many.py",
     "test_kernels_engine.py",
     "test_kernels_streamed.py",
+    "test_kernels_standby.py",
     "test_kernels_strategies.py",
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")

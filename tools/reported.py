@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,14 +122,17 @@ def ratio(table: ReportedTable, row: ReportedRow, column: str, lines: dict[tuple
     return milliseconds(table, row, value) / mine
 
 
-def compare(table: ReportedTable, lines: list[Line]) -> str:
-    """Return a published table beside ours as Markdown: reported / ours (times as fast)."""
+def compare(table: ReportedTable, lines: list[Line], marked: Mapping[str, str] | None = None) -> str:
+    """Return a published table beside ours as Markdown: reported / ours (times as fast).
+
+    ``marked``: graphs of ours whose names get a mark.
+    """
     by_name = {(line.graph, line.contender): line for line in lines}
     measured = {line.graph for line in lines}
     headers = ["graph", "ours", "likeness", *(f"{c} / {contender(table, c)}" for c in table.columns)]
     rows = []
     for row in table.rows:
-        stand_in = row.ours if row.ours in measured else f"{row.ours} (not run)"
+        stand_in = row.ours + (marked or {}).get(row.ours, "") if row.ours in measured else f"{row.ours} (not run)"
         rows.append([row.graph, stand_in, row.likeness, *(_cell(table, row, c, by_name) for c in table.columns)])
     reasons = dict.fromkeys(f"{row.graph}: {row.why}" for row in table.rows if row.why)
     notes = ([table.note] if table.note else []) + [f"! {reason}." for reason in reasons]

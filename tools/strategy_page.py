@@ -1,16 +1,22 @@
 """Make docs/results/strategies.md and its pictures from the rows of `bigbfs bench bfs --output`.
 
     BIGBFS_DATA=... bigbfs bench bfs --suite configs/bench-strategies.toml --output rows.jsonl --report report.html
-    python tools/strategy_page.py rows.jsonl
+    BIGBFS_DATA=... bigbfs bench bfs --suite configs/bench-strategies-places.toml --output places.jsonl
+    python tools/strategy_page.py rows.jsonl --places places.jsonl [--earlier PAGE.md]
 
-The pictures are those of the report, as SVG that is readable on light and on dark.
+Rows of other places, encodings and orders have tables of their own and are in no picture. The pictures are those of the
+report, as SVG that is readable on light and on dark. Graphs that the rows lack are taken from an earlier page, with a
+mark. What was found by reading stands in docs/results/strategies/notes.md and becomes a part of the page.
 """
 
 import argparse
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
 
+import strategy_sections as sections
+from earlier import MARK, Earlier, read_earlier
 from reported import compare, read_reported
 
 from bigbfs.errors import BigBfsError
@@ -35,6 +41,26 @@ vertices take at least, over the time. A dash: unknown."""
 ABOUT_REPORTED = """A cell is: reported / ours, in milliseconds, and how many times as fast in bold. No ratio is made
 for another graph of the same shape ("shape"), for a figure that cannot be what it says (!), or where two things are
 measured."""
+
+ABOUT_LEVELS = """Microseconds of a traversal over its levels, graphs of many: what launches, read-backs and barriers
+cost. `auto` and `topdown` go from level to level inside a launch."""
+
+ABOUT_REDUNDANT = """Ids taken from rows over the edges of what is reached: 1 is without redundancy. Report 004, figure
+7: 4.2 on grid5pt.5000 by labels alone, on kron_g500-logn20 it does not finish; below 1.05 everywhere with all culling.
+Worst level: of the first source, of those with 1,000 edges and more."""
+
+ABOUT_DISTANCES = """Report 004, table 2, gives distances and predecessors: predecessors cost it up to 19 % (from its
+rounded rates: 21 %)."""
+
+ABOUT_PLACES = """Milliseconds of a traversal, by `bigbfs bench bfs --suite configs/bench-strategies-places.toml`. vram,
+mapped: edges in GPU memory, or in host memory and read in place."""
+
+ABOUT_COMPONENTS = """Connected components: milliseconds reported, and ours of another run, each with its commit
+(docs/results/gpu-h200.jsonl, tools/bench_gpu.py). Edges in host memory, there and here; ours with 5.8 GiB of device
+memory. No ratio: another graph of the same shape, and the reported Afforest loses links, where ours is exact and
+proved. Report 003 gives 46 s until convergence."""
+
+COMPONENTS = ROOT / "docs/results/gpu-h200.jsonl"
 
 MOST_LEVELS_PAGES = 3
 """Graphs whose levels are drawn: a shallow, a middling and a deep one."""
@@ -83,18 +109,22 @@ def draw(record: Record, lines: list[Line], folder: Path) -> dict[str, str]:
     return found
 
 
-def overview(record: Record, lines: list[Line]) -> str:
-    """Return the best of each graph as a table."""
+def overview(record: Record, lines: list[Line], earlier: Earlier) -> str:
+    """Return the best of each graph as a table, from shallow to deep."""
     best = fastest([line for line in lines if line.contender != "serial reference"])
     headers = ("graph", "vertices", "edges", "depth", "best", "ms", "GTEPS", *(f"x {name}" for name in DIVISORS[:3]))
-    rows = []
+    rows: list[tuple[Any, ...]] = [(row[0] + MARK, *row[1:3], _count(row[3]), *row[4:]) for row in earlier.overview]
     for graph in charts.by_depth(lines):
         line, about = best[graph], record.graphs[graph]
         ratios = [line.speedups.get(name) for name in DIVISORS[:3]]
         rows.append(
             (graph, about.vertices, about.edges, line.depth, line.contender, 1e3 * line.traversal, line.gteps, *ratios)
         )
-    return markdown(headers, rows)
+    return markdown(headers, sorted(rows, key=lambda row: row[3]))
+
+
+def _count(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def table_of(lines: list[Line]) -> str:
@@ -114,55 +144,111 @@ def table_of(lines: list[Line]) -> str:
     return markdown(headers, rows)
 
 
-def page(record: Record, lines: list[Line], pictures: dict[str, str], reported: Path, made_by: str) -> str:
+def further(record: Record, lines: list[Line], places: list[Line], earlier: Earlier) -> list[str]:
+    """Return the sections between the pictures and what is reported; ``places``: lines of other places."""
+    before = [dataclasses.replace(line, graph=line.graph + MARK) for line in earlier.lines]
+    known = (
+        ("What a level takes", ABOUT_LEVELS, sections.thin_levels([*lines, *before])),
+        ("Redundant expansion", ABOUT_REDUNDANT, sections.redundant(record, lines)),
+        ("Levels alone", ABOUT_DISTANCES, sections.distances([*lines, *places])),
+        ("Encodings, residencies, orders", ABOUT_PLACES, sections.places(places)),
+    )
+    return [part for title, about, text in known if text for part in (f"## {title}", about, text)]
+
+
+NONE = Earlier()
+
+
+@dataclasses.dataclass(frozen=True)
+class Sources:
+    """What a page is made of beside its rows."""
+
+    reported: Path
+    made_by: str
+    earlier: Earlier = NONE
+    notes: str = ""
+
+
+def page(record: Record, lines: list[Line], places: list[Line], pictures: dict[str, str], sources: Sources) -> str:
     """Return the page."""
-    session = record.sessions[-1]
+    session, earlier = record.sessions[-1], sources.earlier
     gpu = session.machine["gpu"]
     limit = session.limits.get("device memory" if gpu else "host memory", 0.0) / 1e9
     memory = f"{limit:,.0f} GB/s copied in {'its' if gpu else 'host'} memory"
     disturbed, trials = sum(line.disturbed for line in lines), sum(line.trials for line in lines)
+    before = f"{MARK.strip()}: of an earlier run: m{earlier.measured[1:]}"
     parts = [
         "# BFS strategies, side by side",
         f"Measured on {gpu or session.machine['processor']} ({memory}), {session.started[:10]}, commit "
-        f"{session.commit or 'unknown'}, by `{session.command}`.\nThis page and its pictures: `{made_by}`.",
+        f"{session.commit or 'unknown'}, by `{_without_folders(session.command)}`.\n"
+        f"This page and its pictures: `{sources.made_by}`.",
         ABOUT + f" {disturbed} of {trials} runs had to share the cores.",
         "## The best of each graph",
-        overview(record, lines),
+        overview(record, lines, earlier),
+        *([before] if earlier.lines else []),
+        *([sources.notes] if sources.notes else []),
         *(f"![{title}]({name})\n\n{title}." for title, name in pictures.items()),
-        "## Reported | ours",
-        ABOUT_REPORTED,
+        *further(record, lines, places, earlier),
+        *beside([*lines, *places], sources, limit if gpu else 0.0),
+        "## All numbers",
     ]
-    for table in read_reported(reported):
-        times = f", {limit / table.gigabytes_per_second:.1f} times as much here" if gpu else ""
-        parts += [
-            f"### {table.report}, {table.title}",
-            f"{table.device}, {table.gigabytes_per_second:,.0f} GB/s as published{times}.",
-            compare(table, lines),
-        ]
-    parts.append("## All numbers")
     for graph in charts.by_depth(lines):
         parts += [
             f"### {graph}",
             record.graphs[graph].about + ".",
             table_of([each for each in lines if each.graph == graph]),
         ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *earlier.sections]) + "\n"
+
+
+def _without_folders(command: str) -> str:
+    return " ".join(Path(word).name if word.startswith("/") else word for word in command.split(" "))
+
+
+def beside(lines: list[Line], sources: Sources, limit: float) -> list[str]:
+    """Return the tables of the reports, with ours in them; ``limit``: GB/s of our device, 0 without one."""
+    earlier = sources.earlier
+    parts = ["## Reported | ours", ABOUT_REPORTED]
+    for table in read_reported(sources.reported):
+        times = f", {limit / table.gigabytes_per_second:.1f} times as much here" if limit else ""
+        own = {(line.graph, line.contender) for line in lines}
+        more = [line for line in earlier.lines if (line.graph, line.contender) not in own]
+        parts += [
+            f"### {table.report}, {table.title}",
+            f"{table.device}, {table.gigabytes_per_second:,.0f} GB/s as published{times}.",
+            compare(table, [*lines, *more], dict.fromkeys(earlier.graphs, MARK)),
+        ]
+    return [*parts, "### 001 and 003, Afforest", ABOUT_COMPONENTS, sections.components(COMPONENTS)]
 
 
 def main() -> None:
     """Read rows, write page and pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", type=Path, nargs="+", help="JSON lines of `bigbfs bench bfs --output`")
+    parser.add_argument("--places", type=Path, nargs="*", default=[], help="rows of other places, encodings, orders")
+    parser.add_argument("--earlier", type=Path, help="an earlier page, for graphs that the rows lack")
     parser.add_argument("--output", type=Path, default=ROOT / "docs/results/strategies.md")
     parser.add_argument("--reported", type=Path, default=ROOT / "configs/reported.toml")
     arguments = parser.parse_args()
     require_extra()
     record = read_rows(arguments.rows)
     lines = summarize(record)
+    places = summarize(read_rows(arguments.places)) if arguments.places else []
     pictures = draw(record, lines, arguments.output.with_suffix(""))
-    made_by = " ".join(["python tools/strategy_page.py", *(path.name for path in arguments.rows)])
+    earlier = (
+        read_earlier(arguments.earlier, frozenset(record.graphs) & {line.graph for line in lines})
+        if (arguments.earlier)
+        else Earlier()
+    )
+    words = [path.name for path in arguments.rows]
+    words += ["--places", *(path.name for path in arguments.places)] if arguments.places else []
+    words += ["--earlier", arguments.earlier.name] if arguments.earlier else []
+    made_by = " ".join(["python tools/strategy_page.py", *words])
+    notes = arguments.output.with_suffix("") / "notes.md"
+    said = notes.read_text(encoding="utf-8").strip() if notes.is_file() else ""
+    sources = Sources(arguments.reported, made_by, earlier, said)
     with replacing(arguments.output) as stream:
-        stream.write(page(record, lines, pictures, arguments.reported, made_by).encode())
+        stream.write(page(record, lines, places, pictures, sources).encode())
     print(f"{arguments.output}: {len(lines)} lines, {len(pictures)} pictures")
 
 

@@ -15,7 +15,7 @@ from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BytesRecord, SetupRecord, disturbed, switches
+from bigbfs.record import BytesRecord, Cores, SetupRecord, disturbed
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.topological.result import TopologicalResult
@@ -138,9 +138,9 @@ class Engine:
         measured = Measured(self.graph)
         self._placed.program(work)  # compiled and placed now: the runs are counted from here
         for _ in range(trials):
-            before = switches()
+            before = Cores.now()
             result = self._placed.run(work)
-            measured.disturbed.append(disturbed(switches() - before, result.record.seconds))
+            measured.disturbed.append(disturbed(before.lost()))
             if verify:
                 start = time.perf_counter()
                 self._placed.program(work).verify(work, result)

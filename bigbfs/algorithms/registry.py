@@ -78,6 +78,10 @@ class Options:
         found: tuple[KernelSpec, ...] = load(self.programs["gpu"]).kernels(self, residency)
         return found
 
+    def narrower(self) -> Self | None:
+        """Return the same work with less state, for a GPU that has no room for more; None: there is no such."""
+        return None
+
     def program(self, backend: str, residency: str) -> Callable[[Any, Any], Any]:
         """Return what makes the program from the placed graph and these options."""
         made: Callable[[Any, Any], Any] = load(self.programs[backend])

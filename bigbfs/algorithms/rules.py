@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
 import numpy as np
-from numba import get_num_threads
 
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.workers import thread_count
 
 STRETCH = 1 << 18
 """Vertices or edges that one thread looks at in one go; less than this is not worth a second thread."""
@@ -34,7 +34,7 @@ def first_offender(kernel: Callable[..., int], count: int, *arguments: Any) -> i
     """Return the smallest of 0..count-1 that ``kernel`` objects to, or -1; stretches are shared out among threads."""
     if count <= STRETCH:
         return int(kernel(0, count, *arguments))
-    with ThreadPoolExecutor(get_num_threads()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         starts = range(0, count, STRETCH)
         found = pool.map(lambda start: int(kernel(start, min(start + STRETCH, count), *arguments)), starts)
         return min((offender for offender in found if offender >= 0), default=-1)

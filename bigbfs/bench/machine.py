@@ -13,11 +13,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from bigbfs.config import DeviceProfile
-from bigbfs.record import switches as switches
 from bigbfs.report.rows import Session
 
 STRETCH_BYTES = 1 << 25
@@ -67,7 +65,7 @@ def commit() -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"Python": platform.python_version(), "NumPy": np.__version__, "Numba": numba.__version__}
+    found = {"Python": platform.python_version(), "NumPy": np.__version__, "Numba": metadata.version("numba")}
     for package in ("cupy-cuda13x", "cupy-cuda12x"):
         try:
             found["CuPy"] = metadata.version(package)

@@ -12,16 +12,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from bigbfs.algorithms.bfs.result import RunRecord
-from bigbfs.bench import machine
 from bigbfs.bench.contenders import Contender, Placed, columns, placed
 from bigbfs.bench.directions import Directions, directions
 from bigbfs.bench.graphs import Prepared, Variant
 from bigbfs.errors import DoesNotFitError, VerificationError
 from bigbfs.graph.graph import Graph
-from bigbfs.record import disturbed
+from bigbfs.record import Cores, disturbed, switches
 from bigbfs.report.rows import GraphFacts, Row
 
 Say = Callable[[str], None]
+Trials = tuple[list[RunRecord], list[int], list[float]]
+"""Of every trial what was measured, the context switches, and the share of time lost."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,12 @@ class _Heat:
             ways = self._prove(running, original)
             timed = self._trials(running, original)
             for each in running:
-                records, switches = timed[id(each)]
-                shared = sum(disturbed(count, record.seconds) for count, record in zip(switches, records, strict=True))
+                records, counts, lost = timed[id(each)]
+                shared = sum(map(disturbed, lost))
                 middle = sorted(records, key=lambda record: record.seconds)[len(records) // 2]
                 levels = columns(middle.levels, ways) if number == 0 else None
                 about = {"disturbed": shared, "in_turn": self.in_turn, "levels": levels}
-                yield each.row(self.name, records, switches, ways, **about)
+                yield each.row(self.name, records, counts, ways, **about)
             running = [each for each in running if self._may_go_on(each, number)]
 
     def _prove(self, running: list[Placed], original: int) -> Directions | None:
@@ -141,17 +142,18 @@ class _Heat:
                 self.plain.declare_valid()
         return self.plain
 
-    def _trials(self, running: list[Placed], original: int) -> dict[int, tuple[list[RunRecord], list[int]]]:
-        """Return the records and the context switches of every trial of each contender."""
-        timed: dict[int, tuple[list[RunRecord], list[int]]] = {id(each): ([], []) for each in running}
+    def _trials(self, running: list[Placed], original: int) -> dict[int, Trials]:
+        """Return the trials of each contender."""
+        timed: dict[int, Trials] = {id(each): ([], [], []) for each in running}
         for _ in range(self.plan.trials):
             for each in running:
                 vertex = each.graph.vertex(original)
-                before, start = machine.switches(), time.perf_counter()
-                record = each.run(vertex)
-                timed[id(each)][1].append(machine.switches() - before)
-                self.spent[id(each)] += time.perf_counter() - start
-                timed[id(each)][0].append(record)
+                records, counts, lost = timed[id(each)]
+                before = Cores.now()
+                records.append(each.run(vertex))
+                counts.append(switches() - before.switches)
+                lost.append(before.lost())
+                self.spent[id(each)] += time.perf_counter() - before.clock
         return timed
 
     def _may_go_on(self, each: Placed, number: int) -> bool:

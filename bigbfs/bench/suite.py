@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.config import from_table, read_toml
-from bigbfs.errors import ConfigError
+from bigbfs.conversion.keywords import ConvertKeywords
+from bigbfs.errors import ConfigError, UsageError
+from bigbfs.generate import catalogue
 
 _CHOICES = {
     "codecs": ("plain", "varint"),
@@ -69,6 +72,7 @@ class Case:
         """Refuse what cannot be run."""
         if bool(self.kind) == bool(self.file):
             raise ConfigError("give kind (a generator) or file (in the folder BIGBFS_DATA), one of them")
+        self._require_parameters()
         for name, known in _CHOICES.items():
             self._require(name, known)
         for name in ("strategies", "without"):
@@ -76,6 +80,18 @@ class Case:
                 self._require(name, tuple(STRATEGIES))
         if self.sources < 1 or self.trials < 0 or self.seconds < 0:
             raise ConfigError(f"sources is {self.sources}, trials {self.trials}, seconds {self.seconds}: too few")
+
+    def _require_parameters(self) -> None:
+        """Refuse a graph that cannot be made before any other is measured."""
+        try:
+            if self.kind:
+                catalogue.resolve(catalogue.find(self.kind), self.parameters)
+        except UsageError as error:
+            raise ConfigError(str(error)) from None
+        for key in self.convert:
+            if key not in ConvertKeywords.__annotations__:
+                near = get_close_matches(key, ConvertKeywords.__annotations__, 1)
+                raise ConfigError(f"convert: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
     def _require(self, name: str, known: tuple[str, ...]) -> None:
         given = getattr(self, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,15 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine, Measured
 from bigbfs.cli import options, outputs
-from bigbfs.cli.sources import choose_sources, id_of
+from bigbfs.cli import ranks as ranks_of
+from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bfs_object, dumps
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
-from bigbfs.report.table import table
+from bigbfs.report.table import labelled, table
 from bigbfs.sizes import counted, format_size, free_memory
 
 LEAST_GTEPS = 0.001
@@ -57,14 +57,14 @@ class Task:
         if file is not None:
             self.wrote.append(file)
 
-    def fetches(self, engine: Engine, sources: int) -> bool:
-        """Return whether anybody looks at levels or parents on the host; a GPU proves them where they are.
+    def fetches(self, engine: Engine, sources: int, *, alone: bool) -> bool:
+        """Return whether anybody looks at levels or parents as a whole; GPUs and ranks prove them where they are.
 
         The deepest vertex of a single search is looked up there too, unless the tree takes much of the memory.
         """
         tree = (4 + 8) * engine.graph.n
         looks = engine.backend == "gpu" and sources == 1 and self.want_levels and tree < free_memory() // 8
-        proves = self.verify and engine.backend == "cpu"
+        proves = self.verify and engine.backend == "cpu" and alone
         return looks or proves or self.target is not None or self.levels is not None or self.parents is not None
 
 
@@ -74,10 +74,10 @@ class Task:
 @click.option(
     "--sources",
     "many",
-    metavar="random:N | @FILE",
-    help="N random vertices of degree > 0, or ids or names in a file.",
+    metavar=FORMS,
+    help="Every vertex, K random ones of those with an edge, those in a file, or these.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 @click.option("--target", metavar="V", help="Print a shortest path to this vertex; on the CPU the search ends there.")
 @options.compressed_option
 @options.where_options
@@ -96,6 +96,7 @@ class Task:
 )
 @outputs.force_option
 @options.json_option
+@ranks_of.options
 def command(
     graph: Path | None,
     one: tuple[str, ...],
@@ -113,6 +114,7 @@ def command(
     plot: Path | None,
     force: bool,
     as_json: bool,
+    ranks: ranks_of.Ranks,
     **where: Any,
 ) -> None:
     """Breadth-first search from one or many sources.
@@ -128,8 +130,9 @@ def command(
     check_picture(plot, force)
     outputs.check_streams((levels, parents), as_json)
     outputs.check_different({"--levels": levels, "--parents": parents, "--plot": plot})
+    require_one_way(one, many)
     options.check_where(where)
-    with options.opened(graph, compressed) as (opened, open_seconds):
+    with ranks_of.joined(ranks, where) as group, options.opened(graph, compressed, group) as (opened, open_seconds):
         sources = choose_sources(opened, one, many, seed)
         if target is not None:
             task = replace(task, target=id_of(opened, target, "--target"))
@@ -139,25 +142,41 @@ def command(
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=task.target)
         work.internal(opened)  # a target that is not there is found before anything is placed
-        with options.placed(opened, (work,), **where) as engine:
-            summary, verify_seconds = _run_all(engine, sources, task)
-            _draw(opened, summary.runs[0], task)
-            if as_json:
-                found = bfs_object(opened, engine, open_seconds, summary)
-                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
-                return
-            with outputs.report_beside((levels, parents)):
-                _print(opened, engine, open_seconds, verify_seconds, summary)
-                if line := options.disturbed_line(sum(summary.disturbed), trials * len(sources)):
-                    click.echo(line)
-                for file in task.wrote:
-                    click.echo(file.line())
+        with options.placed(opened, (work,), ranks=(group, ranks), **where) as engine:
+            summary, verify_seconds = _run_all(engine, sources, task, group)
+            if ranks.verbose and group is not None:
+                ranks_of.say_levels(group, summary.runs[-1])
+            if ranks_of.is_first(group):
+                _report(opened, engine, open_seconds, verify_seconds, summary, task, as_json)
 
 
-def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary, float]:
+def _report(
+    graph: Graph,
+    engine: Engine,
+    opening: float,
+    verifying: float,
+    summary: BfsSummary,
+    task: Task,
+    as_json: bool,
+) -> None:
+    """Draw and print what was asked for."""
+    _draw(graph, summary.runs[0], task)
+    if as_json:
+        found = bfs_object(graph, engine, opening, summary)
+        click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
+        return
+    with outputs.report_beside((task.levels, task.parents)):
+        _print(graph, engine, opening, verifying, summary)
+        if line := options.disturbed_line(sum(summary.disturbed), task.trials * len(summary.runs)):
+            click.echo(line)
+        for file in task.wrote:
+            click.echo(file.line())
+
+
+def _run_all(engine: Engine, sources: list[int], task: Task, group: Any) -> tuple[BfsSummary, float]:
     """Run every source; return what was measured, and the seconds that verifying took."""
     summary, verifying = BfsSummary(target=task.target), 0.0
-    fetch = task.fetches(engine, len(sources))
+    fetch = task.fetches(engine, len(sources), alone=group is None)
     name = f"search from {engine.graph.called(sources[0])}" if len(sources) == 1 else "search"
     told = Progress()
     with told.step(name, len(sources), "sources"):
@@ -166,7 +185,11 @@ def _run_all(engine: Engine, sources: list[int], task: Task) -> tuple[BfsSummary
             work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
             measured = engine.measure(work, trials=task.trials, verify=task.verify)
             told.advance(1)
-            _take_in(summary, measured, task)
+            _take_in(
+                summary,
+                measured,
+                task if ranks_of.is_first(group) else replace(task, levels=None, parents=None, target=None),
+            )
             verifying += measured.verify_seconds
     return summary, verifying
 
@@ -238,6 +261,6 @@ def _print_ends(engine: Engine, summary: BfsSummary) -> None:
             " -> ".join(printable(str(called(vertex))) for vertex in path.tolist())
             + f": {counted(len(path) - 1, 'edge')}"
         )
-        click.echo(textwrap.fill(text, 80, initial_indent="path        ", subsequent_indent=" " * 12))
+        click.echo(labelled("path", text))
     if summary.paths and engine.backend == "gpu":
         click.echo("            (on a GPU the search goes on beyond the target)")

@@ -14,6 +14,7 @@ from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, Compon
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
 from bigbfs.cli import options, outputs
+from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
 from bigbfs.graph.graph import Graph
@@ -84,6 +85,7 @@ class Task:
 @click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @outputs.force_option
 @options.json_option
+@ranks_of.options
 def command(
     graph: Path | None,
     algorithm: str | None,
@@ -100,6 +102,7 @@ def command(
     plot: Path | None,
     force: bool,
     as_json: bool,
+    ranks: ranks_of.Ranks,
     **where: Any,
 ) -> None:
     """Connected components, by default by Afforest; of a directed graph, the weak ones.
@@ -115,32 +118,40 @@ def command(
     _check_outputs(task)
     outputs.check_streams((labels, sizes_to), as_json)
     options.check_where(where)
-    with options.opened(graph, compressed) as (opened, open_seconds):
+    with ranks_of.joined(ranks, where) as group, options.opened(graph, compressed, group) as (opened, open_seconds):
         _refuse_overwriting(largest, opened.path)
-        with options.placed(opened, (how,), **where) as engine:
+        with options.placed(opened, (how,), ranks=(group, ranks), **where) as engine:
             with Progress().step("find the components"):
                 measured = engine.measure(how, trials=trials, verify=verify)
-            runs, verifying = measured.records, measured.verify_seconds
-            _write(opened, measured, task)
-            sizes = size_histogram(measured.internal.labels)
-            if as_json:
-                found = cc_object(opened, engine, open_seconds, measured, sizes)
-                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
-                return
-            with outputs.report_beside((labels, sizes_to)):
-                click.echo(options.describe(opened))
-                click.echo(options.describe_engine(engine))
-                click.echo("")
-                _print_runs(opened.n, runs)
-                _print_sizes(sizes)
-                _print_largest(opened, measured)
-                click.echo("\n" + options.setup_line(engine, open_seconds, verifying if verify else None))
-                size = format_size(engine.bytes.host), format_size(engine.bytes.device)
-                click.echo(f"memory      host {size[0]}, device {size[1]}")
-                if line := options.disturbed_line(sum(measured.disturbed), trials):
-                    click.echo(line)
-                for file in task.wrote:
-                    click.echo(file.line())
+            if ranks.verbose and group is not None:
+                ranks_of.say_run(group, measured.records[-1])
+            if ranks_of.is_first(group):
+                _report(opened, engine, open_seconds, measured, task, as_json)
+
+
+def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task: Task, as_json: bool) -> None:
+    """Write and print what was asked for."""
+    runs, verifying = measured.records, measured.verify_seconds
+    _write(graph, measured, task)
+    sizes = size_histogram(measured.internal.labels)
+    if as_json:
+        found = cc_object(graph, engine, opening, measured, sizes)
+        click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
+        return
+    with outputs.report_beside((task.labels, task.sizes)):
+        click.echo(options.describe(graph))
+        click.echo(options.describe_engine(engine))
+        click.echo("")
+        _print_runs(graph.n, runs)
+        _print_sizes(sizes)
+        _print_largest(graph, measured)
+        click.echo("\n" + options.setup_line(engine, opening, verifying if task.verify else None))
+        size = format_size(engine.bytes.host), format_size(engine.bytes.device)
+        click.echo(f"memory      host {size[0]}, device {size[1]}")
+        if line := options.disturbed_line(sum(measured.disturbed), task.trials):
+            click.echo(line)
+        for file in task.wrote:
+            click.echo(file.line())
 
 
 def _how(algorithm: str, rounds: int | None, skip_giant: bool | None, single_pass: bool) -> ComponentsOptions:

@@ -30,15 +30,12 @@ def command(graph: Path | None, as_json: bool) -> None:
     passed: list[dict[str, str]] = []
     error = None
     try:
-        steps, told = check(graph), Progress()
-        while True:
-            with told.step(f"check {graph}: after {passed[-1]['name']}" if passed else f"check {graph}"):
-                step = next(steps, None)
-            if step is None:
-                break
-            passed.append({"name": step.name, "detail": step.detail})
-            if not as_json:
-                click.echo(f"ok  {step.name}: {step.detail}")
+        told = Progress()
+        with told.step(f"check {graph}"):
+            for step in check(graph, told):
+                passed.append({"name": step.name, "detail": step.detail})
+                if not as_json:
+                    told.say(f"ok  {step.name}: {step.detail}")
     except FormatError as failure:
         error = failure
     if as_json:

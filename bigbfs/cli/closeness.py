@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bigbfs.cli import manyopts, options, outputs
+from bigbfs.cli.sources import require_form
+from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
-from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness
+from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness, work_of
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 
 
@@ -24,7 +26,7 @@ from bigbfs.report.table import table
 @manyopts.top_option
 @click.option("-o", "--output", type=options.PATH, metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
 @options.compressed_option
-@manyopts.threads_option
+@options.where_options
 @options.verify_option
 @outputs.force_option
 @options.json_option
@@ -38,28 +40,29 @@ def command(
     top: int,
     output: Path | None,
     compressed: bool,
-    threads: int | None,
     verify: bool,
     force: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
-    """How near every vertex is to all others, on the CPU; the most central ones first.
+    """How near every vertex is to all others; the most central ones first.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Definitions and defaults are NetworkX's; in
     a directed graph distances count towards the vertex. random:K estimates from K sources and says how far off it may
     be; so does a run that --seconds or Ctrl-C ends. F.npy has float64 by ascending id.
     """
     if sources != "all" and not sources.startswith("random:"):
-        raise UsageError(f"{sources[:80]!r}: centrality takes all sources or a random sample: all or random:K")
+        raise UsageError(f"--sources {sources[:80]!r}: centrality takes all or a random sample: write all or random:K")
+    require_form(sources)
     manyopts.check_values(output, force, as_json)
     with (
         options.opened(graph, compressed) as (opened, opening),
-        manyopts.placed(opened, threads) as engine,
+        manyopts.placed(opened, work_of(kind), where) as engine,
     ):
-        with manyopts.stopping() as stop, Progress().step("search"):
+        with manyopts.searching("search", manyopts.count_of(opened, sources)) as (stop, tell):
             found = closeness(
                 engine, kind=kind, sources=sources, wf_improved=not no_wf, seed=seed, seconds=seconds, stop=stop,
-                verify=verify,
+                tell=tell, verify=verify,
             )  # fmt: skip
         wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
@@ -70,7 +73,10 @@ def command(
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
             click.echo(
-                table(("vertex", kind), [(str(opened.called(vertex)), value) for vertex, value in found.top(top)])
+                table(
+                    ("vertex", kind),
+                    [(printable(str(opened.called(vertex))), value) for vertex, value in found.top(top)],
+                )
             )
             click.echo(f"\n{_exactness(found)}")
             manyopts.foot(engine, opening, found.record, wrote)

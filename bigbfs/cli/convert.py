@@ -13,10 +13,13 @@ from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
+from bigbfs.report.table import labelled
 from bigbfs.sizes import format_size
 
 MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
+LEAST = 0.005
+"""Seconds below which a phase is not told."""
 _DIGITS = 10
 """A column of so many digits is a name."""
 
@@ -77,6 +80,11 @@ class Columns(click.ParamType):
 @click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
 @click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
 @click.option("--names", is_flag=True, help="Read every id as a name. Default: where the first ones are no integers.")
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="The first line of a CSV file names its columns, or is an edge.  [default: as it looks]",
+)
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(
     "--memory",
@@ -130,13 +138,15 @@ def describe(report: ConvertReport) -> str:
         f"reversed    {report.reversed:,} lines",
         f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
     ]
-    lines += [f"note        {note}" for note in report.notes]
+    lines += [labelled("note", printable(note)) for note in report.notes]
     if not report.cached:
-        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds >= 0.005)
-        rate = format_size(report.input_bytes / report.seconds)
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds >= LEAST)
+        worked = report.seconds - report.phases.get("compile", 0.0)
+        rate = format_size(report.input_bytes / worked if worked > 0 else 0)
         lines.append(f"seconds     {report.seconds:.2f} ({phases})")
-        if report.edges >= MANY:
-            lines.append(f"rate        {report.edges_per_second / 1e6:.3g} M edges/s, {rate}/s of input")
+        if report.edges >= MANY and worked > 0:
+            beside = ", compiling apart" if report.seconds - worked >= LEAST else ""
+            lines.append(f"rate        {report.edges / worked / 1e6:.3g} M edges/s, {rate}/s of input{beside}")
         spilled = f", {format_size(report.spilled_bytes)} on disk in {report.partitions} parts"
         lines.append(
             f"memory      {format_size(report.peak_rss_bytes)} at most{spilled if report.method == 'external' else ''}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bigbfs.cli import manyopts, options
 from bigbfs.cli.eccentricity import component_option, ecc_object, print_bounds, telling
-from bigbfs.measures.eccentricity import eccentricity
+from bigbfs.measures.eccentricity import WORK, eccentricity
 from bigbfs.report.jsonout import dumps
 
 
@@ -17,7 +18,7 @@ from bigbfs.report.jsonout import dumps
 @component_option
 @manyopts.seconds_option
 @options.compressed_option
-@manyopts.threads_option
+@options.where_options
 @options.verify_option
 @options.json_option
 def command(
@@ -25,18 +26,18 @@ def command(
     component: str,
     seconds: float | None,
     compressed: bool,
-    threads: int | None,
     verify: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
-    """Exact diameter: the largest distance between two vertices of a component, on the CPU.
+    """Exact diameter: the largest distance between two vertices of a component.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Few searches are enough for most graphs;
     where they are not, every vertex is searched from, 512 at once. A run that --seconds or Ctrl-C ends gives certified
     bounds. A directed graph must be strongly connected. The radius is what is known of it by then: `bigbfs
     eccentricity` finds it, and centre and periphery.
     """
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
+    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, WORK, where) as engine:
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
                 engine, goal="diameter", component=component, seconds=seconds, stop=stop, tell=tell, verify=verify

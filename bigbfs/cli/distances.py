@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs
-from bigbfs.cli.manyopts import sources_of
-from bigbfs.errors import UsageError
+from bigbfs.cli.sources import named_in, require_form, require_one_way
+from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.distances import Distances, checked_output, distances, sweep
+from bigbfs.measures.distances import LEVELS, SWEEP, Distances, checked_output, distances, sweep
 from bigbfs.measures.placing import chosen
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
+from bigbfs.sizes import counted
 
 SHOWN = 100
 """Pairs of source and target at most that are shown."""
@@ -24,79 +26,105 @@ SHOWN = 100
 
 @click.command("distances")
 @options.graph_argument
-@click.option("--source", "one", type=int, multiple=True, metavar="V", help="Source (original id); repeatable.")
-@click.option("--sources", metavar="all|random:K|@F|V,V", help="Sources: every vertex, K random ones, ids in a file.")
-@click.option("--targets", metavar="all|random:K|@F|V,V", help="Distances to these alone.  [default: all]")
+@manyopts.source_option
+@manyopts.many_option("sources", "")
+@manyopts.many_option("targets", "Distances to these alone.  [default: all]")
 @click.option("-o", "--output", type=options.PATH, metavar="F.npy|csv", help="Write the distances, as they come.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Look no further than distance D.")
 @manyopts.seed_option
+@manyopts.seconds_option
+@click.option(
+    "--memory",
+    type=options.Size(of_free=True),
+    metavar="SIZE",
+    help="Memory of the searches beside the graph, e.g. 2GiB: fewer at a time.  [default: half of what is free]",
+)
 @options.compressed_option
-@manyopts.threads_option
+@options.where_options
 @options.verify_option
 @manyopts.top_option
 @outputs.force_option
 @options.json_option
 def command(
     graph: Path | None,
-    one: tuple[int, ...],
+    one: tuple[str, ...],
     sources: str | None,
     targets: str | None,
     output: Path | None,
     max_depth: int | None,
     seed: int,
+    seconds: float | None,
+    memory: int | None,
     compressed: bool,
-    threads: int | None,
     verify: bool,
     top: int,
     force: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
-    """Distances from many sources at once, on the CPU: each row of edges is read for up to 512 of them.
+    """Distances from many sources at once: each row of edges is read for up to 512 of them.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. F.npy has a row for each source, in the
     order asked for, and a column for each target, by ascending id: int16, or int32 where a distance needs it; -1
-    unreached. F.csv has a line for each pair with a path. `--sources all -o D.npy` is all-pairs shortest paths.
+    unreached. F.csv has a line for each pair with a path. `--sources all -o D.npy` is all-pairs shortest paths. After
+    --seconds or Ctrl-C (exit code 130) there are the rows of the first sources, those searched by then.
     """
-    starts, tos = sources_of(sources, one), sources_of(targets)
-    if starts is None:
-        raise UsageError("give the sources with --source V or --sources all, random:K, @FILE or ids with commas")
+    require_one_way(one, sources)
+    require_form(targets, "--targets")
     if output is not None:
         outputs.check_output(checked_output(output), "output", force)
     with options.opened(graph, compressed) as (opened, open_seconds):
-        manyopts.require_numbers(opened, "distances")
+        starts, tos = named_in(opened, one, sources), named_in(opened, (), targets, "--target")
+        assert starts is not None
         count = len(chosen(opened, starts, seed))
         width = len(chosen(opened, "all" if tos is None else tos, seed, "target"))
         kept = output is not None or count * width <= SHOWN
-        with manyopts.placed(opened, threads) as engine:
-            with Progress().step(f"search from {count:,} sources"):
-                how: Any = {"max_depth": max_depth, "seed": seed, "verify": verify}
+        work = [replace(each, memory=memory) for each in (LEVELS if kept else SWEEP)]
+        with manyopts.placed(opened, work, where) as engine:
+            how: Any = {"max_depth": max_depth, "seed": seed, "seconds": seconds, "memory": memory, "verify": verify}
+            with manyopts.searching(f"search from {counted(count, 'source')}", count) as (stop, tell):
+                how |= {"stop": stop, "tell": tell}
                 found = distances(engine, starts, tos, output=output, **how) if kept else sweep(engine, starts, **how)
-            wrote = [] if output is None else [outputs.written(output)]
+            wrote = [] if output is None else [outputs.written_array(output)]
             if as_json:
                 click.echo(dumps(_object(opened, engine, open_seconds, found, wrote)))
-                return
-            manyopts.head(opened, engine)
-            _print(found, top)
-            manyopts.foot(engine, open_seconds, found.record, wrote)
+            else:
+                manyopts.head(opened, engine)
+                _print(opened, found, top)
+                what = "no more is known" if output is None else f"{printable(str(output))} has their rows alone"
+                manyopts.foot(engine, open_seconds, found.record, wrote, asked=found.asked, what=what)
+            if stop.asked:
+                _interrupted()
 
 
-def _rows(found: Distances) -> list[tuple[int, int, int, int]]:
+def _interrupted() -> NoReturn:
+    """End as an interrupted run: what there is is not what was asked for."""
+    raise click.exceptions.Exit(128 + signal.SIGINT)
+
+
+def _rows(graph: Graph, found: Distances) -> list[tuple[int | str, int, int, int | str]]:
     columns = (found.sources, found.reached, found.depth, found.far)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [(graph.called(source), reached, depth, graph.called(far)) for source, reached, depth, far in rows]
 
 
-def _print(found: Distances, top: int) -> None:
+def _print(graph: Graph, found: Distances, top: int) -> None:
+    def called(vertex: int) -> str:
+        return printable(str(graph.called(vertex)))
+
     if found.levels is not None:
         pairs = [
-            (str(source), str(target), None if level < 0 else level)
+            (called(source), called(target), None if level < 0 else level)
             for source, row in zip(found.sources.tolist(), found.levels.tolist(), strict=True)
             for target, level in zip(found.targets.tolist(), row, strict=True)
         ]
         click.echo(table(("source", "target", "distance"), pairs) + "\n")
-    rows = [(str(source), reached, depth, str(far)) for source, reached, depth, far in _rows(found)]
-    click.echo(table(("source", "reached", "depth", "farthest"), rows[:top]))
-    if len(rows) > top:
-        click.echo(f"... and {len(rows) - top:,} more sources")
+    columns = (found.sources[:top], found.reached[:top], found.depth[:top], found.far[:top])
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    shown = [(called(source), reached, depth, called(far)) for source, reached, depth, far in rows]
+    click.echo(table(("source", "reached", "depth", "farthest"), shown))
+    if len(found.sources) > top:
+        click.echo(f"... and {counted(len(found.sources) - top, 'more source')}")
 
 
 def _object(
@@ -105,7 +133,8 @@ def _object(
     """Return the object that ``bigbfs distances --json`` prints."""
     keys = ("source", "reached", "depth", "farthest")
     return manyopts.json_object("distances", graph, engine, opening, found.record, wrote) | {
-        "sources": [dict(zip(keys, row, strict=True)) for row in _rows(found)],
-        "targets": None if found.levels is None else found.targets.tolist(),
+        "asked": found.asked,
+        "sources": [dict(zip(keys, row, strict=True)) for row in _rows(graph, found)],
+        "targets": None if found.levels is None else [graph.called(each) for each in found.targets.tolist()],
         "distances": None if found.levels is None else found.levels.tolist(),
     }

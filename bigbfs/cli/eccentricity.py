@@ -13,11 +13,12 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs
+from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.eccentricity import COMPONENTS, Eccentricity, Tell, eccentricity
+from bigbfs.measures.eccentricity import COMPONENTS, WORK, Eccentricity, Tell, eccentricity
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
-from bigbfs.report.table import table
+from bigbfs.report.table import labelled, table
 from bigbfs.sizes import counted
 
 component_option = click.option(
@@ -38,10 +39,14 @@ LISTED = 10
 @manyopts.seconds_option
 @manyopts.top_option
 @click.option(
-    "-o", "--output", type=options.PATH, metavar="F", help="Write all, -1 unknown: .npy, .csv, .parquet, .arrow, or -."
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="F",
+    help="Write that of every vertex, -1 unknown or not asked for: .npy, .csv, .parquet, .arrow, or -.",
 )
 @options.compressed_option
-@manyopts.threads_option
+@options.where_options
 @options.verify_option
 @outputs.force_option
 @options.json_option
@@ -52,28 +57,29 @@ def command(
     top: int,
     output: Path | None,
     compressed: bool,
-    threads: int | None,
     verify: bool,
     force: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
-    """Eccentricity of every vertex, with diameter, radius, centre and periphery, on the CPU.
+    """Eccentricity of every vertex, with diameter, radius, centre and periphery.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. A run that --seconds or Ctrl-C ends gives
-    certified bounds. F.npy has int64 by ascending id, of the vertices of --component. A directed graph must be strongly
-    connected.
+    certified bounds. F.npy has int64 for every vertex, by ascending id: its eccentricity inside its component, -1 where
+    that is not known, or not the one of --component. A directed graph must be strongly connected.
     """
     manyopts.check_values(output, force, as_json)
     with (
         options.opened(graph, compressed) as (opened, opening),
-        manyopts.placed(opened, threads) as engine,
+        manyopts.placed(opened, WORK, where) as engine,
     ):
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
                 engine, component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
             )  # fmt: skip
         known = found.lower == found.upper
-        wrote = manyopts.write_values(output, "eccentricity", np.where(known, found.lower, -1), found.ids, opened)
+        ids, values = _of_every_vertex(opened, found)
+        wrote = manyopts.write_values(output, "eccentricity", values, ids, opened)
         sizes = sorted(Counter(found.lower[known].tolist()).items())
         if as_json:
             extra = {
@@ -92,13 +98,25 @@ def command(
             click.echo("")
             print_bounds(opened, found)
             click.echo(f"known       {int(known.sum()):,} of {counted(len(found.ids), 'vertex', 'vertices')}")
-            for name, ids in (("centre", found.centre), ("periphery", found.periphery)):
-                click.echo(f"{name:<11} {counted(len(ids), 'vertex', 'vertices')}: {_some(opened, ids)}")
+            if output is not None and len(found.ids) < opened.n:
+                others = counted(opened.n - len(found.ids), "vertex", "vertices")
+                click.echo(labelled("others", f"{others} of other components are -1; --component all finds theirs"))
+            for name, some in (("centre", found.centre), ("periphery", found.periphery)):
+                text = f"{counted(len(some), 'vertex', 'vertices')}: {_some(opened, some)}"
+                click.echo(labelled(name, text))
             manyopts.foot(engine, opening, found.record, wrote)
 
 
+def _of_every_vertex(graph: Graph, found: Eccentricity) -> tuple[np.ndarray, np.ndarray]:
+    """Return all original ids ascending, and the eccentricity of each, -1 where it is not known or not asked for."""
+    ids = np.asarray(graph.original_ids())
+    values = np.full(len(ids), -1, np.int64)
+    values[np.searchsorted(ids, found.ids)] = np.where(found.lower == found.upper, found.lower, -1)
+    return ids, values
+
+
 def _some(graph: Graph, ids: np.ndarray) -> str:
-    shown = ", ".join(str(graph.called(each)) for each in ids[:LISTED].tolist())
+    shown = ", ".join(printable(str(graph.called(each))) for each in ids[:LISTED].tolist())
     return shown + (", ..." if len(ids) > LISTED else "")
 
 
@@ -117,8 +135,9 @@ def telling() -> Iterator[Tell]:
 def print_bounds(graph: Graph, found: Eccentricity) -> None:
     """Print diameter and radius, with the vertices that witness the diameter."""
     of = "the largest component" if found.components == 1 else f"{found.components:,} components"
-    ends = f"{graph.called(found.witness[0])} and {graph.called(found.witness[1])} are so far apart"
-    click.echo(f"diameter    {_range(found.diameter)}: {ends}; {of}, {len(found.ids):,} vertices")
+    one, other = (printable(str(graph.called(end))) for end in found.witness)
+    text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {len(found.ids):,} vertices"
+    click.echo(labelled("diameter", text))
     click.echo(f"radius      {_range(found.radius)}")
     if not found.exact:
         click.echo("stopped     bounds are certified; more time narrows them")

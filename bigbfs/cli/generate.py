@@ -12,10 +12,16 @@ from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.cli.wording import printable
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
+from bigbfs.jit import compiling
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
+
+MANY = 10_000
+"""Edges below which a rate says nothing."""
+LEAST = 0.005
+"""Seconds below which compiling is not told."""
 
 
 class _Kinds(click.Group):
@@ -92,12 +98,16 @@ def describe(report: GenerateReport) -> str:
     if report.self_loops is not None:
         drawn = "directed edges"
         dropped = f"\ndropped     {report.self_loops:,} self-loops, {report.duplicates:,} repeated lines"
+    rate = ""
+    compiled = compiling.seconds()
+    if report.edges >= MANY and report.seconds > compiled:
+        rate = f", {report.edges / (report.seconds - compiled) / 1e6:.1f} M edges/s"
+    first = f" (compile {compiled:.2f})" if compiled >= LEAST else ""
     return (
         f"wrote       {printable(str(report.output))}: {format_size(report.output_bytes)}\n"
         f"graph       {report.kind}, seed {report.seed}: "
         f"{report.vertices:,} vertices, {report.edges:,} {drawn}{dropped}\n"
-        f"time        {report.seconds:.2f} s, {report.edges_per_second / 1e6:.1f} M edges/s, "
-        f"peak memory {format_size(report.peak_rss_bytes)}"
+        f"time        {report.seconds:.2f} s{first}{rate}, peak memory {format_size(report.peak_rss_bytes)}"
     )
 
 

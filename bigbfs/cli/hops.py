@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bigbfs.cli import manyopts, options
-from bigbfs.cli.manyopts import sources_of
-from bigbfs.measures.hops import hops
+from bigbfs.cli.sources import named_in, require_one_way
+from bigbfs.cli.wording import printable
+from bigbfs.measures.hops import WORK, hops
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.progress import Progress
-from bigbfs.report.table import table
+from bigbfs.report.table import folded
+from bigbfs.sizes import counted
 
 LEVELS = 30
 """Lines of the table at most: of more hops, the first ones."""
@@ -22,45 +24,45 @@ EACH = 20
 
 @click.command("hops")
 @options.graph_argument
-@click.option("--source", "one", type=int, multiple=True, metavar="V", help="Source (original id); repeatable.")
-@click.option("--sources", metavar="all|random:K|@F|V,V", help="Sources.  [default: all]")
+@manyopts.source_option
+@manyopts.many_option("sources", "[default: all]")
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Count no further than D hops.")
 @manyopts.seed_option
 @manyopts.seconds_option
 @options.compressed_option
-@manyopts.threads_option
+@options.where_options
 @options.verify_option
 @options.json_option
 def command(
     graph: Path | None,
-    one: tuple[int, ...],
+    one: tuple[str, ...],
     sources: str | None,
     max_depth: int | None,
     seed: int,
     seconds: float | None,
     compressed: bool,
-    threads: int | None,
     verify: bool,
     as_json: bool,
+    **where: Any,
 ) -> None:
-    """How many vertices lie within so many hops of the sources, on the CPU.
+    """How many vertices lie within so many hops of the sources.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. From all vertices this is the neighbourhood
     function: pairs within h hops, a vertex with itself at 0. 90 % of the pairs with a path lie within the effective
     diameter. A run that --seconds or Ctrl-C ends counts the sources it came to.
     """
-    named = sources_of(sources, one)
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
-        if named is not None and not (isinstance(named, str)):
-            manyopts.require_numbers(opened, "hops --source")
-        with manyopts.stopping() as stop, Progress().step("search"):
+    require_one_way(one, sources, needed=False)
+    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, WORK, where) as engine:
+        named = named_in(opened, one, sources) or "all"
+        count = manyopts.count_of(opened, named)
+        with manyopts.searching("search", count) as (stop, tell):
             found = hops(
-                engine, "all" if named is None else named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop,
-                verify=verify,
-            )  # fmt: skip
+                engine, named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify
+            )
         each = found.within if found.within is not None and len(found.sources) <= EACH else None
         if as_json:
-            rows = zip(found.sources.tolist(), each.tolist() if each is not None else [], strict=False)
+            called = [opened.called(source) for source in found.sources.tolist()] if each is not None else []
+            rows = zip(called, each.tolist() if each is not None else [], strict=True)
             extra = {
                 "within": found.counts.tolist(),
                 "effective_diameter": found.effective_diameter,
@@ -73,14 +75,13 @@ def command(
         manyopts.head(opened, engine)
         columns = each.T.tolist() if each is not None else [[]] * len(found.counts)
         shown = [(h, count, *columns[h]) for h, count in enumerate(found.counts.tolist())][:LEVELS]
-        click.echo(
-            table(("hops", "pairs within", *(map(str, found.sources.tolist()) if each is not None else ())), shown)
-        )
+        names = [] if each is None else [printable(str(opened.called(source))) for source in found.sources.tolist()]
+        click.echo(folded(("hops", "pairs within", *names), shown) if shown else "no pair")
         if len(found.counts) > LEVELS:
             click.echo(f"... and {len(found.counts) - LEVELS:,} more")
-        of = "all vertices" if found.exact else f"{len(found.sources):,} sources"
+        of = "all vertices" if found.exact else counted(len(found.sources), "source")
         click.echo(
             f"\neffective diameter {found.effective_diameter:.4g}, average distance {found.average_distance:.6g}"
         )
-        click.echo(f"of          {of}" + ("" if max_depth is None else f", {max_depth} hops at most"))
-        manyopts.foot(engine, opening, found.record)
+        click.echo(f"of          {of}" + ("" if max_depth is None else f", {counted(max_depth, 'hop')} at most"))
+        manyopts.foot(engine, opening, found.record, asked=count, what="the counts are of these")

@@ -45,6 +45,10 @@ def command(graph: Path | None, plot: Path | None, force: bool, as_json: bool) -
         click.echo("\n" + file.line())
 
 
+MANY = 10_000
+"""Edges below which a rate says nothing: the header of a file is most of it."""
+
+
 def _draw(graph: Path, path: Path) -> None:
     """Draw the distribution of degrees of ``graph`` to ``path``."""
     from bigbfs.formats.container.describe import degree_blocks
@@ -112,7 +116,7 @@ def _origin(provenance: dict[str, Any]) -> str:
 def _print(facts: dict[str, Any]) -> None:
     graph, degrees = facts["graph"], facts["degrees"]
     flags = ", ".join(name for name, held in facts["flags"].items() if held)
-    rate = facts["bytes_per_edge"]
+    rate = facts["bytes_per_edge"] if graph["edges"] >= MANY else None
     ids = "original ids in labels" if facts["labels"] else f"ids from {facts['first_id']} on"
     ids = "names" if facts["names"] else ids
     lines = [

@@ -17,7 +17,8 @@ import click
 from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli.wording import in_options, named_command, printable
-from bigbfs.errors import BigBfsError
+from bigbfs.engines.ranks import launch
+from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR, Progress
 
@@ -42,6 +43,9 @@ COMMANDS = {
     "strategies": "List the traversal strategies and where each comes from.",
     "completion": "Print the script that lets bash, zsh or fish complete commands and options.",
 }
+
+RANKED = ("bfs", "cc")
+"""Commands that run as several ranks."""
 
 _OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO), "send it to another disk")
 _OUTPUT_ADVICE[errno.EBADF] = "it is closed, so open it or send it to a file"
@@ -77,12 +81,20 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="bigbfs")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Traverse graphs of billions of edges, larger than GPU memory, and verify the answer."""
+    by = launch.started()
+    if by is not None and context.invoked_subcommand not in RANKED:
+        raise UsageError(
+            f"{by.by} started this as rank {by.rank} of {by.size}, and {context.invoked_subcommand} is work for one "
+            f"process; only {' and '.join(RANKED)} run as several"
+        )
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"bigbfs: error: {printable(message)}", err=True)
+    launch.let_first_speak()
+    click.echo(f"bigbfs: error: {launch.speaker()}{printable(message)}", err=True)
     return code
 
 
@@ -123,7 +135,7 @@ def run(arguments: list[str] | None = None) -> int:
     _require_stdout()
     compiling.tell(_say_that_kernels_are_compiled)
     try:
-        code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False)
+        code = cli.main(arguments, prog_name="bigbfs", standalone_mode=False, obj=arguments)
         sys.stdout.flush()
         return int(code or 0)
     except click.exceptions.Exit as stop:

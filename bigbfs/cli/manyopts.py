@@ -13,18 +13,21 @@ import click
 import numpy as np
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.cli import options, outputs
-from bigbfs.cli.sources import read_ids
-from bigbfs.errors import UsageError
+from bigbfs.cli.sources import FORMS
+from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
+from bigbfs.record import disturbed
 from bigbfs.report.jsonout import many_object
+from bigbfs.report.progress import Progress
+from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+source_option = click.option("--source", "one", multiple=True, metavar="V", help="Source (id or name); repeatable.")
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 seconds_option = click.option(
-    "--seconds", type=click.FloatRange(0), metavar="S", help="Stop after S seconds, as Ctrl-C does; say what is known."
+    "--seconds", type=options.SECONDS, metavar="S", help="Stop after S seconds, as Ctrl-C does; say what is known."
 )
 top_option = click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, metavar="K", help="Lines of the table."
@@ -34,72 +37,65 @@ threads_option = click.option(
 )
 
 
-def sources_of(text: str | None, one: tuple[int, ...] = ()) -> Any:
-    """Return what ``--source`` (repeated) or ``--sources`` names, as the measures take it: words or a list of ids.
-
-    Raises
-    ------
-    UsageError
-        Both are given, or the text is none of the forms.
-    InputError, FileAccessError
-        The file of ``@FILE`` cannot be read, or holds something that is no id.
-    """
-    if text is not None and one:
-        raise UsageError("give the sources with --source V or with --sources, not with both")
-    if text is None:
-        return list(one) if one else None
-    if text.startswith("@") and len(text) > 1:
-        return read_ids(Path(text[1:]))
-    parts = text.split(",")
-    if all(part.strip().isdecimal() and len(part) < 20 for part in parts):
-        return [int(part) for part in parts]
-    if text != "all" and not text.startswith("random:"):
-        raise UsageError(f"{text[:80]!r} names no vertices: write all, random:K, @FILE, or ids with commas")
-    return text
+def many_option(name: str, words: str) -> Callable[[F], F]:
+    """Return the option ``name`` that takes vertices in any of their forms; ``words`` end its help."""
+    help = f"Every vertex, K random ones, those in a file, or these. {words}"
+    return click.option(f"--{name}", metavar=FORMS, help=help)
 
 
-def require_numbers(graph: Graph, command: str) -> None:
-    """Refuse a graph whose vertices have names for a command that takes and prints ids alone.
+class Stop:
+    """Says whether Ctrl-C has come."""
 
-    Raises
-    ------
-    UsageError
-        Its vertices have names: a number would be taken for the vertex of that rank.
-    """
-    if graph.names is not None:
-        raise UsageError(
-            f"{graph.path}: its vertices have names, and `bigbfs {command}` takes ids alone; names are taken by "
-            "`bigbfs bfs --source NAME` and its `--target NAME`"
-        )
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        """Return whether the work is to end."""
+        return self.asked
 
 
 @contextmanager
-def stopping() -> Iterator[Callable[[], bool]]:
+def stopping() -> Iterator[Stop]:
     """Have the first Ctrl-C end the work after the batch under way: yield what says whether it has come.
 
     The second one ends the run as everywhere.
     """
-    asked = False
+    found = Stop()
     before = signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        asked = True
+        found.asked = True
         click.echo("bigbfs: stopping after this batch; once more ends at once", err=True)
         signal.signal(signal.SIGINT, before)
 
     if before != signal.SIG_IGN:
         signal.signal(signal.SIGINT, stop)
     try:
-        yield lambda: asked
+        yield found
     finally:
         signal.signal(signal.SIGINT, before)
 
 
+def count_of(graph: Graph, named: str | list[int]) -> int:
+    """Return how many sources words or ids name."""
+    if isinstance(named, str):
+        return graph.n if named == "all" else min(graph.n, int(named.partition(":")[2]))
+    return len(named)
+
+
 @contextmanager
-def placed(graph: Graph, threads: int | None) -> Iterator[Engine]:
-    """Place ``graph`` on the CPU, where many searches run."""
-    with options.placed(graph, (ManyOptions(),), backend="cpu", threads=threads) as engine:
+def searching(name: str, sources: int = 0) -> Iterator[tuple[Stop, Callable[[int], object]]]:
+    """Stop as :func:`stopping`, and say on a terminal how many ``sources`` are done: yield that, and what is told."""
+    told = Progress()
+    with stopping() as stop, told.step(name, sources, "sources"):
+        yield stop, told.advance
+
+
+@contextmanager
+def placed(graph: Graph, work: Sequence[Work], where: dict[str, Any]) -> Iterator[Engine]:
+    """Place ``graph`` for ``work`` where ``where`` (of ``options.where_options``) says."""
+    options.check_where(where)
+    with options.placed(graph, tuple(work), **where) as engine:
         yield engine
 
 
@@ -141,19 +137,33 @@ def head(graph: Graph, engine: Engine) -> None:
     click.echo(f"{options.describe_engine(engine)}\n")
 
 
-def foot(engine: Engine, opening: float, record: Any, wrote: Sequence[outputs.Written] = ()) -> None:
-    """Print what the searches took, ``record`` as ``ManyRecord``, and what was written."""
+def foot(
+    engine: Engine,
+    opening: float,
+    record: Any,
+    wrote: Sequence[outputs.Written] = (),
+    asked: int | None = None,
+    what: str = "",
+) -> None:
+    """Print what the searches took, ``record`` as ``ManyRecord``, and what was written.
+
+    ``asked``: sources asked for; ``what`` it means that there are fewer.
+    """
     each = 1e3 * record.seconds / max(1, record.sources)
     read = record.edges_read / max(1, engine.graph.m)
     verified = "" if record.verified is None else ", verified"
     click.echo(
-        f"\nsearches    {record.sources:,} in {record.batches:,} batches of {record.width} at most, "
+        f"\nsearches    {record.sources:,} in {counted(record.batches, 'batch', 'batches')} of {record.width} at most, "
         f"{record.seconds:.3f} s, {each:.4g} ms each{verified}"
     )
     click.echo(f"edges       read {read:,.3g} times in all, {read / max(1, record.sources):.3g} times a search")
     click.echo(options.setup_line(engine, opening, None))
+    if line := options.lost_line(record.lost):
+        click.echo(line)
     for file in wrote:
         click.echo(file.line())
+    if asked not in (None, record.sources):
+        click.echo(f"stopped     {record.sources:,} of {counted(asked or 0, 'source')} searched from; {what}")
 
 
 def json_object(
@@ -172,6 +182,7 @@ def json_object(
         "pairs": record.pairs,
         "edges_read": record.edges_read,
         "seconds": record.seconds,
+        "disturbed": disturbed(record.lost),
         "verified": record.verified,
         "wrote": outputs.as_json(list(wrote)),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,11 +14,15 @@ import click
 
 from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.cli.ranks import engine as _ranked
+from bigbfs.cli.ranks import in_turn
 from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.errors import UsageError
+from bigbfs.errors import Argument, Call, UsageError, naming
 from bigbfs.graph.graph import Graph
+from bigbfs.record import LOST_SHARE
+from bigbfs.record import disturbed as is_disturbed
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted, free_memory, parse_size
 
@@ -56,6 +61,20 @@ class Threads(click.IntRange):
 
 
 THREADS = Threads()
+
+
+class Seconds(click.FloatRange):
+    """A time; what is no number passes every range, and would never be over."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse nan."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return number
+
+
+SECONDS = Seconds(0)
 
 graph_argument = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
@@ -177,7 +196,7 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     if compressed and path.suffix != ".ccsr":
         from bigbfs.conversion import ensure_compressed
 
-        path = ensure_compressed(path)
+        path = ensure_compressed(path, Progress())
     return path
 
 
@@ -195,7 +214,12 @@ def _converted(path: Path) -> Path:
             f"{target}: is there already, made of other files or with other options than {path} alone; name that graph "
             f"file, or convert {path} to one of another name: `bigbfs convert {path} -o OUT.csrbin`"
         )
-    report = convert([path])
+    elsewhere = str(Path(tempfile.gettempdir()) / target.name)
+    ways: dict[str, str | Call] = {
+        name: Call("convert", str(path), (Argument(name),)) for name in ConvertOptions.__dataclass_fields__
+    }
+    with naming(**ways | {"output": Call("convert", str(path), (Argument("output", elsewhere),))}):
+        report = convert([path], options=ConvertOptions(progress=True))
     for note in report.notes:
         click.echo(f"note: {printable(note)}", err=True)
     click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
@@ -203,9 +227,12 @@ def _converted(path: Path) -> Path:
 
 
 @contextmanager
-def opened(graph: Path | None, compressed: bool) -> Iterator[tuple[Graph, float]]:
-    """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at."""
-    path = resolve_graph(graph, compressed)
+def opened(graph: Path | None, compressed: bool, group: Any = None) -> Iterator[tuple[Graph, float]]:
+    """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at.
+
+    ``group``: the ranks that all open it; what must be converted is converted once.
+    """
+    path = in_turn(group, lambda: resolve_graph(graph, compressed))
     _say_what_is_newer(path)
     start = time.perf_counter()
     with Graph.open(path) as found:
@@ -224,11 +251,16 @@ def _say_what_is_newer(path: Path) -> None:
 
 
 @contextmanager
-def placed(graph: Graph, work: tuple[Any, ...], **where: Any) -> Iterator[Any]:
-    """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long."""
+def placed(graph: Graph, work: tuple[Any, ...], ranks: tuple[Any, Any] = (None, None), **where: Any) -> Iterator[Any]:
+    """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long.
+
+    ``ranks``: the group that places it together, and what the options say of ranks.
+    """
+    group, asked = ranks
     with ExitStack() as stack:
         with Progress().step("place the graph, compile what runs on it"):
-            engine = stack.enter_context(api.engine(graph, work=work, **where))
+            made = api.engine(graph, work=work, **where) if group is None else _ranked(graph, group, work, asked, where)
+            engine = stack.enter_context(made)
         yield engine
 
 
@@ -247,7 +279,14 @@ def disturbed_line(disturbed: int, runs: int) -> str | None:
     """Return the line that says how many of the timed ``runs`` had to share the cores; None where none had to."""
     if not disturbed:
         return None
-    return f"disturbed   {disturbed:,} of {counted(runs, 'run')} had to share the cores: such times say little"
+    return (
+        f"disturbed   {disturbed:,} of {counted(runs, 'run')} waited for a core for over {LOST_SHARE:.0%} of the time"
+    )
+
+
+def lost_line(lost: float) -> str | None:
+    """Return the line that says which share of the time a run had no core; None where that is little."""
+    return f"disturbed   for {lost:.0%} of the time it had to wait for a core" if is_disturbed(lost) else None
 
 
 def describe(graph: Graph) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import numpy as np
@@ -137,15 +137,8 @@ def write_result(
     """
     if path.suffix == ".npy":
         return write_array(path, values, argument)
-    kind = KINDS.get(path.suffix, "csv")
     told = (column,) if speaks else ()
-    if str(path) == STANDARD_OUTPUT:
-        results.write(sys.stdout.buffer, kind, vertices, {column: values}, told)
-        sys.stdout.flush()
-        return None
-    with naming(output=argument), replacing(path) as stream:
-        results.write(stream, kind, vertices, {column: values}, told)
-    return replace(written(path), count=len(values))
+    return _put(path, argument, len(values), lambda to, kind: results.write(to, kind, vertices, {column: values}, told))
 
 
 def write_sizes(
@@ -173,14 +166,20 @@ def write_table(
     FileAccessError
         The file cannot be written; nothing is left behind.
     """
+    rows = len(columns[speaks])
+    return _put(path, argument, rows, lambda to, kind: results.write_columns(to, kind, columns, (speaks,), names))
+
+
+def _put(path: Path, argument: str, rows: int, put: Callable[[BinaryIO, str], None]) -> Written | None:
+    """Have ``put`` write a table, of the kind that the suffix says, to standard output or to ``path``."""
     kind = KINDS.get(path.suffix, "csv")
     if str(path) == STANDARD_OUTPUT:
-        results.write_columns(sys.stdout.buffer, kind, columns, (speaks,), names)
+        put(sys.stdout.buffer, kind)
         sys.stdout.flush()
         return None
     with naming(output=argument), replacing(path) as stream:
-        results.write_columns(stream, kind, columns, (speaks,), names)
-    return replace(written(path), count=len(columns[speaks]))
+        put(stream, kind)
+    return replace(written(path), count=rows)
 
 
 def write_order(path: Path, argument: str, order: np.ndarray, vertices: VertexIds | None) -> Written | None:
@@ -193,14 +192,7 @@ def write_order(path: Path, argument: str, order: np.ndarray, vertices: VertexId
     """
     if path.suffix == ".npy":
         return write_array(path, order, argument)
-    kind, names = KINDS.get(path.suffix, "csv"), None if vertices is None else vertices.names
-    if str(path) == STANDARD_OUTPUT:
-        results.write_columns(sys.stdout.buffer, kind, {"id": order}, ("id",), names)
-        sys.stdout.flush()
-        return None
-    with naming(output=argument), replacing(path) as stream:
-        results.write_columns(stream, kind, {"id": order}, ("id",), names)
-    return replace(written(path), count=len(order))
+    return write_table(path, argument, {"id": order}, "id", None if vertices is None else vertices.names)
 
 
 def write_array(path: Path, values: np.ndarray, argument: str) -> Written:
@@ -221,6 +213,14 @@ def write_array(path: Path, values: np.ndarray, argument: str) -> Written:
 def written(path: Path) -> Written:
     """Return what there is to say of a file that is not an array."""
     return Written(str(path), path.stat().st_size)
+
+
+def written_array(path: Path) -> Written:
+    """Return what there is to say of an array, or a table, that was written piece by piece."""
+    if path.suffix != ".npy":
+        return written(path)
+    array = np.load(path, mmap_mode="r")
+    return Written(str(path), path.stat().st_size, array.dtype.name, array.size)
 
 
 def as_json(files: list[Written]) -> list[dict[str, Any]]:

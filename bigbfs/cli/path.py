@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
-import numpy as np
 
 from bigbfs.cli import manyopts, options
-from bigbfs.cli.sources import read_ids
-from bigbfs.errors import InputError, UsageError
+from bigbfs.cli.sources import id_of, pairs_in
+from bigbfs.cli.wording import printable
+from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
 from bigbfs.measures.paths import ShortestPath, shortest_paths
+from bigbfs.record import Cores, disturbed
 from bigbfs.report.jsonout import dumps, many_object
-from bigbfs.report.table import table
+from bigbfs.report.progress import Progress
+from bigbfs.report.table import labelled, table
+from bigbfs.sizes import counted
 
 SHOWN = 20
 """Vertices of a path that are shown; of a longer one both ends."""
@@ -21,14 +24,14 @@ SHOWN = 20
 
 @click.command("path")
 @options.graph_argument
-@click.argument("ends", nargs=-1, type=int, metavar="[A B]")
-@click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line.")
+@click.argument("ends", nargs=-1, metavar="[A B]")
+@click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line (names: a tab between them).")
 @options.compressed_option
 @manyopts.threads_option
 @options.json_option
 def command(
     graph: Path | None,
-    ends: tuple[int, ...],
+    ends: tuple[str, ...],
     pairs: str | None,
     compressed: bool,
     threads: int | None,
@@ -38,55 +41,83 @@ def command(
 
     GRAPH is a .csrbin or .ccsr. Where there is no path this is said, and the exit code is 0. --pairs takes many.
     """
-    wanted = _pairs(ends, pairs)
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, threads) as engine:
-        manyopts.require_numbers(opened, "path")
-        start = time.perf_counter()
-        found = list(shortest_paths(engine, wanted))
-        seconds = time.perf_counter() - start
+    _check(ends, pairs)
+    with (
+        options.opened(graph, compressed) as (opened, opening),
+        options.placed(opened, (), backend="cpu", threads=threads) as engine,
+    ):
+        wanted = _pairs(opened, ends, pairs)
+        list(shortest_paths(engine, wanted[:1]))  # which compiles
+        told = Progress()
+        before = Cores.now()
+        found = []
+        with told.step("search", len(wanted), "pairs"):
+            for path in shortest_paths(engine, wanted):
+                found.append(path)
+                told.advance(1)
+        seconds, lost = before.since()
         if as_json:
             shared = many_object("path", opened, engine, opening)
             rows = [
-                {"source": path.source, "target": path.target, "distance": path.distance, "path": path.vertices}
+                {
+                    "source": opened.called(path.source),
+                    "target": opened.called(path.target),
+                    "distance": path.distance,
+                    "path": [opened.called(each) for each in path.vertices],
+                }
                 for path in found
             ]
-            click.echo(dumps(shared | {"seconds": seconds, "paths": rows}))
+            click.echo(dumps(shared | {"seconds": seconds, "disturbed": disturbed(lost), "paths": rows}))
             return
         manyopts.head(opened, engine)
         if len(found) == 1:
-            click.echo(_sentence(found[0]))
+            click.echo(_sentence(opened, found[0]))
         else:
-            lines = [(str(path.source), str(path.target), _length(path), path.edges_read) for path in found]
+            lines = [
+                (_called(opened, path.source), _called(opened, path.target), _length(path), path.edges_read)
+                for path in found
+            ]
             click.echo(table(("source", "target", "distance", "edges read"), lines))
-        click.echo(f"\nsearches    {len(found):,} pairs, {1e3 * seconds:.4g} ms with compiling")
+        click.echo(f"\nsearches    {counted(len(found), 'pair')}, {1e3 * seconds:.4g} ms")
         click.echo(options.setup_line(engine, opening, None))
+        if line := options.lost_line(lost):
+            click.echo(line)
 
 
-def _pairs(ends: tuple[int, ...], pairs: str | None) -> np.ndarray:
-    """Return the pairs asked for: int64, shape (pairs, 2)."""
+def _check(ends: tuple[str, ...], pairs: str | None) -> None:
+    """Refuse, before any work is done, what are no pairs."""
     if (pairs is None) == (not ends):
         raise UsageError("give two vertices, GRAPH A B, or many pairs with --pairs @FILE")
-    if pairs is None:
-        if len(ends) != 2:
-            raise UsageError(f"a path has two ends, and {len(ends)} are given: GRAPH A B")
-        return np.array([ends])
-    if not pairs.startswith("@") or len(pairs) == 1:
+    if pairs is None and len(ends) != 2:
+        raise UsageError(f"a path has two ends, and {len(ends)} are given: GRAPH A B")
+    if pairs is not None and (not pairs.startswith("@") or len(pairs) == 1):
         raise UsageError(f"--pairs {pairs[:80]!r}: write @FILE, a file with two ids a line")
-    ids = read_ids(Path(pairs[1:]))
-    if len(ids) % 2:
-        raise InputError(f"{pairs[1:]}: {len(ids):,} ids are no pairs; write two a line")
-    return np.array(ids).reshape(-1, 2)
+
+
+def _pairs(graph: Graph, ends: tuple[str, ...], pairs: str | None) -> list[tuple[int, int]]:
+    """Return the pairs of original ids asked for."""
+    if pairs is not None:
+        return pairs_in(graph, Path(pairs[1:]))
+    return [(id_of(graph, ends[0], "A"), id_of(graph, ends[1], "B"))]
+
+
+def _called(graph: Graph, vertex: int) -> str:
+    return printable(str(graph.called(vertex)))
 
 
 def _length(path: ShortestPath) -> int | str:
     return path.distance if path.vertices else "no path"
 
 
-def _sentence(path: ShortestPath) -> str:
+def _sentence(graph: Graph, path: ShortestPath) -> str:
+    read = f"({counted(path.edges_read, 'edge')} read)"
     if not path.vertices:
-        return f"no path     from {path.source} to {path.target} ({path.edges_read:,} edges read)"
-    steps = [str(vertex) for vertex in path.vertices]
-    if len(steps) > SHOWN:
-        steps = [*steps[: SHOWN // 2], "...", *steps[-SHOWN // 2 :]]
-    edges = "1 edge" if path.distance == 1 else f"{path.distance:,} edges"
-    return f"path        {edges}: {' -> '.join(steps)} ({path.edges_read:,} edges read)"
+        return f"no path     from {_called(graph, path.source)} to {_called(graph, path.target)} {read}"
+    ends = path.vertices
+    if len(ends) > SHOWN:
+        ends = [*ends[: SHOWN // 2], *ends[-SHOWN // 2 :]]
+    steps = [_called(graph, vertex) for vertex in ends]
+    if len(path.vertices) > SHOWN:
+        steps.insert(SHOWN // 2, "...")
+    text = f"{counted(path.distance, 'edge')}: {' -> '.join(steps)} {read}"
+    return labelled("path", text)

@@ -19,7 +19,7 @@ from bigbfs.errors import NoDeviceError
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.table import table
+from bigbfs.report.table import labelled, table
 from bigbfs.sizes import format_size
 
 
@@ -121,9 +121,9 @@ def plan_object(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) ->
 
 def _print(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) -> None:
     click.echo(options.describe(graph))
-    click.echo(f"device      {target.name}: {format_size(target.free_bytes)} of memory, {target.origin}")
+    click.echo(labelled("device", f"{target.name}: {format_size(target.free_bytes)} of memory, {target.origin}"))
     for line in plan.why:
-        click.echo(f"residency   {line}")
+        click.echo(labelled("residency", line))
     click.echo("")
     click.echo(plan.ledger())
     click.echo("")

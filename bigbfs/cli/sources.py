@@ -1,12 +1,14 @@
-"""Turn ``--source`` and ``--sources`` into a list of internal vertices."""
+"""The words of ``--source``, ``--sources`` and ``--targets``, which every command reads alike."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import numpy as np
 
+from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph.graph import Graph
@@ -15,43 +17,99 @@ _DIGITS = len(str(2**63 - 1))
 """More digits than this are no number of anything here (and int() refuses thousands of them)."""
 
 
-def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: int) -> list[int]:
-    """Return the vertices to start from, by their original ids, in the order asked for.
+FORMS = "all|random:K|@FILE|V,V"
+"""How vertices are named on a command line."""
 
-    Parameters
-    ----------
-    one
-        Original ids, or names, from ``--source``.
-    many
-        ``random:N`` (N different vertices of degree > 0; all of them, with a note, where there are fewer) or ``@FILE``
-        (ids separated by blanks or line ends, '#' starts a comment; names each on a line of its own).
-    seed
-        Seed of ``random:N``: the same graph and seed give the same sources.
+_WORDS = "write all, random:K with K from 1 on, @FILE, or ids with commas between them"
+
+
+def require_form(text: str | None, option: str = "--sources") -> None:
+    """Refuse, before any work is done, what is none of ``FORMS``; names with commas are told by :func:`named_in`.
 
     Raises
     ------
     UsageError
-        Neither or both are given, the form is unknown, or an id is not in the graph.
+        With the forms.
+    """
+    if text is None or text == "all" or (text.startswith("@") and len(text) > 1):
+        return
+    kind, colon, count = text.partition(":")
+    if kind == "random" and colon:
+        right = count.isascii() and count.isdecimal() and len(count) <= _DIGITS and int(count) > 0
+    else:
+        right = all(_is_id(part.strip()) for part in text.split(","))
+    if not right:
+        raise UsageError(f"{option} {text[:80]!r}: {_WORDS}")
+
+
+def require_one_way(one: Sequence[str], many: str | None, needed: bool = True) -> None:
+    """Refuse sources given with both options, or, where they are ``needed``, with none; and other forms.
+
+    Raises
+    ------
+    UsageError
+        With both options.
+    """
+    if (one and many is not None) or (needed and not one and many is None):
+        raise UsageError(f"give the sources with --source V, or with --sources {FORMS} (one of them)")
+    require_form(many)
+
+
+def named_in(graph: Graph, one: Sequence[str], many: str | None, option: str = "--source") -> str | list[int] | None:
+    """Return what the words name: ``all``, ``random:K``, original ids that are in the graph, or None for no words.
+
+    Parameters
+    ----------
+    one
+        Original ids, or names, each from an option of its own.
+    many
+        One of ``FORMS``; in a file, ids are separated by blanks or line ends and '#' starts a comment, names stand each
+        on a line of its own.
+
+    Raises
+    ------
+    UsageError
+        An id is not in the graph, or names are to be parted by commas, which they may hold.
     InputError
         The file holds something that is no id (names the line).
     FileAccessError
         The file cannot be read.
     """
-    if bool(one) == bool(many):
-        raise UsageError("give the sources with --source V or with --sources random:N or @FILE (one of them)")
     if one:
-        return _checked(graph, [id_of(graph, word, "--source") for word in one])
-    assert many is not None
-    if many.startswith("@") and len(many) > 1:
+        return _checked(graph, [id_of(graph, word, option) for word in one])
+    if many is None or many == "all" or many.startswith("random:"):
+        return many
+    if many.startswith("@"):
         path = Path(many[1:])
         return _checked(graph, read_ids(path) if graph.names is None else _read_names(graph, path))
-    kind, _, count = many.partition(":")
-    if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or int(count) == 0:
-        raise UsageError(f"--sources {many[:80]!r}: write random:N with N from 1 to 10^{_DIGITS} - 1, or @FILE")
+    if graph.names is not None:
+        raise UsageError(
+            f"{option}s {many[:80]!r}: vertices have names here, which may hold commas; write @FILE, names one a line"
+        )
+    return _checked(graph, [int(part.strip().lstrip("0") or "0") for part in many.split(",")])
+
+
+def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: int) -> list[int]:
+    """Return the vertices to start single searches from, by their original ids, in the order asked for.
+
+    ``random:K`` are K different vertices of degree > 0; all of them, with a note, where there are fewer. The same graph
+    and seed give the same ones.
+
+    Raises
+    ------
+    UsageError, InputError, FileAccessError
+        As :func:`require_one_way` and :func:`named_in`, or no vertex has an edge.
+    """
+    require_one_way(one, many)
+    found = named_in(graph, one, many)
+    if found == "all":
+        return [int(original) for original in graph.original_ids()]
+    if not isinstance(found, str):
+        return found or []
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
-    wanted = int(count)
+    wanted = int(found.partition(":")[2])
     if wanted > len(candidates):
         wanted = len(candidates)
         click.echo(f"note: --sources {many}: only {wanted:,} vertices have edges; each of them is a source", err=True)
@@ -61,8 +119,16 @@ def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: i
 
 def _checked(graph: Graph, originals: list[int]) -> list[int]:
     """Return ``originals`` if all of them are in the graph."""
-    graph.vertices(originals)
+    if len(originals) == 1:
+        graph.vertices(originals)  # of one alone there is more to say
+    else:
+        vertices_of(graph, originals)
     return originals
+
+
+def _is_id(word: str) -> bool:
+    digits = word.lstrip("0") or "0"  # int() refuses thousands of zeros too
+    return bool(word) and word.isascii() and digits.isdecimal() and len(digits) <= _DIGITS and int(digits) < 2**63
 
 
 def id_of(graph: Graph, word: str, option: str) -> int:
@@ -92,6 +158,37 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"{path}: byte {error.start}: not text; write vertex ids, one a line") from error
 
 
+def pairs_in(graph: Graph, path: Path) -> list[tuple[int, int]]:
+    """Return the pairs of original ids in a file, two a line; of names, with a tab between them.
+
+    Raises
+    ------
+    InputError
+        Something is no pair (names the line).
+    UsageError
+        A name is not in the graph.
+    FileAccessError
+        It cannot be read.
+    """
+    if graph.names is None:
+        for number, line in enumerate(_lines(path), 1):
+            words = line.partition("#")[0].split()
+            if len(words) not in (0, 2):
+                raise InputError(f"{path}:{number}: {line[:80]!r} is no pair; write two ids a line")
+        ids = read_ids(path)
+        return list(zip(ids[::2], ids[1::2], strict=True))
+    found = []
+    for number, line in enumerate(_lines(path), 1):
+        words = line.split("\t")
+        if line and len(words) != 2:
+            raise InputError(f"{path}:{number}: {line[:80]!r} is no pair; write two names with a tab between them")
+        if line:
+            found.append((graph.id_of(words[0]), graph.id_of(words[1])))
+    if not found:
+        raise InputError(f"{path}: no pair in it; write two names a line, with a tab between them")
+    return found
+
+
 def _read_names(graph: Graph, path: Path) -> list[int]:
     names = [line for line in _lines(path) if line]
     if not names:
@@ -112,7 +209,7 @@ def read_ids(path: Path) -> list[int]:
     ids = []
     for number, line in enumerate(_lines(path), 1):
         for word in line.partition("#")[0].split():
-            if not (word.isascii() and word.isdecimal() and len(word.lstrip("0")) <= _DIGITS):
+            if not _is_id(word):
                 raise InputError(
                     f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 to 2^63-1, one a line"
                 )

@@ -26,6 +26,7 @@ from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
 from bigbfs.graph.graph import Graph
+from bigbfs.report.progress import SILENT, Progress
 
 Provenance = dict[str, Any]
 SAMPLES = 16
@@ -178,8 +179,10 @@ def write_compressed(
     save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, encoded=encoded)
 
 
-def ensure_compressed(path: str | Path) -> Path:
+def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
     """Return the .ccsr beside the graph file ``path``, made from it where it is missing or was made of another.
+
+    ``told`` is told of edges.
 
     Raises
     ------
@@ -198,5 +201,12 @@ def ensure_compressed(path: str | Path) -> Path:
     with Graph.open(plain) as graph, naming(output=elsewhere):
         require_writable(target)
         require_ours(target)
-        write_compressed(graph, plain, target, _provenance(plain))
+        with told.step(f"compress to {target}", edges_of(graph), "edges"):
+            write_compressed(graph, plain, target, _provenance(plain), told.advance)
     return target
+
+
+def edges_of(graph: Graph) -> int:
+    """Return the edges that are encoded: of a directed graph those of both sides."""
+    twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
+    return 2 * graph.m if twins else graph.m

@@ -23,6 +23,7 @@ class ConvertKeywords(TypedDict, total=False):
     edge_index: bool
     bipartite: bool
     names: bool
+    header: bool | None
     memory: int | None
     tmp: Path | None
     force: bool

@@ -69,13 +69,17 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     reading = sum(guess.memory_bytes for guess in guesses)
     lines = sum(guess.edges_upper_bound for guess in guesses)
     vertices = max((guess.declared_vertices or 0 for guess in guesses), default=0)
-    if not vertices and len(sample := sample_ids(inputs)):
-        vertices = min(2 * lines, int(sample[-1]) + 1)
     reordered = options.order != "original"
-    building = build_need(vertices, lines, reading, both=not options.directed, reordered=reordered)
-    need = max(reading, building) + PROGRAM
     assert options.memory is not None
+
+    def whole(vertices: int) -> int:
+        building = build_need(vertices, lines, reading, both=not options.directed, reordered=reordered)
+        return max(reading, building) + PROGRAM
+
     unknown = any(guess.bytes_in == 0 for guess in guesses)
+    if not vertices and (unknown or whole(2 * lines) > options.memory) and len(sample := sample_ids(inputs)):
+        vertices = min(2 * lines, int(sample[-1]) + 1)
+    need = whole(vertices)
     if need <= options.memory and not unknown:
         return False
     if not may_spill(guesses, options):

@@ -17,7 +17,7 @@ from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 ORDERS = ("original", "degree", "bfs", "rcm")
 
 
-_OPTIONAL = ("format", "columns", "memory", "tmp", "threads")
+_OPTIONAL = ("format", "columns", "header", "memory", "tmp", "threads")
 """Options that may be None."""
 
 
@@ -79,6 +79,8 @@ class ConvertOptions:
         after the first.
     names
         Read every id as a name, also where it looks like a number.
+    header
+        Whether an edge list in lines (CSV) begins with the names of its columns; None: as its first line looks.
     memory
         Bytes that the process may take, or a size like ``"2GiB"``; None: half of what is free. What does not fit is
         sorted on disk.
@@ -106,6 +108,7 @@ class ConvertOptions:
     edge_index: bool = False
     bipartite: bool = False
     names: bool = False
+    header: bool | None = None
     memory: int | None = None
     tmp: Path | None = None
     force: bool = False
@@ -136,7 +139,7 @@ class ConvertOptions:
         UsageError
             The rules contradict each other.
         """
-        return Rules(self.skip_bad_lines, self.columns, self.edge_index, self.bipartite, self.names)
+        return Rules(self.skip_bad_lines, self.columns, self.edge_index, self.bipartite, self.names, self.header)
 
     def require_direction(self, lists: Sequence[EdgeList]) -> None:
         """Refuse one-way edges where that is learned too late: no pipe can be looked at before it is read.

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numba
-
 from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
-from bigbfs.conversion.in_memory.direct import finished_graph
+from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
 from bigbfs.conversion.inputs import read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
+from bigbfs.conversion.moving import can_be_moved, write_moved
 from bigbfs.conversion.names.reading import gather_names
 from bigbfs.conversion.on_disk.convert import Outcome, convert_external, temporary
 from bigbfs.conversion.on_disk.ready import comes_ready, convert_ready
@@ -36,8 +34,7 @@ from bigbfs.formats.readers.read import estimate, says_one_way
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
-from bigbfs.jit import forking
-from bigbfs.jit.workers import Workers, thread_count
+from bigbfs.jit.workers import Workers, held_to, thread_count
 from bigbfs.report.progress import Progress
 
 Sources = list[dict[str, Any]] | None
@@ -68,20 +65,16 @@ def convert(
         An input cannot be read or the output not be written.
     DoesNotFitError
         It takes more memory than it may.
-    ForkError
-        It is to be compressed, and this process was forked from one that had used its threads already.
     """
     watch, options = Stopwatch(), options or ConvertOptions()
     _require_tmp(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
-    if targets.compressed is not None:  # which takes parallel loops
-        forking.require_threads()
     sources = cache.identify_sources(inputs)
     options = _as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
-        return _from_cache(targets, known, watch)
+        return _from_cache(targets, known, watch, Progress(options.progress))
     for target in targets.files:
         require_writable(target)
         require_ours(target, options.force)
@@ -93,8 +86,20 @@ def convert(
     if finished is not None:
         with finished:
             return _taken_over(finished, inputs, targets, options, sources, watch)
+    movable = None if options.rules().given() else movable_graph(inputs, options)
+    if movable is not None:
+        with movable:
+            if can_be_moved(movable, options):
+                return _taken_over(movable, inputs, targets, options, sources, watch)
     if comes_ready(inputs, options):
         return _ready(inputs, targets, options, sources, watch)
+    return _sorted(inputs, targets, options, sources, watch)
+
+
+def _sorted(
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Any, watch: Stopwatch
+) -> ConvertReport:
+    """Read edges and sort them, in memory where they fit and by way of the disk where they do not."""
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
         external = must_spill(inputs, guesses, options)
@@ -192,7 +197,7 @@ def _built(
         graph.names = names
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
     provenance = cache.provenance(sources, options, counted, notes)
-    with _numba_threads(options.threads):
+    with held_to(options.threads):
         _write(graph, targets, provenance, watch, told)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
 
@@ -201,7 +206,7 @@ def _ready(
     inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
 ) -> ConvertReport:
     """Write the rows of an input as they come."""
-    with _numba_threads(options.threads):
+    with held_to(options.threads):
         done = convert_ready(inputs, targets, options, sources, watch)
     return replace(_report(targets, done.vertices, done.edges, done.counted, watch, cached=False), method="direct")
 
@@ -214,7 +219,7 @@ def _taken_over(
     sources: Sources,
     watch: Stopwatch,
 ) -> ConvertReport:
-    """Write the rows of an input as they are."""
+    """Write the rows of an input, as they are or in other numbers."""
 
     def confirm() -> None:
         _require_unchanged(inputs, sources)
@@ -230,14 +235,17 @@ def _taken_over(
     }
     provenance = cache.provenance(sources, options, counted)
     told = Progress(options.progress)
-    with _numba_threads(options.threads):
-        with watch.phase("read"), told.step("check the checksums and the rows"):
-            # the copy gets checksums of its own: damage must not become sound by them
-            csrbin.require_checksums(Path(inputs[0]))
-            plain = graph.decompress()
-            if targets.plain is not None:
-                plain.require_valid()
-        _write(plain, targets, provenance, watch, told, confirm)
+    with held_to(options.threads):
+        if options.order != "original" or graph.flags.relabelled:
+            write_moved(graph, targets, options, provenance, watch, confirm)
+        else:
+            with watch.phase("read"), told.step("check the checksums and the rows"):
+                # the copy gets checksums of its own: damage must not become sound by them
+                csrbin.require_checksums(Path(inputs[0]))
+                plain = graph.decompress()
+                if targets.plain is not None:
+                    plain.require_valid()
+            _write(plain, targets, provenance, watch, told, confirm)
     return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), method="direct")
 
 
@@ -253,17 +261,6 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
         return read_all(inputs, told.advance, memory=options.memory, **rules)
 
 
-@contextmanager
-def _numba_threads(threads: int | None) -> Iterator[None]:
-    """Hold Numba's parallel loops to ``threads`` threads (None: as they are)."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads or before, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
-
-
 def _write(
     graph: Graph,
     targets: Targets,
@@ -274,30 +271,24 @@ def _write(
 ) -> None:
     """Write the graph files; ``confirm`` is called before the first gets its name."""
     if targets.plain is None:
-        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", _edges_of(graph), "edges"):
+        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", cache.edges_of(graph), "edges"):
             save_compressed(graph, targets.files[0], provenance, confirm=confirm, encoded=told.advance)
         return
     total = sum(array.nbytes for array in graph.adjacency.arrays().values())
     with watch.phase("write"), told.step(f"write {targets.plain}", total, "B"):
         csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm, progress=told.advance)
     if targets.compressed is not None:
-        with watch.phase("compress"), told.step(f"compress to {targets.compressed}", _edges_of(graph), "edges"):
+        with watch.phase("compress"), told.step(f"compress to {targets.compressed}", cache.edges_of(graph), "edges"):
             cache.write_compressed(graph, targets.plain, targets.compressed, provenance, told.advance)
 
 
-def _edges_of(graph: Graph) -> int:
-    """Return the edges that are encoded: of a directed graph those of both sides."""
-    twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
-    return 2 * graph.m if twins else graph.m
-
-
-def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch) -> ConvertReport:
+def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch, told: Progress) -> ConvertReport:
     """Report what is there; make the .ccsr where only that is missing or stale."""
     cached = True
     if targets.plain is not None and targets.compressed is not None:
         with watch.phase("compress"):
             cached = targets.compressed.exists() and cache.is_compressed_from(targets.compressed, targets.plain)
-            cache.ensure_compressed(targets.plain)
+            cache.ensure_compressed(targets.plain, told)
     with Graph.open(targets.files[0]) as graph:
         report = _report(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
     return replace(report, notes=tuple(known.get("notes", ())))

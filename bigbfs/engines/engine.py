@@ -75,6 +75,9 @@ class Work(Protocol):
     def kernels(self, residency: str) -> tuple[KernelSpec, ...]:
         """Return every kernel that a GPU run launches."""
 
+    def narrower(self) -> Work | None:
+        """Return the same work with less state, for a GPU that has no room for more; None: there is no such."""
+
     def program(self, backend: str, residency: str) -> Callable[[Any, Any], Program]:
         """Return what makes the program from the placed graph and this work."""
 

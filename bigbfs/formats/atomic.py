@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bigbfs.errors import FileAccessError, RemedyLike
+from bigbfs.formats.mark import set_mark
 
 _READ_ADVICE = {
     errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
@@ -101,6 +102,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             os.umask(umask)
             os.fchmod(stream.fileno(), 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
             os.fsync(stream.fileno())
+            set_mark(stream.fileno())
             Path(temporary).replace(target)  # before it is closed, which unlocks it
             temporary = None
         _sync_folder(target.parent)

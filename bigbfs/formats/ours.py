@@ -1,9 +1,10 @@
 """Which files are ours to replace: those that bigbfs wrote, as their first bytes say.
 
 Whoever names an output rarely means to lose a file of his own. So a command replaces what an earlier run wrote, and
-asks for ``force`` before it replaces anything else. Graph files, generated text, rows and reports say by themselves who
-wrote them; an array has a header longer than others make it (:func:`array_header`), a picture a word in its metadata.
-What is exported for other tools bears no such mark.
+asks for ``force`` before it replaces anything else. Every file gets a mark beside its content, where the file system
+has a place for it (:mod:`bigbfs.formats.mark`). Where it has none, graph files, generated text, rows and reports say by
+themselves who wrote them; an array has a header longer than others make it (:func:`array_header`), a picture a word in
+its metadata. CSV, Parquet, Arrow and what is exported for other tools do not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import zstandard
 
 from bigbfs.errors import UsageError
 from bigbfs.formats.container.layout import MAGIC
+from bigbfs.formats.mark import has_mark
 
 HEADER = 192
 """Bytes of the header of an array of ours: a multiple of 64, as the format wants it, and one more than others take."""
@@ -47,13 +49,16 @@ def require_ours(path: Path, force: bool = False) -> None:
     """
     if not force and path.is_file() and not is_ours(path):
         raise UsageError(
-            f"{path}: is there already, and nothing in it says that bigbfs wrote it",
+            f"{path}: is there already, and nothing says that bigbfs wrote it and nobody changed it since",
             remedies=(("output", None), ("force", True, "say {} to replace it")),
         )
 
 
 def is_ours(path: Path) -> bool:
     """Return whether the file ``path`` is empty or was written by bigbfs."""
+    marked = has_mark(path)
+    if marked:
+        return True
     try:
         with path.open("rb") as stream:
             start = stream.read(_LOOK)
@@ -63,6 +68,8 @@ def is_ours(path: Path) -> bool:
             elif start.startswith(zstandard.FRAME_HEADER):
                 start = zstandard.ZstdDecompressor().stream_reader(stream).read(_LOOK)
     except (OSError, EOFError, zlib.error, zstandard.ZstdError):  # unreadable, or cut short within what is packed
+        return False
+    if start and marked is False and not start.startswith(MAGIC):  # somebody has edited what bigbfs wrote
         return False
     if start.startswith(_PNG):
         return PNG in start[: 33 + 8 + len(PNG)]

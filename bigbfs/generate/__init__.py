@@ -1,4 +1,5 @@
-"""Graphs of known shape: kronecker, rmat, uniform, grid2d, grid3d, road, powerlaw, star, dag.
+"""Graphs of known shape: kronecker, rmat, uniform, grid2d, grid3d, road, powerlaw, star, dag, smallworld, preferential,
+geometric, web, comb, tree.
 
 The same kind, parameters and seed give the same edges on every machine and for every number of threads.
 

@@ -8,118 +8,36 @@ them itself), refusing every one that does not fit the kind.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from bigbfs.errors import UsageError
-
-MAX_VERTICES = 2**40
-MAX_EDGES = 2**44
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter: a number of ``type`` from ``low`` to ``high``, or a switch (bool)."""
-
-    name: str
-    type: type
-    help: str
-    default: Any = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def option(self) -> str:
-        """Name on the command line."""
-        return "--" + self.name.replace("_", "-")
-
-    def check(self, kind: str, value: Any) -> Any:
-        """Return ``value`` as the type that the parameter has.
-
-        Raises
-        ------
-        UsageError
-            It is of another type or out of range.
-        """
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        # not isfinite, which makes a float of an int of any length
-        fits = isinstance(value, bool) if self.type is bool else number and abs(value) < math.inf
-        if not fits or (self.type is int and value != int(value)):
-            wanted = {int: "a whole number", float: "a number", bool: "True or False"}[self.type]
-            raise UsageError(f"must be {wanted} for {kind}", about=((self.name, value),))
-        low, high = self.low, self.high
-        if (low is not None and value < low) or (high is not None and value > high):
-            limits = f"{low:,} or more" if high is None else f"between {low or 0:,} and {high:,}"
-            raise UsageError(f"must be {limits} for {kind}", about=((self.name, value),))
-        return self.type(value)
-
-
-Finish = Callable[[dict[str, Any]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of graph.
-
-    Attributes
-    ----------
-    name, summary
-        For people.
-    parameters
-        All that it takes.
-    home
-        ``"module:function"`` below ``bigbfs.generate``.
-    finish
-        Completes the parameters in place, and refuses combinations that cannot work.
-    directed
-        Its edges point one way.
-    """
-
-    name: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    home: str
-    finish: Finish
-    directed: bool = False
-
-
-SCALE = Parameter("scale", int, "Make 2^SCALE vertices.", low=0, high=40)
-VERTICES = Parameter("vertices", int, "Vertices.", low=1, high=MAX_VERTICES)
-EDGE_FACTOR = Parameter("edge_factor", float, "Edges per vertex. [default: 16]", low=0, high=2**20)
-EDGES = Parameter("edges", int, "Edges, instead of edges per vertex.", low=0, high=MAX_EDGES)
-
-
-def _permute(default: bool) -> Parameter:
-    return Parameter("permute", bool, "Give the vertices random ids.", default)
-
-
-def _count_vertices(p: dict[str, Any]) -> None:
-    if (p["scale"] is None) == (p["vertices"] is None):
-        raise UsageError("give either scale (2^scale vertices) or vertices, and not both")
-    if p["vertices"] is None:
-        p["vertices"] = 1 << p["scale"]
-
-
-def _count_edges(p: dict[str, Any], default_factor: float = 16.0) -> None:
-    if p["edges"] is not None and p["edge_factor"] is not None:
-        raise UsageError("give either edge_factor (edges per vertex) or edges, and not both")
-    if p["edges"] is None:
-        factor = default_factor if p["edge_factor"] is None else p["edge_factor"]
-        p["edges"] = int(factor * p["vertices"])
+from bigbfs.generate.kinds import (
+    EDGE_FACTOR,
+    EDGES,
+    MAX_EDGES,
+    MAX_VERTICES,
+    SCALE,
+    VERTICES,
+    Kind,
+    Parameter,
+    count_edges,
+    count_vertices,
+    permute,
+)
+from bigbfs.generate.shapes import SHAPES
 
 
 def _kronecker(p: dict[str, Any]) -> None:
     if p["scale"] is None:
         raise UsageError("kronecker: give scale (2^scale vertices)")
     p["vertices"] = 1 << p["scale"]
-    _count_edges(p)
+    count_edges(p)
 
 
 def _pairs(p: dict[str, Any]) -> None:
-    _count_vertices(p)
-    _count_edges(p)
+    count_vertices(p)
+    count_edges(p)
 
 
 def _rmat(p: dict[str, Any]) -> None:
@@ -149,7 +67,7 @@ def _grid(p: dict[str, Any], sides: tuple[str, ...]) -> None:
     elif p["scale"] is None and p["vertices"] is None:
         raise UsageError(f"a grid is given by {', '.join(sides)}, or by scale (2^scale vertices) or vertices")
     else:
-        _count_vertices(p)
+        count_vertices(p)
 
 
 def _grid2d(p: dict[str, Any]) -> None:
@@ -171,7 +89,7 @@ def _grid3d(p: dict[str, Any]) -> None:
 
 
 def _powerlaw(p: dict[str, Any]) -> None:
-    _count_vertices(p)
+    count_vertices(p)
     if p["max_degree"] is None:
         p["max_degree"] = max(1, min(5214, p["vertices"] - 1))
     if p["vertices"] > 1 and p["max_degree"] >= p["vertices"]:
@@ -185,11 +103,11 @@ def _powerlaw(p: dict[str, Any]) -> None:
 
 
 def _star(p: dict[str, Any]) -> None:
-    _count_vertices(p)
+    count_vertices(p)
     n = p["vertices"]
     if n < 2:
         raise UsageError("star: give at least 2 vertices")
-    _count_edges(p, default_factor=1.06)
+    count_edges(p, default_factor=1.06)
     if p["edges"] < n - 1:
         raise UsageError(f"star: {p['edges']:,} edges cannot join {n:,} vertices; give at least {n - 1:,}")
     p["hub_degree"] = max(1, int(p["hub_fraction"] * (n - 1)))
@@ -213,7 +131,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "kronecker",
             "The Graph500 graph: R-MAT with 0.57, 0.19, 0.19, 0.05 and random ids.",
-            (SCALE, EDGE_FACTOR, EDGES, _permute(True)),
+            (SCALE, EDGE_FACTOR, EDGES, permute(True)),
             "rmat:kronecker",
             _kronecker,
         ),
@@ -225,7 +143,7 @@ KINDS: dict[str, Kind] = {
                 Parameter("a", float, "Probability of the upper left quadrant.", 0.57, 0, 1),
                 Parameter("b", float, "Probability of the upper right quadrant.", 0.19, 0, 1),
                 Parameter("c", float, "Probability of the lower left quadrant.", 0.19, 0, 1),
-                _permute(True),
+                permute(True),
             ),
             "rmat:rmat",
             _rmat,
@@ -234,14 +152,14 @@ KINDS: dict[str, Kind] = {
         Kind(
             "grid2d",
             "A grid of two dimensions: rows and columns, or a square of so many vertices.",
-            (_SIDES["rows"], _SIDES["columns"], SCALE, VERTICES, _permute(False)),
+            (_SIDES["rows"], _SIDES["columns"], SCALE, VERTICES, permute(False)),
             "grids:grid",
             _grid2d,
         ),
         Kind(
             "grid3d",
             "A grid of three dimensions: layers, rows and columns, or a cube of so many vertices.",
-            (*_SIDES.values(), SCALE, VERTICES, _permute(False)),
+            (*_SIDES.values(), SCALE, VERTICES, permute(False)),
             "grids:grid",
             _grid3d,
         ),
@@ -252,10 +170,10 @@ KINDS: dict[str, Kind] = {
                 SCALE,
                 Parameter("vertices", int, "Vertices.", low=1, high=2**31),
                 Parameter("degree", float, "Mean degree.", 2.5, 2.0, 3.0),
-                _permute(False),
+                permute(False),
             ),
             "road:road",
-            _count_vertices,
+            count_vertices,
         ),
         Kind(
             "powerlaw",
@@ -272,7 +190,7 @@ KINDS: dict[str, Kind] = {
                     low=1,
                     high=2**24,
                 ),
-                _permute(True),
+                permute(True),
             ),
             "powerlaw:powerlaw",
             _powerlaw,
@@ -286,7 +204,7 @@ KINDS: dict[str, Kind] = {
                 Parameter("edge_factor", float, "Edges per vertex. [default: 1.06]", low=0, high=2**20),
                 EDGES,
                 Parameter("hub_fraction", float, "Share of the vertices that the supernode is joined to.", 0.93, 0, 1),
-                _permute(True),
+                permute(True),
             ),
             "star:star",
             _star,
@@ -297,12 +215,13 @@ KINDS: dict[str, Kind] = {
             (
                 *_PAIRS,
                 Parameter("span", int, "Longest step forward in the hidden order; short steps make long paths.", low=1),
-                _permute(True),
+                permute(True),
             ),
             "uniform:dag",
             _dag,
             directed=True,
         ),
+        *SHAPES,
     )
 }
 

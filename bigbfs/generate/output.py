@@ -95,24 +95,13 @@ def write_graph(
         The file cannot be written; nothing is left of it.
     """
     start = time.perf_counter()
-    text = is_text(path)
-    if text and order is not None:
-        raise UsageError(
-            f"for graph files, and {path} is text, which lists edges as they are drawn", about=(("order", order),)
-        )
-    require_writable(path)
-    require_ours(path, force)
+    _require(path, order if is_text(path) else None, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
-    lines = stored = len(edges.src)
-    loops = duplicates = None
-    if text:
-        from bigbfs.generate.text import write_text
-
-        told.now(f"write {path}", lines, "lines")
-        comments = describe(kind, seed, complete, lines)
-        write_text(path, edges.src, edges.dst, comments, thread_count(threads), told.advance)
+    lines, stored, loops, duplicates = len(edges.src), len(edges.src), None, None
+    if is_text(path):
+        _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
     else:
         told.now("build")
         graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
@@ -133,6 +122,23 @@ def write_graph(
         edges_per_second=lines / seconds,
         peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )
+
+
+def _require(path: Path, order: str | None, force: bool) -> None:
+    """Refuse, before anything is drawn, an ``order`` for text, and a file that cannot be or must not be written."""
+    if order is not None:
+        raise UsageError(
+            f"for graph files, and {path} is text, which lists edges as they are drawn", about=(("order", order),)
+        )
+    require_writable(path)
+    require_ours(path, force)
+
+
+def _write_lines(path: Path, comments: Any, edges: Any, threads: int | None, told: Progress) -> None:
+    from bigbfs.generate.text import write_text
+
+    told.now(f"write {path}", len(edges.src), "lines")
+    write_text(path, edges.src, edges.dst, comments, thread_count(threads), told.advance)
 
 
 def _save(graph: Graph, path: Path, told: Progress) -> None:

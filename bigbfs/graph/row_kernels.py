@@ -1,21 +1,36 @@
 """Numba kernels behind :mod:`bigbfs.graph.rows`.
 
 Offsets come as read-only int64, ids as read-only uint32 or uint64; ``bounds`` (int64) cuts the rows into runs, one
-for each iteration of the parallel loop.
+which threads take one after the other.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
+from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
+
+_ONE = np.uint64(1)
+_PIECE = np.uint64(4096)
+"""Edges that take about 10 us."""
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def scan(indptr, indices, n, bounds, found):
+@njit(cache=True, nogil=True)
+def scan(team, indptr, indices, n, bounds, found):
     """For each run of rows: first index not below ``n``, first row that descends (-1: none), duplicates, loops."""
-    for part in prange(len(bounds) - 1):
+    claim = np.zeros(1, np.uint64)
+    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _scan, (indptr, indices, n, bounds, found, claim))
+
+
+@member
+def _scan(indptr, indices, n, bounds, found, claim, t):
+    """Take runs for :func:`scan` until there are no more."""
+    while True:
+        part = np.int64(fetch_add(claim, 0, _ONE))
+        if part >= len(bounds) - 1:
+            break
         bad, unsorted = np.int64(-1), np.int64(-1)
         duplicates, loops = np.int64(0), np.int64(0)
         for row in range(bounds[part], bounds[part + 1]):
@@ -42,10 +57,20 @@ def scan(indptr, indices, n, bounds, found):
         found[part, 3] = loops
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def sort_rows(indptr, indices, bounds, longest):
+@njit(cache=True, nogil=True)
+def sort_rows(team, indptr, indices, bounds, longest):
     """Sort every row of at most ``longest`` ids in place."""
-    for part in prange(len(bounds) - 1):
+    claim = np.zeros(1, np.uint64)
+    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _sort_rows, (indptr, indices, bounds, longest, claim))
+
+
+@member
+def _sort_rows(indptr, indices, bounds, longest, claim, t):
+    """Take runs for :func:`sort_rows` until there are no more."""
+    while True:
+        part = np.int64(fetch_add(claim, 0, _ONE))
+        if part >= len(bounds) - 1:
+            break
         for row in range(bounds[part], bounds[part + 1]):
             start, stop = indptr[row], indptr[row + 1]
             if stop - start <= longest:
@@ -60,10 +85,20 @@ def _mix(word):
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def fingerprint(indptr, indices, bounds, key, sums):
+@njit(cache=True, nogil=True)
+def fingerprint(team, indptr, indices, bounds, key, sums):
     """For each run of rows: the sum of hash(u, v) - hash(v, u) over its edges, modulo 2**64."""
-    for part in prange(len(bounds) - 1):
+    claim = np.zeros(1, np.uint64)
+    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _fingerprint, (indptr, indices, bounds, key, sums, claim))
+
+
+@member
+def _fingerprint(indptr, indices, bounds, key, sums, claim, t):
+    """Take runs for :func:`fingerprint` until there are no more."""
+    while True:
+        part = np.int64(fetch_add(claim, 0, _ONE))
+        if part >= len(bounds) - 1:
+            break
         total = np.uint64(0)
         for row in range(bounds[part], bounds[part + 1]):
             u = np.uint64(row)

@@ -12,7 +12,6 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from bigbfs.errors import ArgumentError, FormatError, InputError
@@ -20,6 +19,8 @@ from bigbfs.graph import row_kernels as kernels
 from bigbfs.graph import structure, transposing
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency, id_dtype
 from bigbfs.graph.views import frozen, row_chunks, signed
+from bigbfs.jit.team import team_of
+from bigbfs.jit.workers import thread_count
 
 LONG_ROW = 1 << 16
 """Rows longer than this are sorted by NumPy (vectorised), the others by the threads."""
@@ -137,7 +138,7 @@ def transpose(adjacency: Adjacency) -> PlainAdjacency:
     Takes 8 bytes of temporary memory for each edge.
     """
     plain = _plain(adjacency)
-    indptr, indices = transposing.transpose((signed(plain.indptr), plain.indices), numba.get_num_threads())
+    indptr, indices = transposing.transpose((signed(plain.indptr), plain.indices), thread_count())
     return PlainAdjacency(indptr.view(np.uint64), indices)
 
 
@@ -191,9 +192,9 @@ class Scan:
 
 def scan(indptr: np.ndarray, indices: np.ndarray, n: int) -> Scan:
     """Look at every edge once, in parallel; ``indptr`` must be ascending within ``indices``."""
-    bounds = row_chunks(indptr, 8 * numba.get_num_threads())
+    bounds = row_chunks(indptr, 8 * thread_count())
     found = np.empty((len(bounds) - 1, 4), np.int64)
-    kernels.scan(signed(indptr), frozen(indices), np.uint64(n), bounds, found)
+    kernels.scan(team_of(thread_count()), signed(indptr), frozen(indices), np.uint64(n), bounds, found)
     bad, unsorted = found[:, 0], found[:, 1]
     return Scan(
         int(bad[bad >= 0].min(initial=2**63 - 1)) if (bad >= 0).any() else -1,
@@ -245,14 +246,15 @@ def _sort_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
     long_rows = np.flatnonzero(np.diff(indptr) > np.uint64(LONG_ROW))
     for row in long_rows:
         indices[int(indptr[row]) : int(indptr[row + 1])].sort()
-    kernels.sort_rows(signed(indptr), indices, row_chunks(indptr, 8 * numba.get_num_threads()), LONG_ROW)
+    bounds = row_chunks(indptr, 8 * thread_count())
+    kernels.sort_rows(team_of(thread_count()), signed(indptr), indices, bounds, LONG_ROW)
 
 
 def _fingerprint(plain: PlainAdjacency) -> int:
-    bounds = row_chunks(plain.indptr, 8 * numba.get_num_threads())
+    bounds = row_chunks(plain.indptr, 8 * thread_count())
     key = np.array([secrets.randbits(64), secrets.randbits(64)], np.uint64)
     sums = np.empty(len(bounds) - 1, np.uint64)
-    kernels.fingerprint(signed(plain.indptr), frozen(plain.indices), bounds, frozen(key), sums)
+    kernels.fingerprint(team_of(thread_count()), signed(plain.indptr), frozen(plain.indices), bounds, frozen(key), sums)
     return int(sums.sum(dtype=np.uint64))
 
 

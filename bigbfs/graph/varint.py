@@ -7,7 +7,6 @@ decoding trusts nothing: it checks that every row and block ends where its offse
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from bigbfs.errors import FormatError
@@ -16,6 +15,8 @@ from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, Pl
 from bigbfs.graph.structure import checked_edge_offsets, hub_layout
 from bigbfs.graph.varint_kernels import read_varint
 from bigbfs.graph.views import frozen, row_chunks, signed
+from bigbfs.jit.team import team_of
+from bigbfs.jit.workers import thread_count
 
 __all__ = ["decode", "decode_rows", "encode", "hub_layout", "read_varint", "require_ids"]
 
@@ -43,7 +44,7 @@ def encode(adjacency: Adjacency) -> CompressedAdjacency:
 
     bounds, block_bounds = _runs(adjacency.indptr), _block_runs(len(owner))
     row_bytes, block_bytes = np.zeros(n, np.int64), np.empty(len(owner), np.int64)
-    kernels.measure(edge_ptr, indices, bounds, row_bytes, starts, block_bytes, block_bounds)
+    kernels.measure(team_of(thread_count()), edge_ptr, indices, bounds, row_bytes, starts, block_bytes, block_bounds)
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(block_bytes)])
     row_bytes[hubs] = before[hub_ptr[1:]] - before[hub_ptr[:-1]]
     indptr = np.zeros(n + 1, np.uint64)
@@ -51,7 +52,8 @@ def encode(adjacency: Adjacency) -> CompressedAdjacency:
     block_ptr = indptr[hubs[owner]] + (before[:-1] - before[hub_ptr[owner]]).astype(np.uint64)
     blob = np.zeros(int(indptr[-1]) + PADDING, np.uint8)[: int(indptr[-1])]
     if m:
-        kernels.write(edge_ptr, indices, bounds, signed(indptr), starts, signed(block_ptr), block_bounds, blob)
+        places = signed(indptr), starts, signed(block_ptr)
+        kernels.write(team_of(thread_count()), edge_ptr, indices, bounds, *places, block_bounds, blob)
     return CompressedAdjacency(indptr, degree, blob, hubs, hub_ptr, block_ptr)
 
 
@@ -128,6 +130,7 @@ def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndar
     bad = np.full((max(len(bounds), len(block_bounds)), 2), -1, np.int64)
     block_ids = np.empty((len(owner), 2), np.uint64)
     kernels.read(
+        team_of(thread_count()),
         signed(adjacency.indptr),
         signed(edge_ptr),
         frozen(adjacency.blob),
@@ -154,14 +157,9 @@ def _read(adjacency: CompressedAdjacency, edge_ptr: np.ndarray, indices: np.ndar
 
 def _runs(edge_ptr: np.ndarray) -> np.ndarray:
     """Cut the rows into runs, more than threads, because hubs make their weights uneven."""
-    return _scatterable(row_chunks(edge_ptr, 32 * numba.get_num_threads()))
+    return row_chunks(edge_ptr, 32 * thread_count())
 
 
 def _block_runs(blocks: int) -> np.ndarray:
-    parts = max(1, min(16 * numba.get_num_threads(), blocks))
-    return _scatterable(np.array([blocks * part // parts for part in range(parts + 1)], np.int64))
-
-
-def _scatterable(bounds: np.ndarray) -> np.ndarray:
-    """Add an empty run where their number, whatever cut it down, is a multiple of the stride: some would be skipped."""
-    return np.append(bounds, bounds[-1]) if (len(bounds) - 1) % kernels.STRIDE == 0 else bounds
+    parts = max(1, min(16 * thread_count(), blocks))
+    return np.array([blocks * part // parts for part in range(parts + 1)], np.int64)

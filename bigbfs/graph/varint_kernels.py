@@ -1,8 +1,8 @@
 """Numba kernels of the delta-varint codec, and the one function that reads a varint, for other kernels to import.
 
 Offsets are read-only int64 (``indptr``, ``edge_ptr``, ``block_ptr``: views of the uint64 arrays), ids uint32 or
-uint64, the blob uint8. ``bounds`` (int64) cuts the rows, or the hub blocks, into runs; the parallel loop takes them in
-a scattered order, so that a thread does not get all the hubs of a degree-ordered graph.
+uint64, the blob uint8. ``bounds`` (int64) cuts the rows, ``block_bounds`` the hub blocks, into runs; threads take one
+after the other, as they come.
 
 A row of more than BLOCK_IDS ids is a hub. Its blocks are independent, so all kernels treat hub blocks as rows of their
 own: first every row that is not a hub, then every block of every hub.
@@ -11,20 +11,21 @@ own: first every row that is not a hub, then every block of every hub.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.graph.adjacency import BLOCK_IDS
+from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.bits import load_word, trailing_zeros
 from bigbfs.jit.njit import njit
-
-STRIDE = 97
-"""Run ``i * STRIDE % runs`` is the i-th taken; the number of runs must not be a multiple of this prime."""
+from bigbfs.jit.team import member, share
 
 _STOPS = np.uint64(0x8080808080808080)
 _HALF = np.uint64(32)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _TOO_LARGE = np.uint64(1 << 53)
 _NO_ID = np.uint64(2**64 - 1)
+_ONE = np.uint64(1)
+_PIECE = np.uint64(4096)
+"""Edges, or bytes, that take about 10 us."""
 _SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
@@ -136,34 +137,60 @@ def _write_ids(indices, start, stop, blob, position):
         position += np.int64(1)
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def measure(edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds):
+@njit(cache=True, nogil=True)
+def measure(team, edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds):
     """Fill in the bytes of every row that is no hub (hubs: 0) and of every hub block.
 
     ``block_starts`` int64[b, 2]: first and last + 1 edge of each hub block.
     """
+    claim = np.zeros(1, np.uint64)
+    arrays = edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds
+    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _measure, (arrays, claim))
+
+
+@member
+def _measure(arrays, claim, t):
+    """Take runs for :func:`measure` until there are no more."""
+    edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds = arrays
     runs = np.int64(len(bounds) - 1)
-    for turn in prange(runs):
-        run = np.int64(turn) * STRIDE % runs
-        for row in range(bounds[run], bounds[run + 1]):
-            start, stop = edge_ptr[row], edge_ptr[row + 1]
-            row_bytes[row] = _ids_size(indices, start, stop) if stop - start <= BLOCK_IDS else 0
-    for run in prange(len(block_bounds) - 1):
+    while True:
+        run = np.int64(fetch_add(claim, 0, _ONE))
+        if run < runs:
+            for row in range(bounds[run], bounds[run + 1]):
+                start, stop = edge_ptr[row], edge_ptr[row + 1]
+                row_bytes[row] = _ids_size(indices, start, stop) if stop - start <= BLOCK_IDS else 0
+            continue
+        run -= runs
+        if run >= len(block_bounds) - 1:
+            break
         for block in range(block_bounds[run], block_bounds[run + 1]):
             block_bytes[block] = _ids_size(indices, block_starts[block, 0], block_starts[block, 1])
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def write(edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob):
+@njit(cache=True, nogil=True)
+def write(team, edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob):
     """Write every row that is no hub, then every hub block, where :func:`measure` found their place to be."""
+    claim = np.zeros(1, np.uint64)
+    arrays = edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob
+    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _write, (arrays, claim))
+
+
+@member
+def _write(arrays, claim, t):
+    """Take runs for :func:`write` until there are no more."""
+    edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob = arrays
     runs = np.int64(len(bounds) - 1)
-    for turn in prange(runs):
-        run = np.int64(turn) * STRIDE % runs
-        for row in range(bounds[run], bounds[run + 1]):
-            start, stop = edge_ptr[row], edge_ptr[row + 1]
-            if stop - start <= BLOCK_IDS:
-                _write_ids(indices, start, stop, blob, indptr[row])
-    for run in prange(len(block_bounds) - 1):
+    while True:
+        run = np.int64(fetch_add(claim, 0, _ONE))
+        if run < runs:
+            for row in range(bounds[run], bounds[run + 1]):
+                start, stop = edge_ptr[row], edge_ptr[row + 1]
+                if stop - start <= BLOCK_IDS:
+                    _write_ids(indices, start, stop, blob, indptr[row])
+            continue
+        run -= runs
+        if run >= len(block_bounds) - 1:
+            break
         for block in range(block_bounds[run], block_bounds[run + 1]):
             _write_ids(indices, block_starts[block, 0], block_starts[block, 1], blob, block_ptr[block])
 
@@ -183,7 +210,7 @@ def _pair(word, stops, first_end):
 
 
 @njit(cache=True, nogil=True)
-def _read_ids(blob, position, end, n, target, at, count):
+def read_ids(blob, position, end, n, target, at, count):
     """Decode a block to ``target[at:at + count]``; return its last id, or ``_NO_ID`` if it does not end at ``end``
     with ids below n.
 
@@ -224,34 +251,45 @@ def _read_ids(blob, position, end, n, target, at, count):
     return value if value < n and large < _TOO_LARGE and position == end else _NO_ID
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def read(indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids):
+@njit(cache=True, nogil=True)
+def read(team, indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids):
     """Decode every row that is no hub, then every hub block, to ``indices``, or to nowhere without ``keep``.
 
     ``blocks`` int64[b, 4]: first byte, last + 1 byte, first edge, last + 1 edge of each hub block. ``bad`` int64[2]
     for each run: the first row and the first block that are not what the offsets say (-1: none). ``block_ids``
     uint64[b, 2] gets the first and the last id of each block.
     """
+    claim = np.zeros(1, np.uint64)
+    arrays = indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids
+    share(team, np.uint64(len(blob)) // _PIECE + _ONE, _read, (arrays, claim))
+
+
+@member
+def _read(arrays, claim, t):
+    """Take runs for :func:`read` until there are no more."""
+    indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids = arrays
+    target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
     runs = np.int64(len(bounds) - 1)
-    for turn in prange(runs):
-        run = np.int64(turn) * STRIDE % runs
-        target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
+    while True:
+        run = np.int64(fetch_add(claim, 0, _ONE))
         first = np.int64(-1)
-        for row in range(bounds[run], bounds[run + 1]):
-            start, count = edge_ptr[row], edge_ptr[row + 1] - edge_ptr[row]
-            if count <= BLOCK_IDS:
-                at = start if keep else np.int64(0)
-                last = _read_ids(blob, indptr[row], indptr[row + 1], n, target, at, count)
-                if last == _NO_ID and first < 0:
-                    first = np.int64(row)
-        bad[run, 0] = first
-    for run in prange(len(block_bounds) - 1):
-        target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
-        first = np.int64(-1)
+        if run < runs:
+            for row in range(bounds[run], bounds[run + 1]):
+                start, count = edge_ptr[row], edge_ptr[row + 1] - edge_ptr[row]
+                if count <= BLOCK_IDS:
+                    at = start if keep else np.int64(0)
+                    last = read_ids(blob, indptr[row], indptr[row + 1], n, target, at, count)
+                    if last == _NO_ID and first < 0:
+                        first = np.int64(row)
+            bad[run, 0] = first
+            continue
+        run -= runs
+        if run >= len(block_bounds) - 1:
+            break
         for block in range(block_bounds[run], block_bounds[run + 1]):
             start, count = blocks[block, 2], blocks[block, 3] - blocks[block, 2]
             at = start if keep else np.int64(0)
-            last = _read_ids(blob, blocks[block, 0], blocks[block, 1], n, target, at, count)
+            last = read_ids(blob, blocks[block, 0], blocks[block, 1], n, target, at, count)
             block_ids[block, 0] = target[at]
             block_ids[block, 1] = last
             if last == _NO_ID and first < 0:

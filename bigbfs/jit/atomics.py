@@ -12,10 +12,10 @@ Source: the LLVM language reference, sections "Atomic Memory Ordering Constraint
 
 from __future__ import annotations
 
-from numba.core import types
-from numba.core.errors import TypingError
-
 from bigbfs.jit.interpreted import intrinsic
+from bigbfs.jit.later import Later
+
+types, errors = Later("numba.core.types"), Later("numba.core.errors")
 
 
 def _pointer(context, builder, array_type, array, index):
@@ -28,9 +28,9 @@ def _check(array, index):
     if not (
         isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and isinstance(index, types.Integer)
     ):
-        raise TypingError(f"atomics work on one-dimensional contiguous arrays, got {array}[{index}]")
+        raise errors.TypingError(f"atomics work on one-dimensional contiguous arrays, got {array}[{index}]")
     if not isinstance(array.dtype, types.Integer):
-        raise TypingError(f"atomics work on integers, got {array.dtype}")
+        raise errors.TypingError(f"atomics work on integers, got {array.dtype}")
 
 
 @intrinsic

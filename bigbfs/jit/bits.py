@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba.core import types
-
 from bigbfs.jit.interpreted import intrinsic
+from bigbfs.jit.later import Later
+
+types, ir = Later("numba.core.types"), Later("llvmlite.ir")
 
 
 @intrinsic

@@ -7,18 +7,39 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic as compiled
+
+from bigbfs.jit import settings
+from bigbfs.jit.later import type_of
 
 _LOCK = threading.Lock()
 
 
+class Intrinsic:
+    """What :func:`numba.extending.intrinsic` makes of a function, once it is wanted."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function, self._made = function, None
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+
+    def real(self) -> Any:
+        """Return it."""
+        if self._made is None:
+            self._made = import_module("numba.extending").intrinsic(self._function)
+        return self._made
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in a kernel that is not ours."""
+        return type_of(self.real())
+
+
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Decorate as :func:`numba.extending.intrinsic` does; without a compiler return the twin of the same name."""
-    return globals()[function.__name__] if numba.config.DISABLE_JIT else compiled(function)  # type: ignore[attr-defined]
+    return globals()[function.__name__] if settings.interpreted() else Intrinsic(function)
 
 
 def load(array: np.ndarray, index: int) -> Any:

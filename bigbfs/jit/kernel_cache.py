@@ -35,6 +35,8 @@ class KernelFiles:
     def __init__(self, folder: Path, name: str, state: object, dump: Any) -> None:
         self._folder, self._name, self._dump = folder, name + ".", dump
         self._prefix = f"{self._name}{_digest(state)}."
+        self.passed: list[Any] = []
+        """What was saved and loaded since somebody cleared it."""
 
     def _path(self, key: Any) -> Path:
         return self._folder / f"{self._prefix}{_digest(key)}.nbc"
@@ -48,11 +50,15 @@ class KernelFiles:
         if int.from_bytes(content[:4], "little") != zlib.crc32(content[4:]):
             return None
         found, data = pickle.loads(content[4:])
-        return data if found == key else None
+        if found != key:
+            return None
+        self.passed.append(data)
+        return data
 
     def save(self, key: Any, data: Any) -> None:
         """Save ``data``, whole or not at all; what other processes do at the same time does no harm."""
         path = self._path(key)
+        self.passed.append(data)
         content = self._dump((key, data))
         content = zlib.crc32(content).to_bytes(4, "little") + content
         part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")

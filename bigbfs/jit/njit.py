@@ -1,70 +1,33 @@
-"""``njit`` whose cache on disk belongs to one state of the whole package.
+"""``njit`` whose cache on disk belongs to one state of the whole package, and whose kernels start without Numba.
 
 Numba keys a cached kernel by the file that it stands in, not by the functions of other files that it was compiled with:
 after an edit there (an update, say) the old machine code would go on running. Here every file of the package is part of
 the key.
+
+A kernel whose machine code lies in the cache is called without importing Numba (:mod:`bigbfs.jit.loaded`); Numba is
+imported when one has to be compiled, and then compiles it as ever. What a kernel's module takes from Numba it names by
+:mod:`bigbfs.jit.later`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numba
-from numba.core import event
-
-from bigbfs.errors import UsageError
-from bigbfs.jit import compiling
-from bigbfs.jit.forking import Parallel
+from bigbfs.jit import settings
 from bigbfs.jit.kernel_cache import KernelFiles
+from bigbfs.jit.kinds import UnknownKind, kind_of, written
+from bigbfs.jit.later import real, translated
+
+__all__ = ["Kernel", "njit", "package_stamp"]
 
 PACKAGE = Path(__file__).resolve().parent.parent
-
-
-class _Listener(event.Listener):
-    """Passes on to ``compiling`` what Numba says."""
-
-    def on_start(self, event: Any) -> None:
-        """A kernel is compiled."""
-        compiling.begins()
-
-    def on_end(self, event: Any) -> None:
-        """It has been."""
-        compiling.ends()
-
-
-event.register("numba:compile", _Listener())
-
-_LAYERS = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
-_KINDS = ("default", "safe", "forksafe", "threadsafe")
-
-
-def require_threading_layer(layer: str) -> None:
-    """Refuse what NUMBA_THREADING_LAYER asks for where it is not there; Numba would say so in its first parallel loop.
-
-    Raises
-    ------
-    UsageError
-        Names the variable, its value, and the way out.
-    """
-    if layer in _KINDS:
-        return
-    way_out = "; unset the variable" + (", or pip install tbb" if layer == "tbb" else "")
-    if layer not in _LAYERS:
-        known = ", ".join([*_KINDS, *_LAYERS])
-        raise UsageError(f"NUMBA_THREADING_LAYER={layer}: no threading layer of Numba's: {known}{way_out}")
-    try:
-        import_module(f"numba.np.ufunc.{_LAYERS[layer]}")
-    except ImportError:
-        raise UsageError(f"NUMBA_THREADING_LAYER={layer}: that library is not installed{way_out}") from None
-
-
-require_threading_layer(numba.config.THREADING_LAYER)  # type: ignore[attr-defined]
 
 
 @cache
@@ -96,6 +59,171 @@ def _forgive(store: Any) -> None:
     store.load_overload, store.save_overload = load_overload, save_overload
 
 
+def _stamp(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return what tells the sources of ``function`` from others: the package's, and size and time of its own file."""
+    with suppress(OSError):
+        status = Path(function.__code__.co_filename).stat()
+        return package_stamp(), status.st_size, status.st_mtime_ns
+    return (package_stamp(),)
+
+
+def _dispatcher(
+    function: Callable[..., Any], options: dict[str, Any], stamp: tuple[Any, ...]
+) -> tuple[Any, KernelFiles | None]:
+    """Return what Numba makes of a kernel, and its cache; ``stamp``: of the sources that it was made of."""
+    from bigbfs.jit import compiler
+
+    numba = compiler.numba()
+    copy, given = translated(function), {name: real(value) for name, value in options.items()}
+    try:
+        compiled = numba.njit(**given)(copy)
+    except RuntimeError:  # no folder for the cache
+        compiled = numba.njit(**given | {"cache": False})(copy)
+    store = getattr(compiled, "_cache", None)
+    kept = getattr(store, "_cache_file", None)  # none without cache
+    files = None
+    if store is not None and kept is not None:
+        _forgive(store)
+        state = (kept._version, *stamp)
+        name = kept._index_name.removesuffix(".nbi")
+        files = store._cache_file = KernelFiles(Path(kept._cache_path), name, state, kept._dump)
+    return compiled, files
+
+
+class Kernel:
+    """A function that is compiled for the types of its arguments, or loaded, when it is first called with such.
+
+    Parameters
+    ----------
+    function
+        Python, in what Numba compiles.
+    options
+        Of :func:`numba.njit`.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func, self._options = function, options
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
+        # as of now: what is compiled later is made of what has been imported, whatever lies on the disk by then
+        self._stamp = _stamp(function) if options.get("cache") else ()
+        self._made: tuple[Any, KernelFiles | None] | None = None
+        self._functions: dict[Any, Callable[..., Any]] = {}
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run it."""
+        try:
+            kinds = tuple([kind_of(argument) for argument in arguments])
+            found = self._functions.get(kinds)
+        except UnknownKind:
+            return self.real()(*arguments, **named)
+        if found is None or named:
+            return self._first(kinds, arguments, named)
+        return found(*arguments)
+
+    def _first(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run it for kinds of arguments that it has not been called with."""
+        count = self.py_func.__code__.co_argcount
+        if named or len(arguments) != count or not self._options.get("cache") or not settings.without_numba():
+            return self.real()(*arguments, **named)
+        with _loading():
+            found = self._functions.get(kinds) or self._loaded(kinds)
+            if found is not None:
+                self._functions[kinds] = found
+        if found is not None:
+            return found(*arguments)
+        compiled = self.real()
+        result = compiled(*arguments)
+        self._functions[kinds] = compiled
+        self._keep(kinds, arguments)
+        return result
+
+    def _loaded(self, kinds: tuple[Any, ...]) -> Any:
+        """Return the function in the cache for these kinds, or None."""
+        from bigbfs.jit import loaded
+
+        with suppress(Exception):  # a cache is a convenience: Numba compiles what cannot be loaded
+            files = self._files()
+            code = None if files is None else files.load(tuple(map(written, kinds)))
+            if code is not None:
+                return loaded.function_of(code, self.__name__, self.__module__)
+        return None
+
+    def _keep(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        """Put the machine code that Numba has made or loaded for these kinds into the cache of what needs no Numba."""
+        from bigbfs.jit import loaded
+
+        if self._made is None or self._made[1] is None:
+            return
+        compiled, stored = self._made
+        assert stored is not None
+        wanted = tuple(compiled.typeof_pyval(argument) for argument in arguments)
+        data = next((data for data in stored.passed if data[3].args == wanted), None)
+        stored.passed.clear()
+        with suppress(Exception):  # the kernel has run
+            code = None if data is None else loaded.code_of(data)
+            files = self._files()
+            if code is not None and files is not None:
+                files.save(tuple(map(written, kinds)), code)
+
+    def _files(self) -> KernelFiles | None:
+        """Return its part of the cache of what needs no Numba."""
+        from bigbfs.jit import loaded
+
+        code = self.py_func.__code__
+        source = Path(code.co_filename)
+        folder = _folder(source)
+        if folder is None:
+            return None
+        state = (loaded.state(), *self._stamp, sorted(self._options.items()))
+        name = f"{self.__module__}.{self.__qualname__}-{code.co_firstlineno}.loaded"
+        return KernelFiles(folder, name, state, pickle.dumps)
+
+    def real(self) -> Any:
+        """Return what Numba makes of it."""
+        if self._made is None:
+            with _loading():
+                if self._made is None:
+                    self._made = _dispatcher(self.py_func, self._options, self._stamp)
+        return self._made[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "py_func" not in vars(self):  # while it is being unpickled
+            raise AttributeError(name)
+        return getattr(self.real(), name)
+
+
+def _loading() -> Any:
+    from bigbfs.jit import loaded
+
+    return loaded.LOCK
+
+
+@cache
+def _folder(source: Path) -> Path | None:
+    """Return the folder for the machine code of kernels in ``source``, made if need be; None: there is none."""
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        return _usable(Path(named) / "loaded")
+    found = _usable(source.parent / "__pycache__")
+    if found is None:
+        with suppress(RuntimeError):  # no home
+            kept = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            found = _usable(Path(kept) / "bigbfs" / "kernels")
+    return found
+
+
+def _usable(folder: Path) -> Path | None:
+    """Return ``folder``, made if need be, where nobody else can put what this process would run; else None."""
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        others = status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o002
+        if not others and os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    return None
+
+
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile as :func:`numba.njit` does; with ``cache=True`` the kernel is compiled again after any edit here.
 
@@ -104,15 +232,6 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda decorated: njit(decorated, **options)
-    try:
-        compiled = numba.njit(**options)(function)
-    except RuntimeError:  # no folder for the cache
-        compiled = numba.njit(**options | {"cache": False})(function)
-    store = getattr(compiled, "_cache", None)
-    kept = getattr(store, "_cache_file", None)  # none without cache, or without compiler
-    if store is not None and kept is not None:
-        _forgive(store)
-        state = (kept._version, kept._source_stamp, package_stamp())
-        name = kept._index_name.removesuffix(".nbi")
-        store._cache_file = KernelFiles(Path(kept._cache_path), name, state, kept._dump)
-    return Parallel(compiled) if options.get("parallel") and hasattr(compiled, "py_func") else compiled
+    if settings.interpreted():
+        return function
+    return Kernel(function, options)

@@ -10,42 +10,24 @@ Source: the LLVM language reference, "Vector Type", "llvm.ctpop" and "llvm.vecto
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import models, register_model
-
 from bigbfs.jit.interpreted import intrinsic
+from bigbfs.jit.later import Later
 
-
-class Vector(types.Type):
-    """The type of a vector of ``lanes`` words of the integer type ``item``."""
-
-    def __init__(self, item, lanes):
-        self.item, self.lanes = item, lanes
-        super().__init__(f"Vector({item} x {lanes})")
-
-
-def _llvm(kind):
-    return ir.VectorType(ir.IntType(kind.item.bitwidth), kind.lanes)
-
-
-@register_model(Vector)
-class _Model(models.PrimitiveModel):
-    """A vector register, or several."""
-
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, _llvm(kind))
+types, ir, cgutils = Later("numba.core.types"), Later("llvmlite.ir"), Later("numba.core.cgutils")
+vector_types = Later("bigbfs.jit.vector_types")
 
 
 def _place(context, builder, array_type, array, index, kind):
     """Return the pointer to the vector that begins at ``array[index]``, and its alignment in bytes."""
     view = context.make_array(array_type)(context, builder, array)
-    return builder.bitcast(builder.gep(view.data, [index]), _llvm(kind).as_pointer()), kind.item.bitwidth // 8
+    return builder.bitcast(
+        builder.gep(view.data, [index]), vector_types.llvm(kind).as_pointer()
+    ), kind.item.bitwidth // 8
 
 
 def _call(builder, name, result, kind, values):
     """Call the intrinsic function ``name`` of LLVM for vectors of ``kind``."""
-    llvm = _llvm(kind)
+    llvm = vector_types.llvm(kind)
     full = f"llvm.{name}.v{kind.lanes}i{kind.item.bitwidth}"
     function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [llvm]), full)
     return builder.call(function, values)
@@ -54,7 +36,7 @@ def _call(builder, name, result, kind, values):
 @intrinsic
 def load_vector(typing_context, array, index, lanes):
     """Return the vector of the items of ``array`` from ``index`` on, as many as ``lanes`` has."""
-    kind = Vector(array.dtype, len(lanes))
+    kind = vector_types.Vector(array.dtype, len(lanes))
 
     def generate(context, builder, signature, arguments):
         place, align = _place(context, builder, signature.args[0], *arguments[:2], kind)
@@ -98,7 +80,7 @@ def without(typing_context, one, other):
     """Return the bits that are set in ``one`` and not in ``other``."""
 
     def generate(context, builder, signature, arguments):
-        ones = ir.Constant(_llvm(other), [-1] * other.lanes)
+        ones = ir.Constant(vector_types.llvm(other), [-1] * other.lanes)
         return builder.and_(arguments[0], builder.xor(arguments[1], ones))
 
     return one(one, other), generate
@@ -120,7 +102,7 @@ def count_bits(typing_context, vector):
     """Return the number (uint64) of set bits of ``vector``."""
 
     def generate(context, builder, signature, arguments):
-        counted = _call(builder, "ctpop", _llvm(vector), vector, arguments)
+        counted = _call(builder, "ctpop", vector_types.llvm(vector), vector, arguments)
         total = _call(builder, "vector.reduce.add", ir.IntType(vector.item.bitwidth), vector, [counted])
         return total if vector.item.bitwidth == 64 else builder.zext(total, ir.IntType(64))
 

@@ -7,20 +7,40 @@ is seen between two tasks.
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from bigbfs.jit.processors import processors
+
+_limit: ContextVar[int | None] = ContextVar("threads", default=None)
+
 
 def thread_count(threads: int | None = None) -> int:
-    """Return ``threads``, or one for each CPU that this process may use."""
-    return threads if threads else len(os.sched_getaffinity(0))
+    """Return ``threads``, or what :func:`held_to` says here, or one for each processor that this process gets."""
+    return threads or _limit.get() or processors()
+
+
+def hold_to(threads: int | None) -> None:
+    """Have :func:`thread_count` return ``threads`` (None: what it returns now) in this thread from now on."""
+    _limit.set(threads or _limit.get())
+
+
+@contextmanager
+def held_to(threads: int | None) -> Iterator[None]:
+    """Have :func:`thread_count` return ``threads`` (None: what it returns now) inside."""
+    before = _limit.set(threads or _limit.get())
+    try:
+        yield
+    finally:
+        _limit.reset(before)
 
 
 class Workers:
@@ -60,7 +80,9 @@ class Workers:
         try:
             take()
         finally:
-            errors = [error for error in (future.exception() for future in running) if error is not None]
+            # a helper that the system has not let run by now is not waited for: there is nothing left to take
+            late = [future.exception() for future in running if not future.cancel()]
+            errors = [error for error in late if error is not None]
             held.clear()  # a pool thread may keep `take` a moment longer, but not the arrays of `work`
         if errors:
             raise errors[0]

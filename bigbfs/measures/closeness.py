@@ -25,8 +25,9 @@ import numpy as np
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.placing import Sources, Until, chosen, placed, require_edges
+from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_edges
 from bigbfs.sizes import choice
 
 KINDS = ("closeness", "harmonic", "lin")
@@ -68,6 +69,11 @@ class Centrality:
         return list(zip(self.ids[first].tolist(), self.values[first].tolist(), strict=True))
 
 
+def work_of(kind: str) -> tuple[ManyOptions, ...]:
+    """Return what a graph is placed for."""
+    return (ManyOptions(sums=True, harmonic=kind == "harmonic"),)
+
+
 def closeness(
     graph: Graph | str | Path | Engine,
     *,
@@ -77,6 +83,7 @@ def closeness(
     seed: int = 1,
     seconds: float | None = None,
     stop: Callable[[], bool] | None = None,
+    tell: Callable[[int], object] | None = None,
     verify: bool = False,
     threads: int | None = None,
     backend: str = "auto",
@@ -95,6 +102,8 @@ def closeness(
         Of the order in which sources are drawn.
     seconds, stop
         End after this time, or when ``stop()`` is true: what has been searched by then is a sample.
+    tell
+        Told after each batch how many sources it had.
     verify
         Check the searches by the edge rule, and by single searches on a sample.
     threads, backend
@@ -108,13 +117,16 @@ def closeness(
         A check found a difference.
     """
     choice("kind", kind, KINDS)
-    with placed(graph, threads, backend) as engine:
+    check_given(seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify, wf_improved=wf_improved)
+    with placed(graph, threads, backend, work_of(kind)) as engine:
         here = engine.graph
         require_edges(here, "centrality")
         # a stopped run must be a sample: whatever the sources, they come in random order
         drawn = chosen(here, f"random:{here.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
-        until = Until(seconds, stop) if seconds is not None or stop is not None else None
-        options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until)
+        if not len(drawn):
+            raise UsageError(f"{here.path or 'graph'}: no sources are given")
+        until = Until(seconds, stop).after_one() if seconds is not None or stop is not None else None
+        options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until, tell=tell)
         result: ManyResult = engine.run_internal(options)
         if verify:
             engine.verify_internal(options, result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +16,19 @@ from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import DoesNotFitError, UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.formats.ours import array_header
+from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.placing import Sources, chosen, placed
-from bigbfs.sizes import counted, format_size, free_memory
+from bigbfs.graph.names import Names
+from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
+from bigbfs.sizes import byte_count, counted, file_path, format_size, free_memory
 
 NARROW = np.iinfo(np.int16).max
 """The largest distance that int16 holds."""
 
 SUFFIXES = (".npy", ".csv")
+
+LEVELS, SWEEP = (ManyOptions(fetch=True),), (ManyOptions(totals=True),)
+"""What a graph is placed for: distances that are kept, or counted alone."""
 
 
 @dataclass(slots=True)
@@ -33,7 +38,7 @@ class Distances:
     Attributes
     ----------
     sources, targets
-        int64, (S,) and (T,): original ids.
+        int64, (S,) and (T,): original ids; of a run that was stopped the sources that it came to.
     levels
         int16, or int32 where they are larger, (S, T): edges on a shortest path, -1 where there is none; None where they
         were written to a file.
@@ -41,6 +46,8 @@ class Distances:
         int64, (S,): vertices that each source reaches (itself too), distance of the farthest, and the id of such a one.
     record
         What was measured.
+    asked
+        Sources asked for.
     """
 
     sources: np.ndarray
@@ -50,6 +57,7 @@ class Distances:
     depth: np.ndarray
     far: np.ndarray
     record: ManyRecord
+    asked: int
 
 
 class _TooDeep(Exception):
@@ -64,6 +72,10 @@ def distances(
     output: str | Path | None = None,
     max_depth: int | None = None,
     seed: int = 1,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    tell: Callable[[int], object] | None = None,
+    memory: int | str | None = None,
     verify: bool = False,
     threads: int | None = None,
     backend: str = "auto",
@@ -73,46 +85,69 @@ def distances(
     Parameters
     ----------
     sources, targets
-        Original ids, ``"all"``, or ``"random:K"``.
+        Original ids, or names, ``"all"``, or ``"random:K"``.
     output
         A .npy or .csv to write the distances to, as they come; nothing of them is kept then.
     max_depth
         Look no further than this distance.
     seed
         Of ``"random:K"``.
+    seconds, stop
+        End after this time, or when ``stop()`` is true, with the first sources, those searched by then.
+    memory
+        Bytes, or a size like ``"2GiB"``, that searches on the CPU may take beside the graph; None: half of what is
+        free.
+    tell
+        Told after each batch how many sources it had.
     verify
         Check the result by the edge rule, and by single searches on a sample.
     threads
         CPU threads; None: all that this process may use.
     backend
-        ``"auto"`` or ``"cpu"``: this does not run on a GPU.
+        ``"auto"``, ``"cpu"`` or ``"gpu"``.
 
     Raises
     ------
     UsageError
         Sources or targets are not in the graph, or the output is of another kind.
     DoesNotFitError
-        The distances do not fit the memory, or the disk of ``output``.
+        The distances do not fit the memory, or the disk of ``output``; not even the narrowest batch fits ``memory``.
     VerificationError
         A check found a difference.
     """
-    with placed(graph, threads, backend) as engine:
+    check_given(seed=seed, max_depth=max_depth, seconds=seconds, stop=stop, tell=tell, verify=verify)
+    room = None if memory is None else byte_count("memory", memory)
+    with placed(graph, threads, backend, [replace(each, memory=room) for each in LEVELS]) as engine:
         here = engine.graph
+        require_memory_of_cpu(engine, room)
         starts = chosen(here, sources, seed)
         tos = chosen(here, "all" if targets is None else targets, seed, "target")
         if not len(starts) or not len(tos):
             raise UsageError(f"{here.path or 'graph'}: no {'sources' if not len(starts) else 'targets'} are given")
-        path = None if output is None else checked_output(Path(output))
+        path = None if output is None else checked_output(file_path("output", output))
+        until = None if seconds is None and stop is None else Until(seconds, stop)
         for levels in ("int16", "int32") if here.n > NARROW else ("int16",):
             try:
-                return _run(engine, starts, tos, path, levels, max_depth, verify)
+                ask = None if until is None else until.after_one()
+                aside = len(tos) * (4 + np.dtype(levels).itemsize) + here.n
+                options = ManyOptions(starts, max_depth, aside=aside, stop=ask, tell=tell, memory=room)
+                return _run(engine, options, tos, path, levels, verify)
             except _TooDeep:
                 continue
     raise AssertionError("int32 holds every distance")
 
 
 def sweep(
-    engine: Engine, sources: Sources, *, max_depth: int | None = None, seed: int = 1, verify: bool = False
+    engine: Engine,
+    sources: Sources,
+    *,
+    max_depth: int | None = None,
+    seed: int = 1,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    tell: Callable[[int], object] | None = None,
+    memory: int | None = None,
+    verify: bool = False,
 ) -> Distances:
     """Search from ``sources`` and keep no distance, only how many vertices each reaches and the farthest of them.
 
@@ -121,18 +156,31 @@ def sweep(
     UsageError, VerificationError
         As :func:`distances`.
     """
+    require_memory_of_cpu(engine, memory)
     starts = chosen(engine.graph, sources, seed)
-    options = ManyOptions(starts, max_depth, columns=True)
+    until = None if seconds is None and stop is None else Until(seconds, stop).after_one()
+    options = ManyOptions(starts, max_depth, totals=True, stop=until, tell=tell, memory=memory)
     result: ManyResult = engine.run_internal(options)
     if verify:
         engine.verify_internal(options, result)
         result.record.verified = True
-    assert result.columns is not None
-    original = engine.graph.original
-    reached, none = result.columns.sum(axis=0), np.zeros(0, np.int64)
-    return Distances(
-        np.asarray(original(starts)), none, None, reached, result.depth, np.asarray(original(result.far)), result.record
-    )
+    assert result.reached is not None
+    sources, far = (np.asarray(engine.graph.original(each)) for each in (result.sources, result.far))
+    none = np.zeros(0, np.int64)
+    return Distances(sources, none, None, result.reached, result.depth, far, result.record, len(starts))
+
+
+def require_memory_of_cpu(engine: Engine, memory: int | None) -> None:
+    """Refuse a bound of memory where searches run on a GPU, which has bounds of its own.
+
+    Raises
+    ------
+    UsageError
+        There is one.
+    """
+    if memory is not None and engine.backend == "gpu":
+        ways = (("vram_budget", None, "{} bounds that of a GPU"), ("backend", "cpu"))
+        raise UsageError("bounds the memory of searches on the CPU", about=(("memory", memory),), remedies=ways)
 
 
 def checked_output(path: Path) -> Path:
@@ -152,15 +200,10 @@ def checked_output(path: Path) -> Path:
 
 
 def _run(
-    engine: Engine,
-    starts: np.ndarray,
-    tos: np.ndarray,
-    path: Path | None,
-    levels: str,
-    max_depth: int | None,
-    verify: bool,
+    engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, levels: str, verify: bool
 ) -> Distances:
-    graph, reached = engine.graph, np.zeros(len(starts), np.int64)
+    graph, starts = engine.graph, np.asarray(asked.sources)
+    reached = np.zeros(len(starts), np.int64)
     targets = np.asarray(graph.original(tos))
     sources = np.asarray(graph.original(starts))
     require_room(len(starts), len(tos), np.dtype(levels), path)
@@ -170,7 +213,7 @@ def _run(
             take = _keeper(kept)
         else:
             kept = None
-            take = stack.enter_context(_writer(path, sources, targets, levels))
+            take = stack.enter_context(_writer(path, sources, targets, levels, graph.names))
 
         def visit(first: int, found: np.ndarray) -> None:
             if levels == "int16" and found.shape[0] > NARROW and found.max() > NARROW:
@@ -178,13 +221,14 @@ def _run(
             reached[first : first + found.shape[1]] = (found >= 0).sum(axis=0)
             take(first, np.ascontiguousarray(found[tos].T, levels))
 
-        options = ManyOptions(starts, max_depth, visit=visit)
+        options = replace(asked, visit=visit)
         result: ManyResult = engine.run_internal(options)
         if verify:
             engine.verify_internal(options, result)
             result.record.verified = True
-    far = np.asarray(graph.original(result.far))
-    return Distances(sources, targets, kept, reached, result.depth, far, result.record)
+    far, done = np.asarray(graph.original(result.far)), len(result.sources)
+    kept = None if kept is None else kept[:done]
+    return Distances(sources[:done], targets, kept, reached[:done], result.depth, far, result.record, len(starts))
 
 
 def require_room(sources: int, targets: int, dtype: np.dtype, path: Path | None) -> int:
@@ -203,7 +247,7 @@ def require_room(sources: int, targets: int, dtype: np.dtype, path: Path | None)
         raise DoesNotFitError(
             f"{counted(sources, 'source')} x {counted(targets, 'target')} take {format_size(size)}, and "
             f"{format_size(free)} are free in {where}",
-            remedies=("name fewer sources", ("targets", None, "or fewer targets ({})")),
+            remedies=("name fewer sources", ("targets", None, "fewer targets ({})")),
         )
     return size
 
@@ -217,21 +261,37 @@ def _keeper(kept: np.ndarray) -> Callable[[int, np.ndarray], None]:
 
 @contextmanager
 def _writer(
-    path: Path, sources: np.ndarray, targets: np.ndarray, dtype: str
+    path: Path, sources: np.ndarray, targets: np.ndarray, dtype: str, names: Names | None
 ) -> Iterator[Callable[[int, np.ndarray], None]]:
-    """Yield what writes the rows of the sources from a first one on, in order; the file appears at the end."""
+    """Yield what writes the rows of the sources from a first one on, in order.
+
+    The file appears at the end. If there are fewer rows than sources then, its header says how many.
+    """
     with naming(output="output"), replacing(path) as stream:
         if path.suffix == ".npy":
-            stream.write(array_header(np.broadcast_to(np.zeros(1, dtype), (len(sources), len(targets)))))
-            yield lambda first, rows: (stream.write(rows.view(np.uint8).data), None)[1]
+            done = 0
+
+            def header(rows: int) -> bytes:
+                return array_header(np.broadcast_to(np.zeros(1, dtype), (rows, len(targets))))
+
+            def put(first: int, rows: np.ndarray) -> None:
+                nonlocal done
+                stream.write(rows.view(np.uint8).data)
+                done = first + len(rows)
+
+            stream.write(header(len(sources)))
+            yield put
+            if done < len(sources):
+                stream.seek(0)
+                stream.write(header(done))
             return
-        stream.write(b"source,target,distance\n")
 
         def lines(first: int, rows: np.ndarray) -> None:
             for number, row in enumerate(rows, first):
-                near = row >= 0
-                source = int(sources[number])
-                pairs = zip(targets[near].tolist(), row[near].tolist(), strict=True)
-                stream.write("".join(f"{source},{target},{level}\n" for target, level in pairs).encode())
+                near = np.flatnonzero(row >= 0)
+                ends = {"source": np.broadcast_to(sources[number], len(near)), "target": targets[near]}
+                speaks = ("source", "target")
+                results.add_lines(stream, ends | {"distance": row[near]}, speaks, names)
 
+        stream.write(b"source,target,distance\n")
         yield lines

@@ -25,7 +25,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
 from bigbfs.measures.bounds import Bounds
 from bigbfs.measures.folding import fold
-from bigbfs.measures.placing import Until, placed, require_edges
+from bigbfs.measures.placing import Until, check_given, placed, require_edges
 from bigbfs.sizes import choice
 
 BATCH = 64
@@ -38,6 +38,9 @@ POOR = 3
 """A full batch that settles less than so many vertices for each source is the last whose distances are looked at."""
 
 COMPONENTS = ("largest", "all")
+
+WORK = (ManyOptions(fetch=True, width=BATCH), ComponentsOptions())
+"""What a graph is placed for."""
 
 
 @dataclass(slots=True)
@@ -125,7 +128,8 @@ def eccentricity(
     """
     choice("goal", goal, ("all", "diameter", "radius"))
     choice("component", component, COMPONENTS)
-    with placed(graph, threads, backend) as engine:
+    check_given(seconds=seconds, stop=stop, tell=tell, verify=verify)
+    with placed(graph, threads, backend, WORK) as engine:
         require_edges(engine.graph, "eccentricity")
         search = _Search(engine, component, workers.thread_count(threads))
         search.run(goal, Until(seconds, stop), tell)
@@ -218,7 +222,7 @@ class _Search:
 
     def _count(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and note no more than their own eccentricities."""
-        result = self._searched(ManyOptions(sources, width=WIDE))
+        result = self._searched(ManyOptions(sources))
         self.bounds.settle(sources, result.depth)
         return result.far
 
@@ -227,7 +231,9 @@ class _Search:
         result: ManyResult = self._engine.run_internal(options)
         record, mine = result.record, self._record
         mine.sources, mine.batches = mine.sources + record.sources, mine.batches + record.batches
-        mine.edges_read, mine.seconds = mine.edges_read + record.edges_read, mine.seconds + record.seconds
+        seconds = mine.seconds + record.seconds
+        mine.lost = (mine.lost * mine.seconds + record.lost * record.seconds) / seconds if seconds else 0.0
+        mine.edges_read, mine.seconds = mine.edges_read + record.edges_read, seconds
         mine.pairs += record.pairs
         if not options.backward and len(result.depth):
             at = int(result.depth.argmax())

@@ -19,13 +19,16 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.placing import Sources, Until, chosen, placed
+from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
 
 SHARE = 0.9
 """Share of the pairs that the effective diameter holds."""
 
 EACH = 10_000
 """Sources for which the counts of each are kept."""
+
+WORK = (ManyOptions(columns=True),)
+"""What a graph is placed for."""
 
 
 @dataclass(slots=True)
@@ -37,7 +40,8 @@ class Hops:
     sources
         int64, (S,): original ids of those that were searched from.
     within
-        int64, (S, levels): vertices within 0, 1, ... hops of each source; None for more than ``EACH`` sources.
+        int64, (S, levels): vertices within 0, 1, ... hops of each source; None for more than ``EACH`` sources, and
+        where sources times levels are too many.
     counts
         int64, (levels,): the sum over all sources.
     effective_diameter, average_distance
@@ -65,6 +69,7 @@ def hops(
     seed: int = 1,
     seconds: float | None = None,
     stop: Callable[[], bool] | None = None,
+    tell: Callable[[int], object] | None = None,
     verify: bool = False,
     threads: int | None = None,
     backend: str = "auto",
@@ -81,6 +86,8 @@ def hops(
         Of ``"random:K"``.
     seconds, stop
         End after this time, or when ``stop()`` is true, with the sources searched by then.
+    tell
+        Told after each batch how many sources it had.
     verify
         Check the searches by the edge rule, and by single searches on a sample.
     threads, backend
@@ -93,15 +100,16 @@ def hops(
     VerificationError
         A check found a difference.
     """
-    with placed(graph, threads, backend) as engine:
+    check_given(seed=seed, max_depth=max_depth, seconds=seconds, stop=stop, tell=tell, verify=verify)
+    with placed(graph, threads, backend, WORK) as engine:
         here = engine.graph
         timed = seconds is not None or stop is not None
         every = isinstance(sources, str) and sources == "all"
         drawn = chosen(here, f"random:{max(1, here.n)}" if every and timed else sources, seed)
         if not len(drawn):
             raise UsageError(f"{here.path or 'graph'}: there are no sources")
-        until = Until(seconds, stop) if timed else None
-        options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, stop=until)
+        until = Until(seconds, stop).after_one() if timed else None
+        options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, stop=until, tell=tell)
         result: ManyResult = engine.run_internal(options)
         if verify:
             engine.verify_internal(options, result)

@@ -18,7 +18,7 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.engines.cpu.bits import ZERO
 from bigbfs.engines.cpu.rows import Rows, degree, rows_of, seek, step
-from bigbfs.errors import FormatError, UsageError
+from bigbfs.errors import ArgumentError, FormatError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.njit import njit
 from bigbfs.measures.placing import placed
@@ -143,31 +143,37 @@ def _search(out, incoming, source, target, before, behind, queue, back_queue, bo
 
 
 def shortest_paths(
-    graph: Graph | str | Path | Engine, pairs: Iterable[Sequence[int]], *, threads: int | None = None
+    graph: Graph | str | Path | Engine, pairs: Iterable[Sequence[int | str]], *, threads: int | None = None
 ) -> Iterator[ShortestPath]:
-    """Yield a shortest path for each of ``pairs`` of original ids, in their order.
+    """Yield a shortest path for each of ``pairs`` of original ids or names, in their order.
 
     Raises
     ------
     UsageError
         A vertex is not in the graph (all of them are named, ten at most); before the first path.
+    ArgumentError
+        Something is no pair of vertices.
     FormatError
         The graph's file is damaged.
     """
-    with placed(graph, threads) as engine:
+    with placed(graph, threads, "cpu", ()) as engine:
         here = engine.graph
-        ends = np.asarray(list(pairs))
-        if ends.size and (ends.ndim != 2 or ends.shape[1] != 2):
-            raise UsageError("a pair is two vertices: source and target")
-        vertices = vertices_of(here, ends.ravel(), "vertex").reshape(-1, 2)
+        try:
+            ends = [tuple(pair) for pair in pairs]
+        except TypeError:
+            ends = [()]
+        if any(len(pair) != 2 for pair in ends):
+            raise ArgumentError("must be pairs of two vertices, source and target", about=(("pairs", pairs),))
+        vertices = vertices_of(here, [end for pair in ends for end in pair], "vertex", "vertices").reshape(-1, 2)
         finder = PathFinder(here)
-        for (source, target), (start, end) in zip(ends.tolist(), vertices.tolist(), strict=True):
+        originals = np.asarray(here.original(vertices)).tolist()
+        for (source, target), (start, end) in zip(originals, vertices.tolist(), strict=True):
             path, read = finder.find(start, end)
             yield ShortestPath(source, target, np.asarray(here.original(path)).tolist(), read)
 
 
-def shortest_path(graph: Graph | str | Path | Engine, source: int, target: int) -> list[int]:
-    """Return the original ids along one shortest path from ``source`` to ``target``; empty where there is none.
+def shortest_path(graph: Graph | str | Path | Engine, source: int | str, target: int | str) -> list[int]:
+    """Return the original ids along one shortest path between two ids or names; empty where there is none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the measures share: a graph placed on the CPU, sources named in words, and the time at which to stop."""
+"""What the measures share: a graph placed for what they run, sources named in words, and the time at which to stop."""
 
 from __future__ import annotations
 
@@ -13,24 +13,32 @@ from bigbfs import api
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.vertices import vertices_of
+from bigbfs.engines.engine import Work
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import file_path
+from bigbfs.sizes import file_path, integer, switch
 
-Sources = Sequence[int] | np.ndarray | str
-"""Original ids, ``"all"``, or ``"random:K"``: K different vertices, each as likely as any other."""
+Sources = Sequence[int | str] | np.ndarray | str
+"""Original ids or names, ``"all"``, or ``"random:K"``: K different vertices, each as likely as any other."""
 
 _DIGITS = 19
 
 
 @contextmanager
-def placed(graph: Graph | str | Path | Engine, threads: int | None = None, backend: str = "auto") -> Iterator[Engine]:
-    """Yield ``graph`` on the CPU, opened where it is a path; an engine is yielded as it is, and stays open.
+def placed(
+    graph: Graph | str | Path | Engine,
+    threads: int | None = None,
+    backend: str = "auto",
+    work: Sequence[Work] = (ManyOptions(),),
+) -> Iterator[Engine]:
+    """Yield ``graph`` placed for ``work``, opened where it is a path; an engine is yielded as it is, and stays open.
 
     Raises
     ------
     UsageError
-        The backend is the GPU, on which many searches at once do not run.
+        The backend is unknown, or has no threads where some are asked for.
+    NoDeviceError, DoesNotFitError
+        There is no GPU, or the graph and the work do not fit.
     FormatError, FileAccessError
         The graph cannot be opened, or is damaged.
     """
@@ -42,11 +50,7 @@ def placed(graph: Graph | str | Path | Engine, threads: int | None = None, backe
             graph = Graph.open(file_path("graph", graph))
         except ArgumentError as error:
             raise error.saying("must be a graph or the path of a graph file") from None
-    work = ManyOptions()
-    if backend not in api.BACKENDS:
-        api.choose_backend(backend)
-    work.require_backend(backend, "auto")
-    with api.engine(graph, backend="cpu", threads=threads, work=(work,)) as engine:
+    with api.engine(graph, backend=backend, threads=threads, work=work) as engine:
         yield engine
 
 
@@ -59,12 +63,13 @@ def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") 
         Ids are not in the graph (the first ten are named), or the words are none of the two.
     """
     if not isinstance(sources, str):
-        return vertices_of(graph, np.asarray(sources), what)
+        return vertices_of(graph, sources, what)
     if sources == "all":
         return np.asarray(graph.in_original_order(np.arange(graph.n)))
     kind, _, count = sources.partition(":")
     if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or not int(count):
-        raise UsageError(f"{sources[:80]!r} names no {what}s: ids, all, or random:K with K from 1 on")
+        ids = "a list of names" if graph.names is not None else "a list of ids"
+        raise UsageError(f"must be {ids}, all, or random:K with K from 1 on", about=((f"{what}s", sources),))
     # sources and targets of one seed are drawn apart
     generator = np.random.default_rng(seed if what == "source" else [seed, 1])
     return generator.permutation(graph.n)[: int(count)]
@@ -84,6 +89,37 @@ def require_edges(graph: Graph, what: str) -> None:
         raise UsageError(f"{graph.path or 'graph'}: it has no edges, so there is no {what}")
 
 
+def check_given(
+    *,
+    seed: int = 1,
+    max_depth: int | None = None,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    tell: Callable[..., object] | None = None,
+    **switches: bool,
+) -> None:
+    """Refuse arguments that the measures share and that cannot be meant, before any work is done.
+
+    Raises
+    ------
+    ArgumentError, UsageError
+        One is of another type, or negative; names it.
+    """
+    integer("seed", seed, 0)
+    if max_depth is not None:
+        integer("max_depth", max_depth, 0)
+    if seconds is not None:
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
+            raise ArgumentError("must be a number of seconds", about=(("seconds", seconds),))
+        if not seconds >= 0:  # nor is it none
+            raise UsageError("must be 0 or more", about=(("seconds", seconds),))
+    for name, value in (("stop", stop), ("tell", tell)):
+        if value is not None and not callable(value):
+            raise ArgumentError("must be a function", about=((name, value),))
+    for name, given in switches.items():
+        switch(name, given)
+
+
 class Until:
     """Says when to stop: after ``seconds``, or when ``asked`` says so; None: never."""
 
@@ -94,3 +130,14 @@ class Until:
     def __call__(self) -> bool:
         """Return whether it is time."""
         return (self._end is not None and time.monotonic() >= self._end) or (self._asked is not None and self._asked())
+
+    def after_one(self) -> Callable[[], bool]:
+        """Return what says so too, but not when it is asked first: one batch is the least that a run does."""
+        asked = False
+
+        def ask() -> bool:
+            nonlocal asked
+            first, asked = not asked, True
+            return not first and self()
+
+        return ask

@@ -231,7 +231,7 @@ def _labels(bridge: Bridge) -> np.ndarray:
     with api.engine(graph) as engine:
         from bigbfs.algorithms.components.options import ComponentsOptions
 
-        return np.asarray(engine.run_internal(ComponentsOptions()).labels).astype(np.int64)
+        return bridge.by_number(np.asarray(engine.run_internal(ComponentsOptions()).labels).astype(np.int64))
 
 
 def connected_components(G: Any) -> Iterator[set[Any]]:

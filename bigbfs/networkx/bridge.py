@@ -15,11 +15,13 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from bigbfs.conversion.orders.reorder import renumber
 from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency, id_dtype
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.views import frozen, signed
+from bigbfs.jit.workers import thread_count
 
 Csr = tuple[np.ndarray, np.ndarray]
 """Rows as kernels take them: offsets (int64) and ids."""
@@ -41,6 +43,8 @@ class Bridge:
     def __init__(self, graph: Graph, original: Any = None) -> None:
         self.graph, self.original = graph, original
         self._nodes = None if original is None else list(original)
+        # where vertices are in another order than their ids, nodes come in that of the ids all the same
+        self._by_id = original is None and graph.flags.relabelled and graph.labels is not None
         self._numbered = self._nodes is not None and self._nodes == list(range(len(self._nodes)))
 
     def __len__(self) -> int:
@@ -64,9 +68,22 @@ class Bridge:
             return self._numbers.get(node)
         hash(node)
         try:
-            return self.graph.vertex(node)
+            vertex = self.graph.vertex(node)
         except ValueError:  # UsageError, ArgumentError: no vertex is called so
             return None
+        return int(self.rank[vertex]) if self._by_id else vertex
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The vertex of each number, where vertices are not in the order of their ids."""
+        return np.asarray(self.graph.in_original_order(np.arange(self.graph.n)))
+
+    @cached_property
+    def rank(self) -> np.ndarray:
+        """The number of each vertex there."""
+        found = np.empty(self.graph.n, id_dtype(self.graph.n))
+        found[self.order] = np.arange(self.graph.n)
+        return found
 
     def nodes(self, numbers: np.ndarray) -> list[Any]:
         """Return the nodes of vertices, as Python objects."""
@@ -74,13 +91,24 @@ class Bridge:
             return numbers.tolist()
         if self._nodes is not None:
             return list(map(self._nodes.__getitem__, numbers.tolist()))
-        found = self.graph.original(numbers).tolist()
+        found = self.graph.original(self.order[numbers] if self._by_id else numbers).tolist()
         return found if self.graph.names is None else [self.graph.called(each) for each in found]
+
+    @cached_property
+    def _sides(self) -> tuple[Csr, Csr | None]:
+        """Rows of a graph of ours by ids, out and in (None: not known); a copy where vertices have another order."""
+        plain = self.graph.decompress()
+        sides = [side for side in (plain.adjacency, plain.in_adjacency) if isinstance(side, PlainAdjacency)]
+        out, into = _csr(sides[0]), _csr(sides[1]) if len(sides) > 1 else None
+        if not self._by_id:
+            return out, into
+        both = out if not self.is_directed() else into or _csr(rows.transpose(sides[0]))
+        return renumber(out, both, self.order.astype(self.rank.dtype), self.rank, thread_count())
 
     @cached_property
     def out(self) -> Csr:
         """The out-neighbours."""
-        return _csr(self.graph.decompress().adjacency)
+        return _csr(_plain(self.graph)) if self.original is not None else self._sides[0]
 
     @cached_property
     def into(self) -> Csr:
@@ -89,13 +117,24 @@ class Bridge:
             return self.out
         if self.original is not None:
             return _csr(_rows(self.original._pred.values(), self))
-        twin = self.graph.decompress().in_adjacency
-        return _csr(rows.transpose(self.graph.decompress().adjacency) if twin is None else twin)
+        into = self._sides[1]
+        return _csr(rows.transpose(_plain(self.graph))) if into is None else into
+
+    def by_number(self, labels: np.ndarray) -> np.ndarray:
+        """Return labels of the vertices, the smallest vertex of each set, as labels of numbers: the smallest number."""
+        if not self._by_id:
+            return labels
+        _, first, sets = np.unique(labels[self.order], return_index=True, return_inverse=True)
+        return np.asarray(first[sets]).astype(np.int64)
 
     def numbers_of(self, nodes: Iterable[Any], count: int) -> np.ndarray:
         """Return the numbers of ``count`` nodes of a graph of NetworkX, in its dtype."""
         found = nodes if self._numbered else map(self._numbers.__getitem__, nodes)
         return np.fromiter(found, id_dtype(len(self._nodes or ())), count)
+
+
+def _plain(graph: Graph) -> Any:
+    return graph.decompress().adjacency
 
 
 def _csr(adjacency: Any) -> Csr:

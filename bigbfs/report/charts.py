@@ -5,6 +5,7 @@ Every function returns an Altair chart with its data inside, or None where there
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -101,18 +102,11 @@ def _short(value: float) -> str:
 
 
 def end_values(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return one object for each part of each contender's end-to-end time."""
+    """Return one object for each contender's end-to-end time, its parts (those that took any) by name."""
     return [
-        {
-            "graph": line.graph,
-            "contender": line.contender,
-            "part": part,
-            "order": PARTS.index(part),
-            "seconds": seconds,
-        }
+        {"graph": line.graph, "contender": line.contender}
+        | {part: seconds for part, seconds in line.parts.items() if seconds > 0}
         for line in lines
-        for part, seconds in line.parts.items()
-        if seconds > 0
     ]
 
 
@@ -121,7 +115,7 @@ def end_to_end(lines: Sequence[Line], graph: str) -> alt.TopLevelMixin:
     import altair as alt
 
     values = end_values(lines)
-    parts = [part for part in PARTS if any(value["part"] == part for value in values)]
+    parts = [part for part in PARTS if any(part in value for value in values)]
     hues = dict(
         zip(
             PARTS, ("#7a8794", "#b8860b", "#2a9d8f", "#8e5bd9", "#d1495b", "#e07a1f", "#d1495b", "#1f8fc4"), strict=True
@@ -130,6 +124,9 @@ def end_to_end(lines: Sequence[Line], graph: str) -> alt.TopLevelMixin:
     chart: alt.Chart = (
         alt.Chart(alt.Data(values=values))
         .transform_filter("datum.graph == graph")
+        .transform_fold(list[Any](parts), as_=["part", "seconds"])
+        .transform_filter("isValid(datum.seconds)")
+        .transform_calculate(order=f"indexof({json.dumps(parts)}, datum.part)")
         .mark_bar(height={"band": 0.72})
         .encode(
             y=alt.Y("contender:N", sort=contenders(lines), title=None),

@@ -56,6 +56,9 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
         }
         for run, disturbed in zip(summary.runs, summary.disturbed, strict=True)
     ]
+    for entry, record in zip(runs, summary.runs, strict=True):
+        if record.ranks:
+            entry |= {"ranks": [asdict(each) for each in record.ranks], "exchanges": list(record.exchanges)}
     for run, path in zip(runs, summary.paths, strict=False):  # no path at all without a target
         found = len(path) > 0
         target = None if summary.target is None else graph.called(summary.target)
@@ -98,6 +101,7 @@ def cc_object(
                 "passes": run.passes,
                 "left": run.left,
                 "disturbed": disturbed,
+                **({"ranks": [asdict(each) for each in run.ranks]} if run.ranks else {}),
             }
             for run, disturbed in zip(runs, measured.disturbed, strict=True)
         ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,6 +27,9 @@ MOST_BYTES = 2_000_000
 """Of a report; its lines over levels get fewer points until it fits."""
 
 FEWEST_POINTS = 8
+
+DIGITS = 6
+"""Of a number in a chart or in what the table is sorted by."""
 
 
 def require_extra() -> None:
@@ -84,7 +88,7 @@ def render(record: Record, points: int = level_charts.POINTS) -> str:
         graphs=[record.graphs[name] for name in charts.by_depth(lines) if name in record.graphs],
         first=_first_graph(record, lines),
         specs=_specs(record, lines, values),
-        levels=_columns(values),
+        levels=_series(values),
         columns=COLUMNS,
         lines=[_cells(line, _limit(record, line)) for line in lines],
         format_size=format_size,
@@ -131,7 +135,10 @@ def _specs(record: Record, lines: list[Line], values: list[dict[str, Any]]) -> l
     found = []
     for name, per_graph, chart in made:
         if chart is not None:
-            spec = specification(chart) | {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+            spec = shortened(specification(chart)) | {
+                "width": "container",
+                "autosize": {"type": "fit-x", "contains": "padding"},
+            }
             title, caption = TEXTS[name]
             least = 180 + 52 * len({line.graph for line in lines}) if name == "heat" else 0
             found.append(
@@ -165,17 +172,37 @@ TEXTS = {
 """Title and caption of each chart."""
 
 
-def _columns(values: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return the points by column, names by number: a fifth of the bytes."""
-    names = ("graph", "contender", "direction")
-    tables: dict[str, list[Any]] = {name: list(dict.fromkeys(value[name] for value in values)) for name in names}
-    found: dict[str, list[Any]] = {f"{name}s": tables[name] for name in names}
+def shortened(value: Any) -> Any:
+    """Return ``value``, of JSON, with its numbers at ``DIGITS`` digits: no picture shows more."""
+    if isinstance(value, dict):
+        return {name: shortened(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [shortened(each) for each in value]
+    return _short(value) if isinstance(value, float) else value
+
+
+def _short(value: float) -> float:
+    """Return ``value`` at ``DIGITS`` digits, a whole number as an int: JSON writes it without its point."""
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() else short
+
+
+def _series(values: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the points by series, a graph and a contender each: an eighth of the bytes.
+
+    ``series``: numbers of graph and contender, its points, levels from one to the next, and their directions, a letter
+    each; ``frontier``, ``checked``, ``ms``: of all points, one series behind the other.
+    """
+    names = ("graph", "contender")
+    tables = {name: list(dict.fromkeys(value[name] for value in values)) for name in names}
     places = {name: {word: i for i, word in enumerate(tables[name])} for name in names}
-    for name in names:
-        found[name] = [places[name][value[name]] for value in values]
-    for name in ("level", "frontier", "checked", "ms"):
-        found[name] = [value.get(name) for value in values]
-    return found
+    series = []
+    for key, points in groupby(values, key=lambda value: tuple(places[name][value[name]] for name in names)):
+        own = list(points)
+        width = own[1]["level"] - own[0]["level"] if len(own) > 1 else 1
+        series.append([*key, len(own), width, "".join(point["direction"][0] for point in own)])
+    columns = {name: [shortened(value.get(name)) for value in values] for name in level_charts.METRICS}
+    return {"graphs": tables["graph"], "contenders": tables["contender"], "series": series, **columns}
 
 
 def _summary(record: Record, lines: list[Line]) -> dict[str, Any]:
@@ -225,4 +252,4 @@ def _cells(line: Line, limit: float | None) -> list[dict[str, Any]]:
     values += [line.launches, line.reads, line.checked, line.redundancy]
     values += [None if rate is None else rate / 1e9, None if rate is None or limit is None else 100 * rate / limit]
     values += [line.registers, None if line.occupancy is None else 100 * line.occupancy, line.disturbed]
-    return [{"text": cell(value), "key": value} for value in values]
+    return [{"text": cell(value), "key": shortened(value)} for value in values]

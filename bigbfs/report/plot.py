@@ -55,6 +55,8 @@ def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=list(DIRECTIONS), range=[PALETTE[1], PALETTE[2]]),
         legend=alt.Legend(orient="top", title=None),
     )
+    # the same for all panels: levels that ran as one have no time of their own
+    span = alt.Scale(domain=[0, max(1, run.levels[-1].level)])
     panels = []
     for name, what in names.items():
         if not any(value[name] for value in values):
@@ -63,7 +65,7 @@ def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
             alt.Chart(alt.Data(values=values))
             .transform_filter(f"isValid(datum.{name}) && datum.{name} > 0")
             .encode(
-                x=alt.X("level:Q", title="level", axis=alt.Axis(tickMinStep=1, format="~s")),
+                x=alt.X("level:Q", scale=span, title="level", axis=alt.Axis(tickMinStep=1, format="~s")),
                 y=alt.Y(f"{name}:Q", scale=alt.Scale(type="log"), title=what, axis=alt.Axis(format="~s", tickCount=5)),
             )
         )

@@ -59,6 +59,16 @@ class Progress:
         self._begin(name, total, unit)
         self._look = look
 
+    def rename(self, name: str) -> None:
+        """Go on under another name, with the same total."""
+        self._name = name
+
+    def say(self, text: str) -> None:
+        """Print a line of the result, in place of what stands there of the progress."""
+        if self._shown:
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+        print(text)
+
     def advance(self, count: int) -> None:
         """Note that ``count`` more of the total is done."""
         self._done += count

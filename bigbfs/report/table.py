@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,18 @@ def folded(headers: Sequence[str], rows: Sequence[Sequence[Any]], width: int = 8
         parts[-1].append(column)
     shown = [[0, *part] for part in parts]
     return "\n\n".join(table([headers[i] for i in part], [[row[i] for i in part] for row in rows]) for part in shown)
+
+
+def labelled(label: str, text: str, width: int = 80) -> str:
+    """Return a line of a report, ``label`` in its first column; no wider than ``width`` unless a word is."""
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=f"{label:<11} ",
+        subsequent_indent=" " * 12,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def markdown(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -136,6 +138,26 @@ def test_the_option_that_names_another_place_is_the_one_that_the_command_has(
     code, _, err = run(*line)
     assert code == 1
     assert err.endswith(f"Permission denied; no permission to write there; choose another path ({option})\n")
+
+
+def test_the_way_out_of_a_folder_that_takes_no_file_is_one_that_works(run, folder, monkeypatch):
+    """``-o`` of cc is for labels: where the table's graph file cannot be written, another command helps."""
+    (folder / "t.csv").write_text("source,target\n1,2\n2,3\n")
+    (folder / "elsewhere").mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(folder / "elsewhere"))
+    with monkeypatch.context() as closed:
+        closed.setattr("os.access", lambda *arguments, **options: False)
+        code, _, err = run("cc", "t.csv")
+    assert code == 1 and "Permission denied" in err
+    remedy = re.search(r"`bigbfs ([^`]*)`", err)
+    assert remedy is not None and run(*shlex.split(remedy[1]))[0] == 0
+    assert run("cc", folder / "elsewhere" / "t.csrbin", "--backend", "cpu")[0] == 0
+
+
+def test_what_a_table_lacks_is_said_of_the_command_that_has_the_option(run, folder):
+    (folder / "t.csv").write_text("source,target\n1,2\n2,x\n")
+    code, _, err = run("cc", "t.csv")
+    assert code == 1 and "t.csv: line 3" in err and "`bigbfs convert t.csv --skip-bad-lines" in err
 
 
 def test_no_read_permission(graph_text):

@@ -105,9 +105,9 @@ def test_sources_from_a_file(run, small):
         (["--source", "-1"], 2, "no vertex -1"),
         ([], 2, "--source V"),
         (["--source", "10", "--sources", "random:2"], 2, "one of them"),
-        (["--sources", "random:0"], 2, "random:N"),
-        (["--sources", "some"], 2, "random:N"),
-        (["--sources", "@"], 2, "or @FILE"),
+        (["--sources", "random:0"], 2, "random:K"),
+        (["--sources", "some"], 2, "random:K"),
+        (["--sources", "@"], 2, "@FILE"),
         (["--sources", "@gone.txt"], 1, "gone.txt: cannot read: No such file or directory; check the path"),
         (["--sources", "@bad.txt"], 1, "bad.txt:2: 'ten' is no vertex id"),
         (["--sources", "@binary.txt"], 1, "binary.txt: byte 0: not text"),
@@ -215,7 +215,7 @@ def test_numbers_of_thousands_of_digits_are_refused(run, small):
     assert "sources.txt:2: '777" in err
     code, _, err = run("bfs", "--sources", "random:" + "7" * 5000)
     assert (code, err.count("\n")) == (2, 1)
-    assert "N from 1" in err
+    assert "K from 1" in err
 
 
 def test_plain_rows_are_not_taken_for_compressed_ones(run, small):

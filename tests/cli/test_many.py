@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from bigbfs.cli import manyopts
+from bigbfs.report.progress import Progress
 
 SHARED = {
     *("schema", "command", "graph", "backend", "device", "residency", "setup", "bytes"),
-    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "verified", "wrote"),
+    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "disturbed", "verified", "wrote"),
 }
 
 
@@ -25,9 +26,10 @@ def test_distances(run, small):
     code, out, err = run("distances", "--sources", "all", "-o", "D.npy", "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert set(found) == SHARED | {"sources", "targets", "distances"}
+    assert set(found) == SHARED | {"asked", "sources", "targets", "distances"}
     assert found["sources"][2] == {"source": 30, "reached": 3, "depth": 2, "farthest": 10}
-    assert found["wrote"][0]["path"] == "D.npy" and found["distances"] is None
+    wrote = found["wrote"][0]
+    assert (wrote["path"], wrote["dtype"], wrote["count"], found["distances"]) == ("D.npy", "int16", 25, None)
     assert np.load("D.npy").tolist() == [
         [0, 1, 2, -1, -1],
         [1, 0, 1, -1, -1],
@@ -40,6 +42,9 @@ def test_distances(run, small):
     assert (small / "D.csv").read_text().split()[1:] == ["50,40,1", "50,50,0", "10,10,0", "10,20,1", "10,30,2"]
     assert run("distances", "--sources", "@few.txt", "-o", "D.npy")[0] == 0  # ours, so it may be replaced
     assert run("distances", "--sources", "@few.txt", "-o", "few.txt")[0] == 2
+    assert run("distances", "--sources", "@few.txt", "-o", "D.csv")[0] == 0
+    with (small / "D.csv").open("a") as stream:
+        stream.write("1,2,3\n")
     assert "--force" in run("distances", "--sources", "@few.txt", "-o", "D.csv")[2]
 
 
@@ -70,6 +75,7 @@ def test_closeness_and_hops(run, small):
         ["0", "1", "1"],
         ["1", "2", "2"],
     ]
+    assert "1 in 1 batch of" in out and "of          1 source, 1 hop at most" in out
 
 
 def test_paths(run, small):
@@ -85,6 +91,8 @@ def test_paths(run, small):
         (-1, []),
     ]
     assert "no path" in run("path", "graph.csrbin", "--pairs", "@pairs.txt")[1]
+    (small / "weights.txt").write_text("10 30 5\n50 50 7\n")  # an even number of ids, and no pairs
+    assert "weights.txt:1: '10 30 5' is no pair" in run("path", "graph.csrbin", "--pairs", "@weights.txt")[2]
 
 
 def test_diameter_and_eccentricity(run, small):
@@ -107,9 +115,14 @@ def test_diameter_and_eccentricity(run, small):
     ("arguments", "message"),
     [
         (("distances",), "--source V"),
-        (("distances", "--source", 10, "--sources", "all"), "not with both"),
+        (("distances", "--source", 10, "--sources", "all"), "one of them"),
         (("distances", "--sources", "10,11,12"), "no such vertex: 11, 12"),
-        (("distances", "--sources", "some"), "names no vertices"),
+        (("distances", "--sources", "some"), "--sources 'some': write all, random:K"),
+        (("distances", "--sources", "all", "--targets", "1,x"), "--targets '1,x': write all, random:K"),
+        (("distances", "--source", "x"), "'x' is not a valid integer"),
+        (("bfs", "--sources", "1;2"), "--sources '1;2': write all, random:K"),
+        (("bfs", "--sources", "10,11,12"), "no such vertex: 11, 12"),
+        (("bfs", "--source", 10, "--sources", "all"), "one of them"),
         (("distances", "--sources", "all", "-o", "D.txt"), "D.txt"),
         (("closeness", "--sources", "10"), "all or random:K"),
         (("path", "graph.csrbin", 10), "two ends"),
@@ -117,6 +130,7 @@ def test_diameter_and_eccentricity(run, small):
         (("path", "graph.csrbin", "--pairs", "10"), "@FILE"),
         (("path", "graph.csrbin", 10, 11), "no such vertex: 11"),
         (("hops", "--sources", "random:0"), "K from 1 on"),
+        (("closeness", "--seconds", "nan"), "nan is no number of seconds"),
     ],
 )
 def test_what_is_refused(run, small, arguments, message):
@@ -140,6 +154,76 @@ def test_the_first_interrupt_ends_the_work_and_the_second_the_run():
         assert signal.getsignal(signal.SIGINT) is second
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_every_command_reads_sources_alike(run, small):
+    (small / "ids.txt").write_text("30 # the last\n10\n")
+    for text, want in (("@ids.txt", [30, 10]), ("30, 10", [30, 10]), ("all", [10, 20, 30, 40, 50])):
+        for command in (["bfs", "--backend", "cpu"], ["distances"], ["bench", "bfs", "--trials", 1]):
+            code, out, err = run(*command, "--sources", text, "--json")
+            assert code == 0, err
+            found = json.loads(out)
+            if command[0] == "bench":
+                assert found["rows"][0]["sources"] == len(want)
+                continue
+            assert [each["source"] for each in found["runs" if command[0] == "bfs" else "sources"]] == want
+
+
+def test_names_are_taken_and_given_by_the_commands_of_many_searches(run, folder):
+    (folder / "g.csv").write_text('source,target\nann,"b, c"\n"b, c",dan\neve,fay\n')
+    assert run("convert", "g.csv")[0] == 0
+    code, out, err = run("distances", "--source", "ann", "--targets", "all", "-o", "D.csv", "--json")
+    assert code == 0, err
+    assert json.loads(out)["sources"] == [{"source": "ann", "reached": 3, "depth": 2, "farthest": "dan"}]
+    assert (folder / "D.csv").read_text().split("\n")[1:4] == ["ann,ann,0", 'ann,"b, c",1', "ann,dan,2"]
+    assert "ann -> b, c -> dan" in run("path", "g.csrbin", "ann", "dan")[1]
+    (folder / "pairs.txt").write_text("dan\tann\nann\teve\n")
+    paths = json.loads(run("path", "g.csrbin", "--pairs", "@pairs.txt", "--json")[1])["paths"]
+    assert [(each["source"], each["distance"], each["path"]) for each in paths] == [
+        ("dan", 2, ["dan", "b, c", "ann"]),
+        ("ann", -1, []),
+    ]
+    found = json.loads(run("hops", "--source", "b, c", "--json")[1])
+    assert found["sources"] == [{"source": "b, c", "within": [1, 3]}]
+    for line in (["distances", "--sources", "0,1"], ["hops", "--sources", "1"]):
+        assert "vertices have names here" in run(*line)[2]
+    assert "no vertex is called 'bob'" in run("path", "g.csrbin", "ann", "bob")[2]
+    (folder / "bad.txt").write_text("ann dan\n")
+    assert "bad.txt:1: 'ann dan' is no pair" in run("path", "g.csrbin", "--pairs", "@bad.txt")[2]
+
+
+def test_an_eccentricity_for_every_vertex_and_what_the_others_hold(run, small):
+    code, out, err = run("eccentricity", "-o", "e.npy")
+    assert code == 0, err
+    assert np.load("e.npy").tolist() == [2, 1, 2, -1, -1]
+    assert "others      2 vertices of other components are -1; --component all finds theirs" in out
+    assert run("eccentricity", "-o", "e.npy", "--component", "all")[0] == 0
+    assert np.load("e.npy").tolist() == [2, 1, 2, 1, 1]
+
+
+def test_no_time_at_all_is_one_batch_and_not_a_table_of_zeros(run, small):
+    code, out, err = run("closeness", "--seconds", 0)
+    assert code == 0 and "exact       every vertex was a source" in out and "0.5" in out, err
+    found = json.loads(run("hops", "--seconds", 0, "--json")[1])
+    assert (found["searches"], found["exact"]) == (5, True)
+
+
+def test_ctrl_c_leaves_the_rows_that_are_done_and_says_so(run, folder, monkeypatch):
+    for name, value in (("WIDTHS", (64,)), ("FEW", 64)):
+        monkeypatch.setattr(f"bigbfs.algorithms.many.cpu.program.{name}", value)
+    (folder / "g.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(99)))
+    assert run("convert", "g.txt")[0] == 0
+    monkeypatch.setattr(Progress, "advance", lambda self, count: signal.raise_signal(signal.SIGINT))
+    for output in ("D.npy", "D.csv"):
+        code, out, err = run("distances", "--sources", "all", "-o", output)
+        assert code == 130 and "stopping after this batch" in err
+        assert f"stopped     64 of 100 sources searched from; {output} has their rows alone" in out
+    found = np.load("D.npy")
+    assert found.shape == (64, 100) and (found == abs(np.arange(64)[:, None] - np.arange(100))).all()
+    assert (folder / "D.csv").read_text().split()[-1] == "63,99,36"
+    code, out, err = run("distances", "--sources", "all", "--json")
+    assert (code, json.loads(out)["asked"], len(json.loads(out)["sources"])) == (130, 100, 64)
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
 def test_values_go_to_standard_output_alone(run, small):

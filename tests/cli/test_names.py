@@ -37,7 +37,7 @@ def test_sources_from_a_file_are_lines(run, named):
 def test_info_and_check_know_of_the_names(run, named):
     assert "5 (names, 4 bytes each)" in run("info", "graph.csrbin")[1]
     assert json.loads(run("info", "graph.csrbin", "--json")[1])["names"] is True
-    assert "ok  names: 5 in 1 pages" in run("check", "graph.csrbin")[1]
+    assert "ok  names: 5 in 1 page" in run("check", "graph.csrbin")[1]
 
 
 def test_a_cycle_is_named(run, folder):

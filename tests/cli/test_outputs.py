@@ -1,7 +1,10 @@
 """What commands write: said, and never over a file of somebody else's without being asked."""
 
+import errno
 import gzip
 import json
+import os
+import shutil
 
 import numpy as np
 import pytest
@@ -76,13 +79,53 @@ def test_a_file_of_somebody_else_is_replaced_only_by_force(run, small, name, lin
     assert (code, out) == (
         2,
         "",
-    ) and f"{name}: is there already, and nothing in it says that bigbfs wrote it; name another" in err
+    ) and f"{name}: is there already, and nothing says that bigbfs wrote it and nobody changed it since; name" in err
     assert "say --force to replace it" in err and theirs.read_text().startswith("my notes")
     code, out, err = run(*line, name, "--force")
     assert code == 0, err
     assert not theirs.read_bytes().startswith(b"my notes")
-    again = run(*line, name)[0]
-    assert again == (2 if line[0] == "export" else 0), "what bigbfs wrote it replaces, if that can be told"
+    assert run(*line, name)[0] == 0, "what bigbfs wrote it replaces"
+
+
+@pytest.mark.parametrize("place", [True, False], ids=["with attributes", "without"])
+def test_the_same_command_again_asks_for_nothing_until_somebody_changes_the_file(run, small, monkeypatch, place):
+    if not place:
+
+        def refuse(*about):
+            raise OSError(errno.ENOTSUP, "no attributes here")
+
+        monkeypatch.setattr("os.setxattr", refuse)
+    lines = [
+        ["export", "--to", "el", "-o", "g.el"],
+        ["export", "--to", "sg", "-o", "g.sg"],
+        ["bfs", "graph.csrbin", "--source", 10, "--backend", "cpu", "--levels", "l.csv"],
+    ]
+    for line in lines:
+        assert run(*line)[0] == 0
+        again = run(*line)[0]
+        if place and not _has_attributes(small / line[-1]):
+            pytest.skip("this file system has no attributes for users")
+        assert again == (0 if place else 2)
+        with (small / line[-1]).open("ab") as stream:
+            stream.write(b"0,0\n")
+        code, _, err = run(*line)
+        assert code == 2 and "nobody changed it since" in err
+        assert run(*line, "--force")[0] == 0
+    if place:
+        shutil.copyfile(small / "g.el", small / "copy.el")
+        assert run("export", "--to", "el", "-o", "copy.el")[0] == 2, "a copy is somebody's own"
+        text = ["generate", "grid2d", "--rows", 2, "--columns", 2, "-o", "g.txt"]
+        assert [run(*text)[0] for _ in range(2)] == [0, 0]
+        with (small / "g.txt").open("a") as stream:
+            stream.write("0 3\n")
+        assert run(*text)[0] == 2, "its first line still says that bigbfs wrote it"
+
+
+def _has_attributes(path):
+    try:
+        return bool(os.listxattr(path))
+    except OSError:
+        return False
 
 
 def test_what_is_ours_is_told_by_its_first_bytes(folder):
@@ -142,3 +185,43 @@ def test_a_compressed_twin_of_somebody_else_is_left_alone(run, small):
     assert (small / "graph.ccsr").read_text() == "mine"
     assert run("convert", "graph.txt", "--compressed", "--force")[0] == 0
     assert run("bfs", "--compressed", "--source", 10, "--backend", "cpu")[0] == 0
+
+
+def test_members_prints_one_object(run, small):
+    found = json.loads(run("members", "--vertex", 30, "--json")[1])
+    assert (found["members"], found["vertices"], found["wrote"]) == ([10, 20, 30], 3, [])
+    found = json.loads(run("members", "--vertex", 30, "--json", "-o", "m.npy")[1])
+    assert found["members"] is None and found["wrote"][0]["path"] == "m.npy"
+    assert run("members", "--vertex", 30, "--json", "-o", "-")[0] == 2
+
+
+def test_nothing_that_is_printed_is_wider_than_80_columns(run, small):
+    """Of a graph with long ids and large counts; help and paths of files apart."""
+    far = 2**62
+    (small / "far.txt").write_text("".join(f"{far + v * v} {far + v * v * 7 % 9001}\n" for v in range(2000)))
+    assert run("convert", "far.txt")[0] == 0
+    ids = f"{far + 1},{far + 4},{far + 9}"
+    lines = [
+        *(["info"], ["bfs", "--sources", "random:2", "--target", far + 4, "--verify"], ["cc", "--verify"]),
+        *(["bfs", "--sources", "random:2", "--compressed"], ["bench", "cc", "--trials", 1], ["strategies"]),
+        *(["bench", "bfs", "--source", far + 1, "--trials", 1], ["plan"], ["plan", "--profile", "laptop-6gb"]),
+        *(["distances", "--sources", ids, "--targets", ids], ["closeness", "--sources", "random:9", "--top", 3]),
+        *(
+            ["hops", "--sources", ids],
+            ["diameter"],
+            ["eccentricity", "-o", "e.npy"],
+            ["path", "far.csrbin", far + 1, far],
+        ),
+        *(
+            ["check"],
+            ["convert", "far.txt", "--force"],
+            ["generate", "star", "--vertices", "90000", "--edges", "90000", "-o", "s.txt"],
+        ),
+    ]
+    for line in lines:
+        code, out, err = run(
+            line[0], *(["far.csrbin"] if line[0] in ("bfs", "cc", "info", "check", "plan") else []), *line[1:]
+        )
+        assert code == 0, (line, err)
+        wide = [each for each in out.splitlines() if len(each) > 80 and str(small) not in each]
+        assert not wide, (line, wide)

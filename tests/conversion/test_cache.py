@@ -120,7 +120,7 @@ def test_a_damaged_output_is_made_again(text):
         assert not convert([text]).cached
         assert content(output)[2] == [7, 10, 20, 30]
     output.write_bytes(b"\0" + whole[1:])  # it may be anybody's
-    with pytest.raises(UsageError, match=r"nothing in it says that bigbfs wrote it; .* force=True to replace it"):
+    with pytest.raises(UsageError, match=r"nothing says that bigbfs wrote it .* force=True to replace it"):
         convert([text])
     assert not convert([text], options=ConvertOptions(force=True)).cached and output.read_bytes()[:1] == whole[:1]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zoo
+from wide import CODECS, in_turn, split
 
 from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.errors import FormatError, InputError
@@ -51,6 +52,9 @@ OPTIONS = {
     "duplicates": {"keep_duplicates": True},
     "ids": {"keep_ids": True},
     "degree": {"order": "degree"},
+    "degree, directed": {"order": "degree", "directed": True},
+    "degree, out-rows alone": {"order": "degree", "directed": True, "in_edges": False},
+    "rcm, directed": {"order": "rcm", "directed": True},
     "named": {"format": "csrbin"},
 }
 DIRECT = {
@@ -59,12 +63,29 @@ DIRECT = {
     "directed, out-rows alone": {"directed", "no in-rows"},
     "ids": {"undirected", "hubs", "isolated", "two-way"},
 }
+DIRECT["default"] |= {"relabelled"}
+DIRECT["directed"] |= {"relabelled"}
+MOVED = DIRECT["default"] | {"labels without gaps"}
+DIRECT["degree"] = MOVED
+DIRECT["degree, directed"] = DIRECT["rcm, directed"] = DIRECT["degree, out-rows alone"] = MOVED | {"directed"}
 DIRECT["loops"] = DIRECT["named"] = DIRECT["default"]
+ORDERED = {"one-based", "labels", "directed", "no in-rows", "two-way", "relabelled"}
+"""Graphs that tell the ways to another order apart."""
+CASES = [
+    (options, name)
+    for options in OPTIONS
+    for name in GRAPHS
+    if "," not in options or "order" not in OPTIONS[options] or name in ORDERED
+]
 
 
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", GRAPHS)
+SAVED = split(
+    [(options, name, codec) for options, name in CASES for codec in CODECS],
+    lambda options, name, codec: in_turn(codec, list(GRAPHS).index(name), list(OPTIONS).index(options)),
+)
+
+
+@pytest.mark.parametrize(("options", "name", "codec"), SAVED)
 def test_the_same_bytes_as_built_again(name, options, codec, tmp_path, monkeypatch):
     graph, source = GRAPHS[name](), tmp_path / "source.csrbin"
     (graph.decompress() if codec == "plain" else graph.compress()).save(source)
@@ -75,6 +96,7 @@ def test_the_same_bytes_as_built_again(name, options, codec, tmp_path, monkeypat
     )
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "finished_graph", lambda inputs, options: None)
+        patch.setattr(pipeline, "movable_graph", lambda inputs, options: None)
         built = [convert([source], tmp_path / "built.csrbin", chosen), convert([source], tmp_path / "a.ccsr", chosen)]
     for ours, theirs in zip(found, built, strict=True):
         assert Path(ours.output).read_bytes() == Path(theirs.output).read_bytes()
@@ -150,8 +172,9 @@ def test_what_was_written_wrong_is_found_on_the_way(target, codec, wrong, tmp_pa
     else:
         rows = PlainAdjacency(rows.indptr, np.append(rows.indices[:-1], np.uint32(300)))
     Graph(rows if codec == "plain" else varint.encode(rows), FLAGS, labels=labels).save(path)
-    with pytest.raises(FormatError, match="labels are not 300 different ids" if wrong == "a label" else "corrupted"):
-        convert([path], tmp_path / target)
+    for order in ("original", "degree"):
+        with pytest.raises(FormatError, match="labels are not 300 different" if wrong == "a label" else "corrupted"):
+            convert([path], tmp_path / target, ConvertOptions(order=order))
     assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]
 
 
@@ -163,18 +186,19 @@ def test_a_header_that_is_damaged_is_refused_as_ever(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["b.csrbin", "b.ccsr"])
-def test_a_file_that_changes_meanwhile_leaves_nothing(target, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("order", "writer"), [("original", "_write"), ("degree", "write_moved")])
+def test_a_file_that_changes_meanwhile_leaves_nothing(order, writer, target, tmp_path, monkeypatch):
     path = tmp_path / "a.csrbin"
     zoo.build(300, PAIRS).save(path)
-    write = pipeline._write
+    write = getattr(pipeline, writer)
 
     def touched(*arguments):
         os.utime(path, ns=(1, 1))
         write(*arguments)
 
-    monkeypatch.setattr(pipeline, "_write", touched)
+    monkeypatch.setattr(pipeline, writer, touched)
     with pytest.raises(InputError, match="changed while it was read"):
-        convert([path], tmp_path / target)
+        convert([path], tmp_path / target, ConvertOptions(order=order))
     assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]
 
 

@@ -1,22 +1,29 @@
 """The emulation itself: what CUDA promises holds, and what CUDA forbids is reported by kernel, file and line."""
 
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from emulated import loader
-from emulated.builds import BUILDS, CompileError, cache_folder, kernel_library
+from emulated.builds import BUILDS, CompileError, cache_folder, kernel_library, machine_library
 from emulated.loader import KernelFault, LaunchOptions
 from emulated.runtime import SimtRuntime, builds_here
 
 KERNELS = Path(__file__).parent / "kernels"
 BASICS = KERNELS / "basics.cu"
 HERE = builds_here()
-ONLY = {name: pytest.mark.skipif(name not in HERE, reason=f"runs in the {name} build") for name in BUILDS}
+ELSEWHERE = {name: pytest.param(name, marks=pytest.mark.skip(reason=f"runs in the {name} build")) for name in BUILDS}
+ONLY = {name: pytest.mark.parametrize("build", [name if name in HERE else ELSEWHERE[name]]) for name in BUILDS}
 
-pytestmark = pytest.mark.parametrize("build", HERE)
+
+def pytest_generate_tests(metafunc):
+    if not any(mark.args[0] == "build" for mark in metafunc.definition.iter_markers("parametrize")):
+        metafunc.parametrize("build", HERE)
 
 
 class Bench:
@@ -42,9 +49,6 @@ def bench(build):
 
 def u32(value):
     return np.uint32(value)
-
-
-# --- what must work ---------------------------------------------------------------------------------------------
 
 
 def test_block_sums_of_a_partial_last_block(bench):
@@ -132,9 +136,6 @@ def test_a_struct_by_value(bench):
     assert out[0] == 2**40 + 7
 
 
-# --- what must be reported --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kernel", "block", "message"),
     [
@@ -208,9 +209,6 @@ def test_uninitialised_memory_is_poison(bench):
         for _ in range(2):
             bench.run("sees_poison", 2, 1, (out,))
             assert out[0] == 0xCBCBCBCB
-
-
-# --- what single builds find ------------------------------------------------------------------------------------
 
 
 @ONLY["preempt"]
@@ -294,12 +292,11 @@ def test_a_race_between_blocks_only_is_found(build):
         bench.run("histogram_race", 8, 32, (u32(8 * 32), bench.put(np.arange(256) % 32), bench.put([0] * 32)))
 
 
-# --- the loader and the cache -----------------------------------------------------------------------------------
-
-
 @ONLY["plain"]
 def test_the_cache_honours_xdg_and_knows_what_changed(build, tmp_path, monkeypatch):
+    machine = machine_library(BUILDS["plain"])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copyfile(machine, cache_folder() / machine.name)  # compiled before
     source = tmp_path / "own.cu"
     source.write_text('#include "simt.hpp"\nKERNEL void set(int* out) { out[0] = VALUE; }\nENTRY(set)\n')
     one = kernel_library(source, {"VALUE": "1"}, BUILDS["plain"])
@@ -325,11 +322,9 @@ def test_an_unknown_kernel_is_a_key_error(build):
         loader.load(BASICS).get_function("nobody")
 
 
+@pytest.mark.wide  # compiles the machine once more
 @ONLY["plain"]
 def test_ucontext_runs_the_same_kernels(build, tmp_path):
-    import subprocess
-    import sys
-
     test = f"{__file__}::test_block_scan_in_dynamic_shared_memory"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "plain", test],

@@ -3,7 +3,8 @@
 Levels, parents and labels against the reference, and after launches the invariants of emulated/invariants.py. A rule
 bends the choice of directions, so that small graphs see every phase of a traversal. In the
 preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
-sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs.
+sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs. ``make test``
+runs the zoo in the plain build, each rule with one codec in turn, and a few graphs in the others.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cache
 import numpy as np
 import pytest
 import zoo
+from wide import CODECS, damaged, in_core, in_turn, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
@@ -33,7 +35,6 @@ from emulated.invariants import LabelWatch, TraversalWatch
 from emulated.runtime import SimtRuntime, builds_here
 
 HERE = builds_here()
-CODECS = ("plain", "varint")
 SEEDS = (0, 3, 1_000_003)
 
 # Enough for every kernel and both id widths to meet every other thread: for the thread sanitizer and for mutants.
@@ -55,6 +56,14 @@ def graphs(build):
 
 
 CASES = [(build, codec, name) for build in HERE for codec in CODECS for name in graphs(build)]
+PAIRS = split(
+    [(build, codec) for build in HERE for codec in CODECS],
+    lambda build, codec: build == "plain" or in_turn(codec, build),
+)
+RACING = split(
+    [(build, codec) for build in HERE for codec in CODECS],
+    lambda build, codec: build != "asan" and in_turn(codec, build),
+)
 LABELS = ("build", "codec", "name")
 
 
@@ -158,11 +167,17 @@ RULED = [
     (build, codec, name, rule)
     for build, codec, name in CASES
     for number, rule in enumerate(RULES)
-    if build != "tsan" or CODECS[(number + len(name)) % 2] == codec  # the slowest: one codec in turn
+    if build != "tsan" or in_turn(codec, number, name)  # the slowest: one codec in turn
 ]
 
 
-@pytest.mark.parametrize((*LABELS, "rule"), RULED, indirect=["rule"])
+def in_core_ruled(build, codec, name, rule):
+    """Return whether ``make test`` searches this graph by this rule."""
+    number = list(RULES).index(rule)
+    return in_turn(codec, number, name) if build == "plain" else in_core(build, codec, name, number)
+
+
+@pytest.mark.parametrize((*LABELS, "rule"), split(RULED, in_core_ruled), indirect=["rule"])
 def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
@@ -176,7 +191,7 @@ def test_bfs(build, codec, name, rule):
             check_bfs(engine, name, source)
 
 
-@pytest.mark.parametrize(LABELS, CASES)
+@pytest.mark.parametrize(LABELS, split(CASES, lambda build, *rest: build == "plain" or in_core(build, *rest)))
 def test_components(build, codec, name):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
@@ -205,8 +220,7 @@ def late_hubs(codec):
 
 
 @pytest.mark.parametrize("rule", ["no heads"], indirect=True)
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "codec"), RACING)
 def test_hubs_that_many_warps_find_at_once(build, codec, rule):
     plain = late_hubs("plain")
     levels = reference_bfs(plain, 0)[0]
@@ -221,8 +235,7 @@ def test_hubs_that_many_warps_find_at_once(build, codec, rule):
             validate_tree(plain, 0, result.levels, result.parents)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
 def test_hot_rows_are_read_and_the_others_too(build, codec):
     """Of two hubs of unequal length one is hot: what is read from it must not come from the mapped rows."""
     plain = zoo.build(
@@ -257,8 +270,7 @@ def rivals(codec):
     return plain.compress() if codec == "varint" else plain
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "codec"), RACING)
 def test_threads_that_link_the_same_root(build, codec):
     expected = reference_components(rivals("plain"))
     assert len(np.unique(expected)) == 50
@@ -272,8 +284,7 @@ def test_threads_that_link_the_same_root(build, codec):
             assert np.array_equal(engine.connected_components().labels, expected)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
 def test_a_depth_limit_and_no_parents(build, codec):
     plain = zoo.shared()["binary-tree"]
     levels = expected_levels("binary-tree", 0)
@@ -287,7 +298,7 @@ def test_a_depth_limit_and_no_parents(build, codec):
         validate_tree(plain, 5, result.levels, result.parents)
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_an_id_out_of_range_is_an_error_and_no_access(build):
     plain = zoo.shared()["kronecker"]
     indices = plain.adjacency.indices.copy()
@@ -302,7 +313,7 @@ def test_an_id_out_of_range_is_an_error_and_no_access(build):
 
 
 @pytest.mark.parametrize("ids", [np.uint32, np.uint64])
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_damaged_varint_bytes_never_reach_outside(build, ids):
     """Random bytes in place of the blob: any answer or a FormatError, but no access outside an array."""
     whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1), ids=ids).adjacency)

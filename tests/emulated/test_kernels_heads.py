@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import zoo
+from wide import CODECS, in_core, split
 
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
@@ -15,7 +16,6 @@ from bigbfs.errors import VerificationError
 from emulated.runtime import SimtMapping, SimtRuntime, builds_here
 
 HERE = builds_here()
-CODECS = ("plain", "varint")
 GRAPHS = (
     "path",
     "clique",
@@ -41,10 +41,16 @@ def table(runtime, graph, groups, ranked):
     return heads.transpose(1, 0, 2).reshape(graph.n, groups * HEAD_GROUP).astype(np.int64)
 
 
+def cases(names):
+    """Return (build, name, codec): ``make test`` takes few graphs where the build is slow, and one codec in turn."""
+    return split(
+        [(build, name, codec) for build in HERE for name in names for codec in CODECS],
+        lambda build, name, codec: build == "plain" or in_core(build, codec, name),
+    )
+
+
 @pytest.mark.parametrize("ranked", [False, True])
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "name", "codec"), cases(GRAPHS))
 def test_heads_are_neighbours_the_best_first(build, name, codec, ranked):
     graph = zoo.shared()[name]
     groups = 1 + (name == "clique") + (codec == "plain")
@@ -140,9 +146,7 @@ class Stumbling(SimtRuntime):
         return SimtMapping(view)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", [*GRAPHS, "directed-out-only", "late-isolated"])
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "name", "codec"), cases([*GRAPHS, "directed-out-only", "late-isolated"]))
 def test_tables_do_not_depend_on_the_steps_in_which_rows_become_readable(build, name, codec):
     adjacency = encoded(name, codec).adjacency
     room = adjacency.edges.nbytes * 2 // 3 + 2_000

@@ -1,4 +1,7 @@
-"""The proof of rows on the device, emulated, against that of the host: sound rows, and damage planted everywhere."""
+"""The proof of rows on the device, emulated, against that of the host: sound rows, and damage planted everywhere.
+
+``make test`` takes few graphs in the slow builds.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import zoo
+from wide import CODECS, damaged, in_core, in_turn, split
 
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.placement.steps import Steps
@@ -17,7 +21,6 @@ from bigbfs.graph.adjacency import BLOCK_IDS, PlainAdjacency
 from emulated.runtime import SimtRuntime, builds_here
 
 HERE = builds_here()
-CODECS = ("plain", "varint")
 DAMAGED = ("clique", "degree-32", "two-hubs", "kronecker-dense", "wide-ids-hub")
 EDGES = {"plain": "indices", "varint": "blob"}
 
@@ -27,11 +30,13 @@ def encoded(name, codec):
     return (graph.compress() if codec == "varint" else graph).adjacency
 
 
-SOUND = [(build, name) for build in HERE for name in zoo.names(big=build == "plain")]
+SOUND = split(
+    [(build, name, codec) for build in HERE for name in zoo.names(big=build == "plain") for codec in CODECS],
+    lambda build, name, codec: build == "plain" or in_core(build, codec, name),
+)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize(("build", "name"), SOUND)
+@pytest.mark.parametrize(("build", "name", "codec"), SOUND)
 def test_sound_rows_have_no_faults(build, name, codec):
     adjacency = encoded(name, codec)
     for mapped, hot in ((False, 0), (True, adjacency.edges.nbytes * 2 // 3 + 2_000)):
@@ -115,9 +120,17 @@ def varint_damage(adjacency, rng):
         yield edges
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", DAMAGED)
-@pytest.mark.parametrize("build", HERE)
+BROKEN = split(
+    [(build, name, codec) for build in HERE for name in DAMAGED for codec in CODECS],
+    lambda build, name, codec: (
+        name != "kronecker-dense"
+        if build == "plain"
+        else build == "asan" and name in ("degree-32", "two-hubs") and in_turn(codec, name)
+    ),
+)
+
+
+@pytest.mark.parametrize(("build", "name", "codec"), BROKEN)
 def test_the_device_refuses_what_the_host_refuses(build, name, codec):
     adjacency = encoded(name, codec)
     room = adjacency.edges.nbytes
@@ -140,7 +153,7 @@ def rows_of(degrees, n):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_rows_of_every_length_are_looked_at(build, codec):
     degrees = (*range(1, 12), 31, 32, 33, 100, 128, 129, BLOCK_IDS - 1, BLOCK_IDS, BLOCK_IDS + 1, 2 * BLOCK_IDS + 1)
     sound = rows_of(degrees, 3_000)
@@ -154,7 +167,7 @@ def test_rows_of_every_length_are_looked_at(build, codec):
         assert not proof.device(edges) and not proof.host(edges), degrees[row]
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_every_two_neighbours_are_compared(build):
     """Across lanes, slots, loads and chunks."""
     sound = rows_of([8, 300, BLOCK_IDS + 100], 3_000)
@@ -166,7 +179,7 @@ def test_every_two_neighbours_are_compared(build):
         assert not proof.device(edges) and not proof.host(edges), place
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_a_row_that_ends_inside_a_value(build):
     """As many ids as there should be, and then the beginning of another one."""
     for degree in (1, 2, 3, 4, 5, 20, 123, 124, 125, 126, 127):
@@ -178,7 +191,7 @@ def test_a_row_that_ends_inside_a_value(build):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_blocks_of_a_hub_ascend_from_one_to_the_next(build, codec):
     """Each by itself is in order: two of them change places."""
     star = zoo.build(5_000, zoo.star(5_000, hub=0))
@@ -199,7 +212,7 @@ def test_blocks_of_a_hub_ascend_from_one_to_the_next(build, codec):
 
 
 @pytest.mark.parametrize("ids", [np.uint32, np.uint64])
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_values_longer_than_an_id(build, ids):
     """One byte too many, or one bit, in a row of one id: seen wherever the value begins in a word."""
     n, most = 40, (5 if ids is np.uint32 else 10)
@@ -217,7 +230,7 @@ def test_values_longer_than_an_id(build, ids):
 
 
 @pytest.mark.parametrize("ids", [np.uint32, np.uint64])
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", damaged(HERE))
 def test_a_sum_that_goes_round(build, ids):
     """The ids 5 and 2, by way of a difference of -3: both are vertices in sums of as many bits as an id has."""
     pair = (

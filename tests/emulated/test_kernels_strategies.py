@@ -2,7 +2,8 @@
 
 Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is
 for the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues
-are made so small that small graphs fill them.
+are made so small that small graphs fill them. ``make test`` runs each strategy on the zoo in the plain build, and on
+two to four graphs in the others, with one codec in turn.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cache
 import numpy as np
 import pytest
 import zoo
+from wide import split
 
 from bigbfs.algorithms.bfs.gpu import levels as loop
 from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
@@ -37,6 +39,7 @@ NAMES = [name for name, strategy in STRATEGIES.items() if strategy.loop == "leve
 FEW_GRAPHS = (
     "clique",
     "two-hubs",
+    "two-components",
     "degree-1024",
     "degree-2048",
     "random",
@@ -46,13 +49,21 @@ FEW_GRAPHS = (
 )
 """Both widths of ids, rows of all classes, and vertices that many threads find at once."""
 
+# names of an even length meet the same codec and size of a block: a strategy is compiled once for them
+CORE = {
+    "preempt": ("two-hubs", "two-components", "directed-multi", "path"),
+    "asan": ("two-hubs", "directed-multi"),
+    "tsan": ("two-components", "directed-multi"),
+}
+"""Graphs that ``make test`` runs in the slow builds."""
+
 DEEP = ("path", "comb", "directed-cycle", "directed-back-edges", "cycle", "lollipop", "binary-tree")
 
 
 def graphs(build):
     """Return the names of the graphs that ``build`` traverses; the sanitizers' compile for one width of ids."""
     if build == "tsan":  # which ends without a word in a process that has run some three hundred such searches
-        return ["degree-1024", "random", "directed-multi"]
+        return ["degree-1024", "random", "two-components", "directed-multi"]
     if build == "asan":
         return ["two-hubs", "degree-1024", "random", "duplicates-kept", "directed-multi"]
     few = build == "preempt" or os.environ.get("SIMT_GRAPHS") == "few"
@@ -62,7 +73,33 @@ def graphs(build):
 def codecs(build, strategy, name):
     """Return both codecs for a few graphs in the plain build, and one of them in turn everywhere else."""
     both = build == "plain" and name in FEW_GRAPHS
-    return CODECS if both else (CODECS[(len(build) + len(strategy) + len(name)) % 2],)
+    return CODECS if both else (codec_in_turn(build, strategy, name),)
+
+
+def codec_in_turn(build, strategy, name="even"):
+    """Return the codec of a strategy in a build; that of graphs whose names have an odd length is the other one."""
+    return CODECS[(len(build) + len(strategy) + len(name)) % 2]
+
+
+def in_core(build, strategy, codec, name):
+    """Return whether ``make test`` runs this."""
+    if name == "star" and strategy == "warp-cooperative":  # longer than all the others together
+        return False
+    return codec == codec_in_turn(build, strategy, name) and (build == "plain" or name in CORE[build])
+
+
+TURNS = split(
+    [(build, strategy, codec) for build in HERE for strategy in NAMES for codec in CODECS],
+    lambda build, strategy, codec: build != "tsan" and codec == codec_in_turn(build, strategy),
+)
+
+
+def of_codec(codec, names=NAMES):
+    """Return builds and strategies for tests of damage in one codec; in ``make test`` one of the two looks at it."""
+    return split(
+        [(build, strategy) for build in HERE for strategy in names],
+        lambda build, strategy: build in ("plain", "asan") and codec == codec_in_turn(build, strategy),
+    )
 
 
 def is_too_slow(strategy, name):
@@ -140,9 +177,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("build", "strategy", "codec", "name"), CASES)
+@pytest.mark.parametrize(("build", "strategy", "codec", "name"), split(CASES, in_core))
 def test_bfs(build, strategy, codec, name, monkeypatch):
-    monkeypatch.setattr(loop, "THREADS", 64 if len(name) % 3 else 256)
+    monkeypatch.setattr(loop, "THREADS", 64 if len(name) % 2 == 0 or "wide" in name else 256)
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
     runtime.watchers.append(LevelWatch(plain, STRATEGIES[strategy]))
@@ -154,22 +191,21 @@ def test_bfs(build, strategy, codec, name, monkeypatch):
 
 
 @pytest.mark.parametrize("strategy", NAMES)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "preempt")))
 def test_levels_ahead_of_the_host_and_few_records(build, strategy, monkeypatch):
     """Levels launched before the host has read a size, and records that begin again, change nothing."""
-    monkeypatch.setattr(loop, "THREADS", 32)
+    monkeypatch.setattr(loop, "THREADS", 64)
     monkeypatch.setattr(loop, "AHEAD", 3)
     monkeypatch.setattr(loop, "SLOTS", 4)
-    plain = zoo.shared()["grid-2d" if build == "plain" else "vertices-129"]
-    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+    name = "grid-2d" if build == "plain" else "vertices-129"
+    plain = zoo.shared()[name]
+    with search_of(graph(name, codec_in_turn(build, strategy)), strategy, runtime_of(build, strategy)) as search:
         levels = reference_bfs(plain, 0)[0]
         found = check(search, plain, 0, levels)
         assert search.reads <= len(found.level_records) + 1
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("strategy", NAMES)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "strategy", "codec"), TURNS)
 def test_a_depth_limit_and_no_parents(build, strategy, codec, monkeypatch):
     monkeypatch.setattr(loop, "THREADS", 64)
     plain = zoo.shared()["vertices-129"]
@@ -184,8 +220,7 @@ def test_a_depth_limit_and_no_parents(build, strategy, codec, monkeypatch):
         check(search, plain, 5, expected_levels("vertices-129", 5))
 
 
-@pytest.mark.parametrize("strategy", NAMES)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "strategy"), of_codec("plain"))
 def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, monkeypatch):
     monkeypatch.setattr(loop, "THREADS", 64)
     plain = zoo.shared()["kronecker-dense"]
@@ -203,8 +238,7 @@ def test_ids_that_are_no_vertices_are_counted_and_never_used(build, strategy, mo
             assert found.invalid_ids in (wrong, 3 * wrong)
 
 
-@pytest.mark.parametrize("strategy", NAMES)
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(("build", "strategy"), of_codec("varint"))
 def test_damaged_varint_bytes_never_reach_outside(build, strategy, monkeypatch):
     """Random bytes in place of the blob: any answer, but no access outside an array."""
     monkeypatch.setattr(loop, "THREADS", 64)
@@ -218,21 +252,26 @@ def test_damaged_varint_bytes_never_reach_outside(build, strategy, monkeypatch):
             search.run(0, 3, want_parents=True)
 
 
-OVERFLOWING = {
-    (True, "plain"): ("kronecker-dense", "degree-1024"),
-    (True, "varint"): ("degree-1024", "wide-ids"),
-    (False, "plain"): ("vertices-129",),
-    (False, "varint"): ("vertices-129",),
-}
-"""Graphs whose levels do not fit the small queues, by whether the build is the plain one, and codec."""
-
 MERRILL = [name for name in NAMES if STRATEGIES[name].racing]
+OVERFLOWING = split(
+    [
+        (build, strategy, codec, name)
+        for build in HERE
+        for strategy in MERRILL
+        for codec, name in (
+            ("plain", "vertices-129"), ("varint", "vertices-129"), ("plain", "kronecker-dense"),
+            ("plain", "degree-1024"), ("varint", "degree-1024"), ("varint", "wide-ids"),
+        )
+        if build == "plain" or name == "vertices-129"
+    ],
+    lambda build, strategy, codec, name: name == "vertices-129"
+    and (build == "plain" or (build == "preempt" and codec == codec_in_turn(build, strategy))),
+)  # fmt: skip
+"""Graphs whose levels do not fit the small queues."""
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("strategy", MERRILL)
-@pytest.mark.parametrize("build", HERE)
-def test_queues_that_overflow_lose_nothing(build, strategy, codec, monkeypatch):
+@pytest.mark.parametrize(("build", "strategy", "codec", "name"), OVERFLOWING)
+def test_queues_that_overflow_lose_nothing(build, strategy, codec, name, monkeypatch):
     """Edge queues of a few dozen ids, a gather buffer of 32: levels are read in windows, or found by their labels."""
     monkeypatch.setattr(loop, "THREADS", 32)
     entry = STRATEGIES[strategy]
@@ -244,21 +283,21 @@ def test_queues_that_overflow_lose_nothing(build, strategy, codec, monkeypatch):
         defines=(*entry.defines, ("GATHER_IDS", "32")),
     )
     monkeypatch.setitem(STRATEGIES, strategy, small)
-    for name in OVERFLOWING[build == "plain", codec]:
-        plain = zoo.shared()[name]
-        runtime = runtime_of(build, name)
-        runtime.watchers.append(LevelWatch(plain, small))
-        with search_of(graph(name, codec), strategy, runtime) as search:
-            runtime.seed = 1 if build == "preempt" else 0
-            source = int(plain.degrees().argmax())
-            check(search, plain, source, expected_levels(name, source))
+    plain = zoo.shared()[name]
+    runtime = runtime_of(build, name)
+    runtime.watchers.append(LevelWatch(plain, small))
+    with search_of(graph(name, codec), strategy, runtime) as search:
+        runtime.seed = 1 if build == "preempt" else 0
+        source = int(plain.degrees().argmax())
+        check(search, plain, source, expected_levels(name, source))
 
 
-@pytest.mark.parametrize("strategy", [name for name in MERRILL if ("queue", "next_queue") in STRATEGIES[name].swaps])
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize(
+    ("build", "strategy"), of_codec("plain", [n for n in MERRILL if ("queue", "next_queue") in STRATEGIES[n].swaps])
+)
 def test_a_vertex_queue_that_overflows_is_rebuilt(build, strategy, monkeypatch):
     """A queue said to hold fewer than a level finds: the rest is found by its labels, each vertex once."""
-    monkeypatch.setattr(loop, "THREADS", 32)
+    monkeypatch.setattr(loop, "THREADS", 64)
     plain = zoo.shared()["kronecker-dense"]
     with search_of(plain, strategy, runtime_of(build, strategy)) as search:
         runtime, arrays, state, rebuild = search._runtime, search._arrays, search._state, search.rebuild

@@ -26,6 +26,12 @@ SMALL = {
     "powerlaw": {"vertices": 2_000, "degree": 9, "exponent": 2.2, "max_degree": 200},
     "star": {"vertices": 2_000},
     "dag": {"vertices": 1_000, "edges": 5_000, "span": 40},
+    "smallworld": {"vertices": 1_000, "links": 4, "rewire": 0.1},
+    "preferential": {"vertices": 1_000, "links": 5},
+    "geometric": {"vertices": 1_000, "degree": 9},
+    "web": {"vertices": 1_000, "links": 6, "span": 20},
+    "comb": {"vertices": 1_000, "tooth": 3, "permute": True},
+    "tree": {"vertices": 1_000, "span": 5},
 }
 
 # sha256 of sources and targets: the graphs of a seed may never change, on any machine
@@ -39,6 +45,12 @@ GOLDEN = {
     "powerlaw": "758a4c832b6b48fc",
     "star": "1bff98aad427db8c",
     "dag": "f6f5fbe2d14e58fe",
+    "smallworld": "95ebe344a2289a8a",
+    "preferential": "54b7c850854e5460",
+    "geometric": "6f6c56475be35d31",
+    "web": "929739c720d013ab",
+    "comb": "325adc61a4fdc766",
+    "tree": "33d421905fb795d7",
 }
 
 

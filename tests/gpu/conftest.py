@@ -1,4 +1,8 @@
-"""Everything in this folder needs a CUDA device: without one each test is skipped, with the reason."""
+"""Everything in this folder needs a CUDA device: without one each test is skipped, with the reason.
+
+There are thousands of them. Where the whole folder is asked for and there is no device, those of one file stand for
+all: to collect and skip the others takes longer than many a suite.
+"""
 
 from pathlib import Path
 
@@ -7,6 +11,7 @@ import pytest
 from bigbfs.errors import NoDeviceError
 
 HERE = Path(__file__).parent
+SHOWN = "test_gpu_large.py"
 
 
 def _reason():
@@ -20,10 +25,13 @@ def _reason():
     return None
 
 
+REASON = _reason()
+collect_ignore = [path.name for path in HERE.glob("test_*.py") if REASON and path.name != SHOWN]
+
+
 def pytest_collection_modifyitems(items):
-    ours = [item for item in items if HERE in Path(item.path).parents]
-    reason = _reason() if ours else None
-    for item in ours:
-        item.add_marker(pytest.mark.gpu)
-        if reason:
-            item.add_marker(pytest.mark.skip(reason=f"no usable GPU: {reason}"))
+    for item in items:
+        if HERE in Path(item.path).parents:
+            item.add_marker(pytest.mark.gpu)
+            if REASON:
+                item.add_marker(pytest.mark.skip(reason=f"no usable GPU ({HERE.name}/test_*.py): {REASON}"))

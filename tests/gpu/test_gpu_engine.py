@@ -1,9 +1,13 @@
 """The engine on a device against the reference: zoo x {plain, varint} x {vram, mapped, streamed} x every strategy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import zoo
 
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.bfs.validate import validate_tree
@@ -39,9 +43,23 @@ def check_bfs(engine, graph, source, **options):
 PLACES = [(place, name) for name, entry in STRATEGIES.items() for place in entry.residencies]
 
 
-@pytest.mark.parametrize(("residency", "strategy"), PLACES)
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", zoo.names())
+def bfs_cases():
+    """Yield (name, codec, residency, strategy): all for the persistent strategies; the others, which share what reads
+    rows, meet each graph in one codec and place, and every pair of those two over the zoo."""
+    for number, name in enumerate(zoo.names()):
+        for other, (residency, strategy) in enumerate(PLACES):
+            for codec in CODECS:
+                persistent = STRATEGIES[strategy].loop == "persistent"
+                if persistent or (number + other // 2) % 4 == 2 * CODECS.index(codec) + other % 2:
+                    yield name, codec, residency, strategy
+
+
+def test_every_strategy_meets_every_codec_and_place():
+    met = {(codec, residency, strategy) for _, codec, residency, strategy in bfs_cases()}
+    assert met == {(codec, residency, strategy) for codec in CODECS for residency, strategy in PLACES}
+
+
+@pytest.mark.parametrize(("name", "codec", "residency", "strategy"), list(bfs_cases()))
 def test_bfs_equals_the_reference(name, codec, residency, strategy):
     graph = zoo.shared()[name]
     with GpuEngine(encoded(graph, codec), residency=residency, strategy=strategy) as engine:
@@ -77,6 +95,31 @@ def test_max_depth_and_parents_left_out(codec):
             assert result.record.depth == depth
             assert result.record.reached == np.count_nonzero((levels >= 0) & (levels <= depth))
         check_bfs(engine, graph, 0)  # nothing of the shortened run is left
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_deep_search_goes_on_on_the_cpu_and_comes_back(codec, residency):
+    """A path with a star at every thousandth vertex: thin levels for long, and wide ones between them."""
+    path = np.arange(19_999)
+    hubs = np.repeat(np.arange(0, 20_000, 1_000), 3_000)
+    leaves = 20_000 + np.arange(len(hubs))
+    graph = zoo.build(20_000 + len(hubs), (np.concatenate([path, hubs]), np.concatenate([path + 1, leaves])))
+    tuning = Tuning(look=64, slots=128, load_seconds=0)
+    options = BfsOptions(tuning=tuning)
+    with GpuEngine(encoded(graph, codec), work=(options,), residency=residency) as engine:
+        standby = engine.program(options).loop.standby
+        standby.ask()
+        standby.wait()
+        for source in (0, 10_500, graph.n - 1):
+            result = engine.run(replace(options, source=source))
+            levels = reference_bfs(graph, source)[0]
+            np.testing.assert_array_equal(result.levels, levels)
+            validate_tree(graph, source, result.levels, result.parents)
+            engine.program(options).verify(replace(options, source=source), result)
+            places = [level.backend for level in result.record.levels]
+            assert places.count("cpu") > 1_000 and places.count(None) > 64
+            assert sum(level.frontier for level in result.record.levels) == result.record.reached == graph.n
 
 
 def test_one_engine_for_bfs_and_components_in_turn():

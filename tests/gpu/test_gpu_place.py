@@ -244,6 +244,7 @@ def test_what_is_not_wanted_is_not_allocated(medium):
         validate_tree(medium, 0, engine.bfs(0, want_parents=False).levels, result.parents)
 
 
+@pytest.mark.alone
 def test_the_probe_measures_what_can_be(tmp_path):
     from bigbfs.config import profile_text, read_profile
     from bigbfs.engines.gpu.rates import Sizes, measure

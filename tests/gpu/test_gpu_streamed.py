@@ -42,6 +42,7 @@ def test_many_batches_from_a_file(stored, heads, monkeypatch):
         engine.verify_labels()
 
 
+@pytest.mark.alone
 def test_a_hundred_engines_leave_no_pinned_memory(stored):
     from cupy.cuda import runtime
 

@@ -1,6 +1,5 @@
-"""What was forked works or says at once why not: it never dies, and never hangs. Every script has a time limit."""
+"""What was forked works: it never dies, and never hangs. Every script has a time limit."""
 
-import os
 import subprocess
 import sys
 
@@ -37,25 +36,17 @@ def in_child(work):
 
 AFTER_USE = """
 assert job(0) == [0, 1, 2]
-refused = in_child(lambda: job(1))
-assert refused.startswith("ForkError: this process was forked") and "spawn" in refused, refused
-assert in_child(lambda: in_child(lambda: job(1))) == refused, "a grandchild"
+assert in_child(lambda: job(1)) == "[1, 0, 1]"
+assert in_child(lambda: in_child(lambda: job(1))) == "[1, 0, 1]", "a grandchild"
 graph = path()
 placed = bigbfs.engine(graph, backend="cpu")
-assert in_child(lambda: placed.connected_components()) == refused, "what the parent placed"
-assert in_child(graph.compress) == refused, "a loop without an engine"
+assert in_child(lambda: placed.connected_components().labels.tolist()) == "[0, 0, 0]", "what the parent placed"
+assert in_child(lambda: graph.compress().m) == "4", "a loop without an engine"
 open("a.txt", "w").write("1 2\\n2 3\\n")
-assert in_child(lambda: bigbfs.convert("a.txt", compressed=True)) == refused
-assert not os.path.exists("a.csrbin")
-assert in_child(lambda: bigbfs.convert("a.txt").edges) == "4", "threads of our own are made anew"
+assert in_child(lambda: bigbfs.convert("a.txt", compressed=True).edges) == "4"
 assert job(2) == [2, 1, 0], "the parent goes on"
 with multiprocessing.get_context("fork").Pool(2) as pool:
-    try:
-        pool.map_async(job, [0, 1]).get(timeout=30)
-    except bigbfs.ForkError as error:
-        assert error.remedies and str(error) == refused.removeprefix("ForkError: ")
-    else:
-        raise AssertionError("Pool.map")
+    assert pool.map_async(job, [0, 1]).get(timeout=30) == [[0, 1, 2], [1, 0, 1]]
 """
 
 BEFORE_USE = """
@@ -70,22 +61,12 @@ if __name__ == "__main__":
         assert pool.map_async(job, [0, 1]).get(timeout=60) == [[0, 1, 2], [1, 0, 1]]
 """
 
-WORKQUEUE = """
-assert job(0) == [0, 1, 2]
-assert in_child(lambda: job(1)) == "[1, 0, 1]"
-"""
 
-
-@pytest.mark.parametrize(
-    ("script", "layer"),
-    [(AFTER_USE, "omp"), (BEFORE_USE, "omp"), (SPAWNED, "omp"), (WORKQUEUE, "workqueue")],
-    ids=["after use", "before use", "spawn", "workqueue"],
-)
-def test_a_fork_works_or_says_why_not(tmp_path, script, layer):
+@pytest.mark.parametrize("script", [AFTER_USE, BEFORE_USE, SPAWNED], ids=["after use", "before use", "spawn"])
+def test_a_forked_process_works(tmp_path, script):
     (tmp_path / "script.py").write_text(START + script)
-    environment = os.environ | {"NUMBA_THREADING_LAYER": layer}
     command = [sys.executable, "-W", "ignore", "script.py"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 

@@ -9,7 +9,9 @@ import zoo
 from measures.against import graphs, networkx_of
 
 import bigbfs
-from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.algorithms.many import gathered
+from bigbfs.algorithms.many.cpu import batch
+from bigbfs.errors import BigBfsError, DoesNotFitError, UsageError
 from bigbfs.measures import distances as module
 from bigbfs.measures.hops import effective_diameter
 
@@ -81,14 +83,18 @@ def test_a_sample_stays_within_its_bound_and_the_whole_is_exact():
 
 def test_a_run_that_is_stopped_is_a_sample(monkeypatch):
     graph = graphs()["random 90 False"]
-    calls = iter([False, True])
+    calls = iter([True])
     monkeypatch.setattr("bigbfs.algorithms.many.cpu.program.WIDTHS", (64,))
     monkeypatch.setattr("bigbfs.algorithms.many.cpu.program.FEW", 64)
     found = bigbfs.closeness(graph, stop=lambda: next(calls))
     assert (found.record.sources, found.exact, found.error > 0) == (64, False, True)
-    nothing = bigbfs.hops(graph, stop=lambda: True)
-    assert (nothing.record.sources, nothing.effective_diameter, nothing.average_distance) == (0, 0.0, 0.0)
-    assert not bigbfs.closeness(graph, seconds=0.0).values.any()
+    least = bigbfs.hops(graph, stop=lambda: True)
+    assert (least.record.sources, least.exact) == (64, False), "one batch is the least"
+    assert bigbfs.closeness(graph, seconds=0.0).values.any()
+    told = []
+    some = bigbfs.distances(graph, "all", stop=lambda: True, tell=told.append)
+    assert (some.levels.shape, len(some.sources), some.asked, told) == ((64, graph.n), 64, graph.n, [64])
+    np.testing.assert_array_equal(some.levels, matrix(graph)[:64])
 
 
 def test_distances_go_to_files_as_they_come(tmp_path, monkeypatch):
@@ -107,7 +113,7 @@ def test_distances_go_to_files_as_they_come(tmp_path, monkeypatch):
     full = matrix(graph)[5:1:-1]
     np.testing.assert_array_equal(near, np.where(full > 1, -1, full))
     monkeypatch.setattr(module.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 100}))
-    with pytest.raises(DoesNotFitError, match="fewer sources"):
+    with pytest.raises(DoesNotFitError, match=r"name fewer sources, or fewer targets \(targets=...\)"):
         bigbfs.distances(graph, "all", output=tmp_path / "E.npy")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("E")] == []
 
@@ -130,8 +136,8 @@ def test_what_cannot_be_is_refused(tmp_path):
     for sources, message in (("some", "random:K"), ("random:0", "random:K"), ([1.5], "whole"), ([], "no sources")):
         with pytest.raises(UsageError, match=message):
             bigbfs.distances(graph, sources)
-    with pytest.raises(UsageError, match="CPU"):
-        bigbfs.distances(graph, "all", backend="gpu")
+    with pytest.raises(UsageError, match="backend 'tpu' is unknown"):
+        bigbfs.distances(graph, "all", backend="tpu")
     with pytest.raises(UsageError, match=r"\.npy or \.csv"):
         bigbfs.distances(graph, "all", output=tmp_path / "D.txt")
     with pytest.raises(UsageError, match="no vertices"):
@@ -140,6 +146,94 @@ def test_what_cannot_be_is_refused(tmp_path):
         bigbfs.eccentricity(bigbfs.Graph.from_csr([0, 0], []))
     with pytest.raises(UsageError, match="kind"):
         bigbfs.closeness(graph, kind="betweenness")
+
+
+def test_memory_bounds_how_many_are_searched_from_at_once(tmp_path):
+    graph = graphs()["random 90 False"]
+    ids = graph.original_ids().tolist() * 3
+    wide = bigbfs.distances(graph, ids, output=tmp_path / "D.npy").record.width
+    narrow = bigbfs.distances(graph, ids, output=tmp_path / "E.npy", memory="300KiB").record
+    assert narrow.width < wide and narrow.batches > 1
+    np.testing.assert_array_equal(np.load(tmp_path / "D.npy"), np.load(tmp_path / "E.npy"))
+    with pytest.raises(DoesNotFitError, match=r"32 searches at once .* 1 KiB may be used; allow at least"):
+        bigbfs.distances(graph, ids, memory=1024)
+
+
+def test_a_deep_graph_takes_no_count_for_every_level_and_source(monkeypatch):
+    """A sweep counts no levels at all, and hops gives up counting them for each source where they are too many."""
+    path = zoo.build(3_000, zoo.path(3_000))
+    seen = []
+    run = batch.Batch.run
+    monkeypatch.setattr(
+        batch.Batch, "run", lambda self, *more: (run(self, *more), seen.append(self.sink.columns.size))[0]
+    )
+    with bigbfs.engine(path, backend="cpu") as engine:
+        found = module.sweep(engine, [0, 1_500])
+        assert found.reached.tolist() == [3_000, 3_000] and found.depth.tolist() == [2_999, 1_500]
+        assert max(seen) == found.record.width
+        every = bigbfs.hops(engine, [0, 1_500])
+        assert every.within.shape == (3_000, 2)[::-1] and every.within[1, 1] == 3
+    monkeypatch.setattr(gathered, "MOST_COUNTS", 40_000)
+    with bigbfs.engine(path, backend="cpu") as engine:
+        few = bigbfs.hops(engine, [0, 1_500], verify=True)
+        assert few.within is None and few.counts.tolist() == every.counts.tolist()
+        assert bigbfs.hops(engine, [0], max_depth=3).within.tolist() == [[1, 2, 3, 4]]
+
+
+def test_what_are_no_vertices_is_refused_in_our_words():
+    graph = graphs()["random 60 False"]
+    one = int(graph.original_ids()[0])
+    for sources in (None, 5, [[1, 2], [3]], [None], ["a"], [True], {"a": 1}, object()):
+        with pytest.raises(BigBfsError, match="sources"):
+            bigbfs.distances(graph, sources)
+    for source, target in (("a", "b"), (one, "b"), (None, one), (1.5, one), ([one], [one])):
+        with pytest.raises(BigBfsError, match="vert"):
+            bigbfs.shortest_path(graph, source, target)
+    for pairs in ([1, 2], [(1, 2, 3)], 7, [None]):
+        with pytest.raises(BigBfsError, match="pairs"):
+            list(bigbfs.shortest_paths(graph, pairs))
+    for sources in ([2**70], [-(2**70), 1]):
+        with pytest.raises(BigBfsError, match=r"no such vertex: -?1180591620717411303424"):
+            bigbfs.distances(graph, sources)
+    with pytest.raises(BigBfsError, match="no sources"):
+        bigbfs.closeness(graph, sources=[])
+    with pytest.raises(BigBfsError, match="18446744073709551615"):
+        bigbfs.distances(graph, np.array([2**64 - 1], np.uint64))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"seconds": value} for value in ("a", -1, float("nan"), True)),
+        *({"max_depth": value} for value in (1.5, "2", True, -1)),
+        *({"seed": value} for value in (-1, 1.5, "x")),
+        *({"stop": 5}, {"tell": 5}, {"verify": "yes"}),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused_by_name(given):
+    graph = graphs()["random 60 False"]
+    (name,) = given
+    calls = [lambda: bigbfs.distances(graph, "random:3", **given), lambda: bigbfs.hops(graph, "random:3", **given)]
+    calls += [lambda: bigbfs.closeness(graph, sources="random:3", **given)] if name != "max_depth" else []
+    calls += [lambda: bigbfs.eccentricity(graph, **given)] if name not in ("max_depth", "seed") else []
+    for call in calls:
+        with pytest.raises(BigBfsError, match=name):
+            call()
+
+
+def test_names_are_taken_where_vertices_have_them(tmp_path):
+    pytest.importorskip("pyarrow", reason="the extra `tables` is not installed")
+    (tmp_path / "g.csv").write_text("source,target\nann,bob\nbob,dan\neve,fay\n")
+    bigbfs.convert(tmp_path / "g.csv")
+    with bigbfs.open(tmp_path / "g.csrbin") as graph:
+        found = bigbfs.distances(graph, ["dan", "eve"], ["ann", "fay"])
+        assert found.levels.tolist() == [[2, -1], [-1, 1]] and found.sources.tolist() == [2, 3]
+        assert [graph.called(each) for each in bigbfs.shortest_path(graph, "ann", "dan")] == ["ann", "bob", "dan"]
+        with pytest.raises(UsageError, match="a list of names"):
+            bigbfs.distances(graph, "ann")
+        with pytest.raises(UsageError, match="no vertex is called 'zoe'"):
+            bigbfs.shortest_path(graph, "ann", "zoe")
 
 
 def test_the_effective_diameter_is_interpolated():

@@ -16,6 +16,7 @@ nx = pytest.importorskip("networkx")
 
 import zoo  # noqa: E402
 
+import bigbfs  # noqa: E402
 from bigbfs.graph.graph import Graph  # noqa: E402
 from bigbfs.networkx import backend  # noqa: E402
 from bigbfs.networkx.bridge import from_networkx, to_networkx  # noqa: E402
@@ -115,6 +116,35 @@ def test_a_graph_file_is_a_graph_of_networkx(tmp_path, entry_points):
     )
     assert done.returncode == 0, done.stderr
     assert "Target 8 is not in G" in done.stdout
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("order", ["degree", "rcm"])
+def test_a_file_in_another_order_gives_what_one_in_the_order_of_ids_gives(tmp_path, order, directed):
+    lines = [(2 * u + 5, 2 * v + 5) for u, v in zip(*zoo.random(50, 45, seed=2), strict=True) if not directed or u < v]
+    (tmp_path / "g.txt").write_text("".join(f"{u} {v}\n" for u, v in lines))
+    for name, how in (("plain", "original"), ("turned", order)):
+        bigbfs.convert(tmp_path / "g.txt", tmp_path / f"{name}.csrbin", order=how, directed=directed)
+    with bigbfs.open(tmp_path / "plain.csrbin") as plain, bigbfs.open(tmp_path / "turned.csrbin") as turned:
+        assert turned.flags.relabelled
+        theirs, weak = to_networkx(turned), "weakly_" if directed else ""
+        assert list(theirs) == turned.original_ids().tolist()
+        node = list(theirs)[3]
+        work = [(f"{weak}connected_components", ()), ("single_source_shortest_path_length", (node,))]
+        work += [("bfs_edges", (node, reverse)) for reverse in (False, True)] + [("descendants", (node,))]
+        work += [("topological_generations", ())] if directed else [("node_connected_component", (node,))]
+        for function, arguments in work:
+            ours = getattr(backend, function)
+            listed = [
+                (lambda x: list(x.items() if isinstance(x, dict) else x))(f)
+                for f in (
+                    ours(turned, *arguments),
+                    ours(plain, *arguments),
+                    getattr(nx, function)(theirs, *arguments, backend="networkx"),
+                )
+            ]
+            assert listed[0] == listed[1] == listed[2], function
+        assert backend.bridge_of(turned).number(4) is None
 
 
 def test_what_cannot_or_should_not_be_run_is_said():

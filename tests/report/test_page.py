@@ -194,3 +194,20 @@ def test_a_phone_scrolls_in_one_direction_alone_and_dark_is_dark(opened):
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
     red, green, blue = map(int, re.findall(r"\d+", tab.evaluate("getComputedStyle(document.body).backgroundColor"))[:3])
     assert max(red, green, blue) < 64
+
+
+def test_points_are_packed_by_series_and_numbers_have_six_digits():
+    points = [
+        {"graph": "g", "contender": "a", "level": 0, "direction": "down", "frontier": 1.0, "ms": 0.123456789},
+        {"graph": "g", "contender": "a", "level": 4, "direction": "up", "checked": 12345678.0},
+        {"graph": "g", "contender": "b", "level": 0, "direction": "up"},
+    ]
+    assert page._series(points) == {
+        "graphs": ["g"],
+        "contenders": ["a", "b"],
+        "series": [[0, 0, 2, 4, "du"], [0, 1, 1, 1, "u"]],
+        "frontier": [1, None, None],
+        "checked": [None, 12345700, None],
+        "ms": [0.123457, None, None],
+    }
+    assert page.shortened({"a": [1.0, (2.5, "2.50")]}) == {"a": [1, [2.5, "2.50"]]}

@@ -57,6 +57,8 @@ def test_the_levels_of_a_run_are_drawn_where_they_are_known(tmp_path):
     spec = pictures.specification(plot.levels(RUN, "a run"))
     titles = [panel["layer"][0]["encoding"]["y"]["title"] for panel in spec["vconcat"]]
     assert titles == ["vertices expanded", "edges of the frontier", "ms per level"]
+    spans = [panel["layer"][0]["encoding"]["x"]["scale"]["domain"] for panel in spec["vconcat"]]
+    assert spans == [[0, len(RUN.levels) - 1]] * 3
     with pytest.raises(UsageError, match="no levels"):
         plot.levels(RunRecord(0, 1, 0, 0, 0.1), "nothing")
 

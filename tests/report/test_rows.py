@@ -5,8 +5,8 @@ import json
 import bench_records as records
 import pytest
 
+from bigbfs import record
 from bigbfs.errors import FileAccessError, InputError
-from bigbfs.record import disturbed
 from bigbfs.report.rows import Levels, least_bytes, line_of, parse_line, read_rows
 
 
@@ -69,11 +69,34 @@ def test_end_to_end_is_the_sum_of_its_parts():
     assert row.end_to_end == 63.0
 
 
-def test_a_short_run_is_disturbed_by_one_switch_and_a_long_one_by_many():
-    assert disturbed(1, 0.003)
-    assert not disturbed(0, 0.003)
-    assert not disturbed(5, 1.0)
-    assert disturbed(11, 1.0)
+def test_a_run_is_disturbed_by_the_share_of_time_that_it_lost_and_not_by_how_often(monkeypatch):
+    """Many short waits of a nearly idle machine are nothing; one of a tenth of the time is."""
+    state = {"clock": 0.0, "switches": 0, "waited": 5.0}
+    monkeypatch.setattr(record.time, "perf_counter", lambda: state["clock"])
+    monkeypatch.setattr(record, "switches", lambda: state["switches"])
+    monkeypatch.setattr(record, "waited", lambda: state["waited"])
+    for switches, waited, share, told in ((40, 0.02, 0.02, False), (1, 0.11, 0.11, True), (3, 9.0, 1.0, True)):
+        before = record.Cores.now()
+        state.update(clock=before.clock + 1.0, switches=before.switches + switches, waited=before.waited + waited)
+        assert before.since() == (1.0, pytest.approx(share))
+        assert record.disturbed(before.lost()) == told
+    monkeypatch.setattr(record, "waited", lambda: None)  # a system that does not say: a time slice for each switch
+    before = record.Cores.now()
+    state.update(clock=before.clock + 1.0, switches=before.switches + 20)
+    assert before.lost() == pytest.approx(20 * record.SLICE) and not record.disturbed(before.lost())
+    state.update(clock=before.clock + 0.01)
+    assert record.disturbed(before.lost())
+
+
+def test_waiting_is_what_the_system_says_of_every_thread(tmp_path, monkeypatch):
+    assert record.waited() is None or record.waited() >= 0.0
+    for name, text in (("1", "9 2000000000 4"), ("2", "9 500000000 4"), ("3", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "schedstat").write_text(text)
+    monkeypatch.setattr(record, "_TASKS", tmp_path)
+    assert record.waited() == 2.5
+    monkeypatch.setattr(record, "_TASKS", tmp_path / "none")
+    assert record.waited() is None
 
 
 def test_least_bytes_count_edges_and_vertices():

@@ -7,6 +7,7 @@ import bench_records as records
 import pytest
 import reported
 import strategy_page
+import strategy_sections as sections
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.bench.suite import read_suite
@@ -33,14 +34,25 @@ def find(tables, report, title, graph):
 
 
 def test_every_stand_in_is_a_graph_of_the_suite(tables):
-    suite = {case.name for case in read_suite(ROOT / "configs/bench-strategies.toml").cases}
-    too_large = {"power law 65.6 M / 3.6 G"}
-    assert {row.ours for table in tables for row in table.rows} - suite == too_large
+    files = ("configs/bench-strategies.toml", "configs/bench-strategies-places.toml")
+    suites = {case.name for name in files for case in read_suite(ROOT / name).cases}
+    assert {row.ours for table in tables for row in table.rows} <= suites
+
+
+def test_other_places_that_are_compared_are_of_their_suite(tables):
+    cases = {case.name: case for case in read_suite(ROOT / "configs/bench-strategies-places.toml").cases}
+    wanted = {(row.ours, *sections.named(name)) for table in tables for row in table.rows for name in table.strategies}
+    for graph, strategy, words in (each for each in wanted if each[2]):
+        case = cases[graph]
+        assert strategy in case.strategies
+        assert "mapped" in case.residencies
+        assert {"varint", "plain"} >= {word for word in words if word in case.codecs}
+        assert all(word.removeprefix("by ") in ("mapped", *case.codecs, *case.orders) for word in words)
 
 
 def test_every_column_has_a_strategy_that_is_known(tables):
     known = {*STRATEGIES, *records.STRATEGIES, REFERENCE}
-    assert {name for table in tables for name in table.strategies} <= known
+    assert {sections.named(name)[0] for table in tables for name in table.strategies} <= known
 
 
 def test_the_same_graph_gets_a_ratio_of_milliseconds(tables, lines):

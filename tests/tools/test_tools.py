@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bench_busy
 import cuda_extra
 import pytest
 import real_graphs
@@ -109,3 +110,11 @@ def test_the_time_to_the_first_result_is_measured(tmp_path, capsys, monkeypatch)
     monkeypatch.setattr(sys, "argv", ["start_time.py", str(path), "--source", "999999", "--backend", "cpu"])
     with pytest.raises(SystemExit, match="no vertex 999999"):
         start_time.main()
+
+
+def test_bench_busy_names_the_bars_that_are_missed():
+    idle = {"bfs": {"all": 1.0, "one": 2.0, "GAP": 5.0}, "cc": {"all": 1.0, "one": 1.0}}
+    busy = {"bfs": {"all": 4.0, "one": 3.0, "GAP": 6.0}, "cc": {"all": 3.0, "one": 3.0}}
+    lines, missed = bench_busy.table(idle, busy)
+    assert [line.split()[0] for line in lines] == ["work", "bfs", "cc"]
+    assert missed == ["bfs: 1.50 times GAP", "bfs: 4.00 times the idle time", "bfs: 1.33 times one thread"]

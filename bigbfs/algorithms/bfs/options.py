@@ -55,6 +55,7 @@ class BfsOptions(Options):
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
         "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
+        "ranks": "bigbfs.algorithms.bfs.ranks.program:RankBfs",
     }
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Breadth-first search as the textbook has it: one queue, one thread.
 
 In: a graph and a source. Out: ``levels`` int32 (n,), -1 where unreached, and ``parents`` int64 (n,), -1 where there
-is none (the source and the unreached). Source: Cormen et al., Introduction to Algorithms, section 20.2.
+is none (the source and the unreached).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.algorithms.plain_rows import plain_rows
+from bigbfs.algorithms.serial import search
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.jit.njit import njit
 
 
 def bfs(graph: Graph, source: int, *, max_depth: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -32,27 +32,5 @@ def bfs(graph: Graph, source: int, *, max_depth: int | None = None) -> tuple[np.
     if max_depth is not None and max_depth < 0:
         raise UsageError(f"max_depth is {max_depth}: it must be 0 or more")
     indptr, indices = plain_rows(graph)
-    return _bfs(indptr, indices, int(source), graph.n if max_depth is None else min(max_depth, graph.n))
-
-
-@njit(cache=True)
-def _bfs(indptr, indices, source, max_depth):
-    n = indptr.size - 1
-    levels = np.full(n, -1, np.int32)
-    parents = np.full(n, -1, np.int64)
-    queue = np.empty(n, np.int64)
-    queue[0] = source
-    levels[source] = 0
-    head, tail = 0, 1
-    while head < tail:
-        vertex = queue[head]
-        head += 1
-        if levels[vertex] == max_depth:
-            break
-        for neighbour in indices[indptr[vertex] : indptr[vertex + 1]]:
-            if levels[neighbour] < 0:
-                levels[neighbour] = levels[vertex] + 1
-                parents[neighbour] = vertex
-                queue[tail] = neighbour
-                tail += 1
+    levels, parents = search(indptr, indices, int(source), graph.n if max_depth is None else min(max_depth, graph.n))
     return levels, parents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bigbfs.algorithms.columns import Tabular, columns, ids_of
 from bigbfs.errors import UsageError
-from bigbfs.record import LevelRecord, gteps
+from bigbfs.record import LevelRecord, RankRecord, gteps
 from bigbfs.sizes import integer
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class RunRecord:
         Original id of the farthest vertex, of several the smallest; None where levels stayed on the device.
     launches, reads
         Kernels launched, and times that the host read back what they counted; None where nobody counts.
+    ranks, exchanges
+        A record for each rank, and for each level what ranks told each other before and in it; empty without ranks.
     """
 
     source: int
@@ -54,6 +56,8 @@ class RunRecord:
     launches: int | None = None
     reads: int | None = None
     deepest: int | None = None
+    ranks: tuple[RankRecord, ...] = ()
+    exchanges: tuple[str, ...] = ()
 
     @property
     def gteps(self) -> float:

@@ -53,6 +53,7 @@ class ComponentsOptions(Options):
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.components.cpu.program:CpuComponents",
         "gpu": "bigbfs.algorithms.components.gpu.program:GpuComponents",
+        "ranks": "bigbfs.algorithms.components.ranks.program:RankComponents",
     }
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bigbfs.algorithms.columns import Tabular, columns, ids_of
+from bigbfs.record import RankRecord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,8 @@ class ComponentsRecord:
         Passes over the rows, a finishing one included.
     left
         Merges of two trees that a single pass left to the finishing one; 0 where there was none.
+    ranks
+        A record for each rank; empty without ranks.
     """
 
     components: int
@@ -44,6 +47,7 @@ class ComponentsRecord:
     edges_read: int = 0
     passes: int = 0
     left: int = 0
+    ranks: tuple[RankRecord, ...] = ()
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ MANY = Algorithm(
     options="bigbfs.algorithms.many.options:ManyOptions",
     result="bigbfs.algorithms.many.result:ManyResult",
     oracle="bigbfs.algorithms.many.oracle:ManyOracle",
+    kernels="bigbfs.algorithms.many.gpu.program:every_kernel",
     source="Then et al., The more the merrier: efficient multi-source graph traversal, VLDB 2014",
 )
 """The entry of the registry."""

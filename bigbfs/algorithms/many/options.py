@@ -1,14 +1,14 @@
 """What many searches are asked for: sources, what to collect, who gets the levels, when to stop.
 
 Levels are not stored: counts and sums are collected while the searches run, and who wants the levels gets those of a
-batch at a time. The searches run on the CPU.
+batch at a time. On a GPU edges are in its memory or mapped, and a vertex has 64 bits at least.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bigbfs.algorithms.registry import Options
 from bigbfs.errors import UsageError
@@ -16,11 +16,15 @@ from bigbfs.errors import UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from bigbfs.engines.gpu.runtime.kernels import KernelSpec
+    from bigbfs.algorithms.many.gpu.tuning import Tuning
     from bigbfs.graph.graph import Graph
 
 WIDTHS = (32, 64, 128, 256, 512)
-"""Sources of a batch at most; a vertex has so many bits, three times."""
+"""Sources of a batch at most; a vertex has so many bits, three times, or twice on a GPU."""
+
+RESIDENCIES = ("vram", "mapped")
+
+_LEAST = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,16 +44,29 @@ class ManyOptions(Options):
     harmonic
         Collect, for each vertex, the sum of the reciprocals of these distances.
     columns
-        Collect, for each source, how many vertices it reaches in each level.
+        Collect, for each source, how many vertices it reaches in each level; where that is too much (many levels), as
+        ``totals``.
+    totals
+        Collect, for each source, how many vertices it reaches.
     visit
         Called with the number of a batch's first source and levels, int32, shape (n, sources of the batch), -1
         unreached: a view that the next batch overwrites.
+    aside
+        Bytes that ``visit`` takes for each source of a batch.
     stop
         Asked before each batch; True: no further one. The result says how many sources there were.
+    tell
+        Told after each batch how many sources it had.
     fetch
         Keep the levels of all sources in the result: int32, shape (sources, n).
     width
         Bits for each vertex; None: what the sources need and the memory holds.
+    most
+        The bits that a plan for a GPU has room for, where ``width`` is None.
+    tuning
+        Of the levels on a GPU; None: as estimated.
+    memory
+        Bytes that searches on the CPU may take beside the graph; None: half of what is free.
     """
 
     sources: Sequence[int] | np.ndarray = ()
@@ -58,12 +75,21 @@ class ManyOptions(Options):
     sums: bool = False
     harmonic: bool = False
     columns: bool = False
+    totals: bool = False
     visit: Callable[[int, np.ndarray], None] | None = None
+    aside: int = 0
     stop: Callable[[], bool] | None = None
+    tell: Callable[[int], object] | None = None
     fetch: bool = False
     width: int | None = None
+    most: int = WIDTHS[-1]
+    tuning: Tuning | None = None
+    memory: int | None = None
 
-    programs: ClassVar[dict[str, str]] = {"cpu": "bigbfs.algorithms.many.cpu.program:CpuMany"}
+    programs: ClassVar[dict[str, str]] = {
+        "cpu": "bigbfs.algorithms.many.cpu.program:CpuMany",
+        "gpu": "bigbfs.algorithms.many.gpu.program:GpuMany",
+    }
 
     def __post_init__(self) -> None:
         """Refuse a width that there is none of, and a depth below 0."""
@@ -75,7 +101,18 @@ class ManyOptions(Options):
     @property
     def key(self) -> Hashable:
         """Runs in one direction share a program."""
-        return ("many", self.backward)
+        return ("many", self.backward, self.tuning)
+
+    @property
+    def bits(self) -> int:
+        """Bits of a vertex on a GPU, twice: as many as sources, at least."""
+        return max(_LEAST, self.most if self.width is None else self.width)
+
+    def narrower(self) -> ManyOptions | None:
+        """Return the same work with half the bits, for a GPU that has no room for more; None: there are no fewer."""
+        if self.width is not None or self.most <= _LEAST:
+            return None
+        return replace(self, most=self.most // 2)
 
     @property
     def uses_heads(self) -> bool:
@@ -95,24 +132,19 @@ class ManyOptions(Options):
         return replace(self, sources=vertices_of(graph, self.sources, "source"))
 
     def residencies(self) -> Sequence[str]:
-        """Return where the edges of a GPU run may live: nowhere."""
-        return ()
+        """Return where the edges of a GPU run may live, best first."""
+        return RESIDENCIES
 
     def require_backend(self, backend: str, residency: str) -> None:
-        """Refuse the GPU.
+        """Refuse edges that are streamed from the file.
 
         Raises
         ------
         UsageError
-            It was asked for.
+            Names what helps.
         """
-        if backend == "gpu":
-            raise UsageError("many searches at once run on the CPU, not on a GPU", remedies=(("backend", "cpu"),))
-
-    def kernels(self, residency: str) -> tuple[KernelSpec, ...]:
-        """Return every kernel of a GPU run: none."""
-        return ()
-
-    def arrays(self, residency: str) -> tuple[Any, ...]:
-        """Return the state of a GPU run: none."""
-        return ()
+        if backend == "gpu" and residency not in ("auto", *RESIDENCIES):
+            raise UsageError(
+                f"many searches at once run with edges in {' or '.join(RESIDENCIES)}, not {residency}",
+                remedies=(("residency", "mapped"), ("backend", "cpu")),
+            )

@@ -27,6 +27,8 @@ class ManyRecord:
         Edges looked at in rows, each once for all sources of a batch; those in the head table are not counted.
     seconds
         Time of all batches.
+    lost
+        The share of that time for which other programs had the cores (bigbfs/record.py).
     steps
         How many steps ran how: ``"serial"`` (one or more thin levels), ``"top-down"``, ``"bottom-up"``.
     verified
@@ -39,6 +41,7 @@ class ManyRecord:
     pairs: int
     edges_read: int
     seconds: float
+    lost: float = 0.0
     steps: dict[str, int] = field(default_factory=dict)
     verified: bool | None = None
 
@@ -57,6 +60,8 @@ class ManyResult:
         int64: pairs of source and vertex at each distance, 0 included.
     columns
         int64, (levels, S), or None: vertices at each distance from each source.
+    reached
+        int64, (S,), or None: vertices that each source reaches, itself too.
     reach, farness
         int64, (n,), or None: for each vertex how many sources reach it from elsewhere, and the sum of distances.
     harmonic
@@ -77,6 +82,7 @@ class ManyResult:
     harmonic: np.ndarray | None
     levels: np.ndarray | None
     record: ManyRecord
+    reached: np.ndarray | None = None
 
     def original(self, graph: Graph) -> ManyResult:
         """Return this result of internal vertices in original ids, entries of vertices ascending by these."""

@@ -7,10 +7,12 @@ true levels. What was collected while the searches ran (counts, sums, last level
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.result import ManyResult
 from bigbfs.algorithms.plain_rows import plain_rows
@@ -18,6 +20,9 @@ from bigbfs.algorithms.rules import fail, first_difference, name_of
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
 from bigbfs.jit.njit import njit
+
+NARROW = 64
+"""Sources of a batch whose levels are looked at."""
 
 SAMPLE = 2
 """Sources of a batch that are searched from singly."""
@@ -88,6 +93,7 @@ def differences_of_sums(result: ManyResult, levels: np.ndarray) -> list[str]:
         "depth": levels.max(axis=1, initial=0),
         "found": np.bincount(levels[levels >= 0].astype(np.int64)),
         "reach": (levels > 0).sum(axis=0),
+        "reached": (levels >= 0).sum(axis=1),
         "farness": positive.sum(axis=0),
     }
     wrong = []
@@ -113,12 +119,14 @@ class Recount:
 
     def __init__(self, n: int) -> None:
         self.depth: list[int] = []
+        self.reached: list[int] = []
         self.reach, self.farness = np.zeros((2, n), np.int64)
         self.pairs = 0
 
     def add(self, levels: np.ndarray) -> None:
         """Add ``levels`` (n, sources)."""
         self.depth += levels.max(axis=0, initial=0).tolist()
+        self.reached += (levels >= 0).sum(axis=0).tolist()
         self.reach += (levels > 0).sum(axis=1)
         self.farness += np.where(levels > 0, levels, 0).sum(axis=1, dtype=np.int64)
         self.pairs += int((levels >= 0).sum())
@@ -133,6 +141,7 @@ class Recount:
         """
         pairs: Sequence[tuple[str, np.ndarray | None, np.ndarray]] = (
             ("depth", result.depth, np.array(self.depth, np.int64)),
+            ("reached", result.reached, np.array(self.reached, np.int64)),
             ("reach", result.reach, self.reach),
             ("farness", result.farness, self.farness),
             ("pairs", np.array([result.record.pairs]), np.array([self.pairs])),
@@ -140,3 +149,39 @@ class Recount:
         for name, have, want in pairs:
             if have is not None and (differs := first_difference(name, have, want)):
                 fail("what was collected is what the levels say", differs)
+
+
+def verify_by(
+    search: Callable[[ManyOptions], object], graph: Graph, options: ManyOptions, result: ManyResult, threads: int = 1
+) -> None:
+    """Have ``search`` search again, prove its levels right, and that ``result`` is what they say.
+
+    Parameters
+    ----------
+    search
+        Runs options as those of ``result``, which have the levels of each batch visited.
+    graph
+        Plain rows.
+
+    Raises
+    ------
+    VerificationError
+        A rule is broken.
+    """
+    recount, sources = Recount(graph.n), np.asarray(result.sources)
+    rows = backward_of(graph) if options.backward else graph
+
+    def check(first: int, levels: np.ndarray) -> None:
+        here = sources[first : first + levels.shape[1]]
+        validate_levels(rows, here, levels, max_depth=options.max_depth, threads=threads)
+        recount.add(levels)
+
+    search(ManyOptions(sources, options.max_depth, options.backward, visit=check, width=NARROW))
+    recount.require(result)
+
+
+def backward_of(graph: Graph) -> Graph:
+    """Return the graph whose edges are the in-edges of ``graph``."""
+    incoming = graph.in_adjacency
+    assert incoming is not None
+    return Graph(incoming, replace(graph.flags), labels=graph.labels, first_id=graph.first_id, m=graph.m)

@@ -1,4 +1,4 @@
-"""Original ids of many vertices to internal ones at once; those that are not in the graph are named together."""
+"""Original ids or names of many vertices to internal ones at once; those that are not there are named together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import counted
 
@@ -14,28 +14,32 @@ NAMED = 10
 """Ids that a message names at most."""
 
 
-def vertices_of(graph: Graph, originals: Sequence[int] | np.ndarray, what: str = "vertex") -> np.ndarray:
-    """Return the vertices (int64) whose original ids are ``originals``.
+def vertices_of(
+    graph: Graph, originals: Sequence[int | str] | np.ndarray, what: str = "vertex", plural: str | None = None
+) -> np.ndarray:
+    """Return the vertices (int64) whose original ids, or names, are ``originals``.
 
     Parameters
     ----------
-    what
-        What such an id is called in a message.
+    what, plural
+        What such an id is called in a message, and the argument that holds them.
 
     Raises
     ------
     UsageError
-        Some are not in the graph (the first ten are named), or are no whole numbers.
+        Some are not in the graph (the first ten are named).
+    ArgumentError
+        They are no list of whole numbers, or of names where vertices have names.
     """
-    wanted = np.asarray(originals)
+    argument = plural or f"{what}s"
+    wanted = _numbers(graph, originals, argument)
     if not len(wanted):
         return np.zeros(0, np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
-        raise UsageError(f"{what} ids must be whole numbers, in one list", about=((f"{what}s", originals),))
-    wanted = wanted.astype(np.int64)
     ids = np.asarray(graph.original_ids())
     if not len(ids):
-        raise UsageError(f"{graph.path or 'graph'}: it has no vertices, so none of {counted(len(wanted), what)}")
+        raise UsageError(
+            f"{graph.path or 'graph'}: it has no vertices, so none of {counted(len(wanted), what, argument)}"
+        )
     places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     missing = wanted[ids[places] != wanted]
     if len(missing):
@@ -43,7 +47,39 @@ def vertices_of(graph: Graph, originals: Sequence[int] | np.ndarray, what: str =
         named = ", ".join(map(str, unique[:NAMED]))
         more = f" and {len(unique) - NAMED:,} more" if len(unique) > NAMED else ""
         raise UsageError(
-            f"{graph.path or 'graph'}: no such vertex: {named}{more} ({counted(len(unique), what)}); "
+            f"{graph.path or 'graph'}: no such vertex: {named}{more} ({counted(len(unique), what, argument)}); "
             f"ids are between {ids[0]} and {ids[-1]}"
         )
     return np.asarray(graph.in_original_order(np.arange(graph.n)))[places].astype(np.int64)
+
+
+def _numbers(graph: Graph, originals: Sequence[int | str] | np.ndarray, argument: str) -> np.ndarray:
+    """Return ``originals`` as int64, names by their ranks.
+
+    Raises
+    ------
+    ArgumentError
+        They cannot be ids.
+    UsageError
+        No vertex is called so.
+    """
+    about = ((argument, originals),)
+    named = graph.names is not None
+    try:
+        found = np.asarray(originals)
+    except ValueError:  # lists of several lengths
+        found = np.asarray(None)
+    if found.ndim == 1 and not len(found):
+        return np.zeros(0, np.int64)
+    if found.ndim == 1 and found.dtype.kind not in "iu" and named:
+        words = list(originals)
+        if all(isinstance(word, str) for word in words):
+            return np.array([graph.id_of(word) for word in words], np.int64)
+    if found.ndim == 1 and found.dtype.kind == "O" and all(type(each) is int for each in found):  # beyond 64 bits
+        raise UsageError(f"{graph.path or 'graph'}: no such vertex: {max(found, key=abs)}")
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        kinds = "whole numbers, or of names" if named else "whole numbers"
+        raise ArgumentError(f"must be a list of {kinds}", about=about)
+    if found.dtype.kind == "u" and int(found.max()) > np.iinfo(np.int64).max:
+        raise UsageError(f"{graph.path or 'graph'}: no such vertex: {found.max()}", about=about)
+    return found.astype(np.int64)

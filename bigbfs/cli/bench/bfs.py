@@ -19,7 +19,7 @@ from bigbfs.bench.measure import Plan, facts, measure
 from bigbfs.bench.suite import Case, Suite, read_suite
 from bigbfs.cli import options, outputs
 from bigbfs.cli.bench.writer import Writer
-from bigbfs.cli.sources import choose_sources
+from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
@@ -55,13 +55,13 @@ class Task:
     "--strategy", "strategies", type=click.Choice(list(STRATEGIES)), multiple=True, help="Repeatable. Default: all."
 )
 @click.option("--source", "one", multiple=True, metavar="V", help="Source vertex (original id); repeatable.")
-@click.option("--sources", "many", metavar="random:N | @FILE", help="[default: random:16] As `bigbfs bfs`.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:N.")
+@click.option("--sources", "many", metavar=FORMS, help="As `bigbfs bfs`.  [default: random:16]")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=3, show_default=True, help="Timed runs of each source.")
 @click.option(
-    "--seconds", type=click.FloatRange(0), default=0.0, help="A strategy that ran so long gets no further source."
+    "--seconds", type=options.SECONDS, default=0.0, help="A strategy that ran so long gets no further source."
 )
 @click.option("--baselines/--no-baselines", default=True, help="Also the CPU engine and the serial reference.")
 @click.option("--no-parents", is_flag=True, help="Levels alone.")
@@ -101,8 +101,7 @@ def command(
         raise UsageError(
             "--suite brings its own graphs and sources; leave out GRAPH, --source, --sources, --compressed"
         )
-    if one and many:
-        raise UsageError("give the sources with --source V or with --sources random:N or @FILE (one of them)")
+    require_one_way(one, many, needed=False)
     options.check_where(where)
     backend = api.choose_backend(where["backend"])
     task = Task(

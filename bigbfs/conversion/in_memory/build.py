@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.conversion.in_memory.relabel import Vertices, find_vertices, number_lines
+from bigbfs.conversion.in_memory.relabel import PASSES, Vertices, find_vertices, number_lines
 from bigbfs.conversion.memory import EXTERNAL_ORDERS, ON_DISK, PROGRAM, build_need, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.orders.reorder import renumber, vertex_order
@@ -87,8 +87,8 @@ def _build(
     shape = meaning(lists, options)
     if shape.expand:
         _expand(lists)
-    told.now("build: number the vertices")
-    vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads)
+    told.now("build: number the vertices", PASSES * sum(2 * len(edges.src) for edges in lists), "ids")
+    vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads, told=told)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
     reordered = options.order != "original"
     need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both, reordered=reordered)
@@ -98,7 +98,7 @@ def _build(
     if options.order not in EXTERNAL_ORDERS:
         remedies += (ON_DISK,)
     require(need, options.memory, already_held=held, remedies=remedies)
-    lines = number_lines(lists, vertices, numbering, threads, reuse=reuse)
+    lines = number_lines(lists, vertices, numbering, threads, reuse=reuse, told=told)
     del numbering
     out, into, counts = _rows(lines, shape, options, threads, told)
     labels = vertices.labels

@@ -1,13 +1,15 @@
 """A graph file whose conversion would give its own rows again: they are taken over, not sorted once more.
 
-Whether that is so follows from the options, the header and the labels. Flags and in-neighbours are believed here as
-every command believes them (``bigbfs check`` looks whether they are right); whoever writes the rows compares the file's
-checksums first, and checks offsets, labels and ids.
+So are the rows of one whose vertices only get other numbers (another order, or the original one again): each row is the
+row that it was, renumbered. Whether that is so follows from the options, the header and the labels. Flags and
+in-neighbours are believed here as every command believes them (``bigbfs check`` looks whether they are right); whoever
+writes the rows compares the file's checksums first, and checks offsets, labels and ids.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +34,10 @@ def finished_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Gra
     FormatError, FileAccessError
         The input is a graph file that cannot be opened.
     """
-    path = Path(inputs[0])
-    if len(inputs) != 1 or options.format not in (None, "csrbin") or not _is_container(path):
+    graph = None if options.order != "original" else _opened(inputs, options)
+    if graph is None:
         return None
-    graph = Graph.open(path)
+    path = Path(inputs[0])
     if not (_has_these_edges(graph, options) and _has_these_vertices(graph, options) and _fits(graph, path, options)):
         graph.close()
         return None
@@ -54,6 +56,39 @@ def finished_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Gra
     )
 
 
+def movable_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Graph | None:
+    """Return the graph of the only input, open, if the result is the same one with other numbers, else None.
+
+    Raises
+    ------
+    FormatError, FileAccessError
+        The input is a graph file that cannot be opened.
+    """
+    graph = _opened(inputs, options)
+    if graph is None or (graph.n > 0 and graph.ids == id_dtype(graph.n) and _is_moved(graph, options)):
+        return graph
+    graph.close()
+    return None
+
+
+def _is_moved(graph: Graph, options: ConvertOptions) -> bool:
+    """Tell whether only the numbers of the vertices change, and with what is known of the edges that can be done."""
+    if options.keep_ids and (graph.labels is not None or graph.first_id):
+        return False
+    if options.order == "original":
+        return graph.flags.relabelled and _has_these_edges(graph, options)
+    if graph.flags.symmetric:  # any order but the original one turns the rows round, and sees that they are the same
+        return _is_simple(graph, options)
+    return graph.in_adjacency is not None and _has_these_edges(graph, replace(options, in_edges=True))
+
+
+def _opened(inputs: Sequence[str | Path], options: ConvertOptions) -> Graph | None:
+    path = Path(inputs[0])
+    if len(inputs) != 1 or options.format not in (None, "csrbin") or not _is_container(path):
+        return None
+    return Graph.open(path)
+
+
 def _is_container(path: Path) -> bool:
     if str(path) == STANDARD_INPUT or not path.is_file():
         return False
@@ -65,9 +100,9 @@ def _is_container(path: Path) -> bool:
 
 
 def _has_these_edges(graph: Graph, options: ConvertOptions) -> bool:
-    """Tell whether the rows are those of the result: no line to drop, to add or to turn round, no other order."""
+    """Tell whether the rows are those of the result: no line to drop, to add or to turn round."""
     flags = graph.flags
-    if options.order != "original" or options.keep_duplicates or not (flags.deduplicated and flags.loops_removed):
+    if not _is_simple(graph, options):
         return False
     if not options.directed or flags.symmetric:
         return flags.symmetric and (options.in_edges or not options.directed)
@@ -75,6 +110,10 @@ def _has_these_edges(graph: Graph, options: ConvertOptions) -> bool:
         return not options.in_edges
     # a symmetric graph that nobody flagged as one: building would
     return not _same_rows(graph.adjacency, graph.in_adjacency)
+
+
+def _is_simple(graph: Graph, options: ConvertOptions) -> bool:
+    return not options.keep_duplicates and graph.flags.deduplicated and graph.flags.loops_removed
 
 
 def _same_rows(one: Adjacency, other: Adjacency) -> bool:

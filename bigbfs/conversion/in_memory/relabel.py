@@ -13,17 +13,20 @@ import numpy as np
 
 from bigbfs.conversion.numbering import table
 from bigbfs.conversion.numbering.hashing import HashTable
-from bigbfs.conversion.numbering.ids import LARGEST_ID, chunks, declared_ranges, extent, set_bits
+from bigbfs.conversion.numbering.ids import LARGEST_ID, PIECE, chunks, declared_ranges, extent, set_bits
 from bigbfs.conversion.sorting.lines import Lines
 from bigbfs.errors import InputError
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges, run
+from bigbfs.report.progress import SILENT, Progress
 
 BITS_PER_OCCURRENCE = 64  # a bitmap may take as much memory as 64-bit ids do; sparser ids go to the hash table
 SMALL_SPAN = 1 << 27  # ... or 16 MiB, whatever the number of lines
 OWN_MAPS_BYTES = 1 << 26  # up to this in all, each thread marks in a bitmap of its own, without atomics
+PASSES = 3
+"""Looks at every id: for the smallest and the largest, for those that occur, and to number it."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,12 @@ class Vertices:
     labels: np.ndarray | None = None
 
 
-def find_vertices(lists: list[EdgeList], *, keep_ids: bool, threads: int) -> tuple[Vertices, Numbering | None]:
+def find_vertices(
+    lists: list[EdgeList], *, keep_ids: bool, threads: int, told: Progress = SILENT
+) -> tuple[Vertices, Numbering | None]:
     """Return the vertices of the graph of all ``lists``, and the numbering where ids are not consecutive.
+
+    ``told`` is told of the ids looked at.
 
     Raises
     ------
@@ -47,6 +54,7 @@ def find_vertices(lists: list[EdgeList], *, keep_ids: bool, threads: int) -> tup
     named = [(edges.src, edges.dst, edges.isolated) for edges in lists if edges.declared_n is None]
     free = [array for arrays in named for array in arrays if array is not None and len(array)]
     found = extent(free, threads)
+    told.advance(2 * sum(len(edges.src) for edges in lists))
     spans = declared + ([(found[0], found[1] + 1)] if found else [])
     if not spans:
         return Vertices(0), None
@@ -60,7 +68,7 @@ def find_vertices(lists: list[EdgeList], *, keep_ids: bool, threads: int) -> tup
     occurrences = sum(map(len, free))
     span = end - low
     dense = span <= max(SMALL_SPAN, BITS_PER_OCCURRENCE * occurrences)
-    numbering = (Bitmap if dense else HashTable)(free, declared, low, span, threads)
+    numbering = (Bitmap if dense else HashTable)(free, declared, low, span, threads, told)
     if numbering.n == span:
         return Vertices(span, low), None
     return Vertices(numbering.n, labels=numbering.labels()), numbering
@@ -70,9 +78,15 @@ class Bitmap:
     """Ranks by one bit for each id between the smallest and the largest."""
 
     def __init__(
-        self, free: list[np.ndarray], declared: list[tuple[int, int]], low: int, span: int, threads: int
+        self,
+        free: list[np.ndarray],
+        declared: list[tuple[int, int]],
+        low: int,
+        span: int,
+        threads: int,
+        told: Progress = SILENT,
     ) -> None:
-        self._threads = threads
+        self._threads, self._told = threads, told
         self._low = np.uint64(low)
         self._words = -(-span // 64)
         self._table = np.zeros(2 * self._words, np.uint64)
@@ -83,19 +97,23 @@ class Bitmap:
     def _mark(self, free: list[np.ndarray], declared: list[tuple[int, int]], low: int) -> None:
         """Set the bits of all ids: each thread in a map of its own where those are small."""
         if self._threads * 8 * self._words > OWN_MAPS_BYTES:
-            run(
-                self._threads,
-                table.mark,
-                [(*stretch, self._low, self._table) for stretch in chunks(free, self._threads)],
-            )
+
+            def mark(ids: np.ndarray, first: int, last: int) -> None:
+                table.mark(ids, first, last, self._low, self._table)
+                self._told.advance(last - first)
+
+            run(self._threads, mark, chunks(free, self._threads, PIECE))
             maps = [np.zeros(self._words, np.uint64)] if declared else []
         else:
             maps = [np.zeros(self._words, np.uint64) for _ in range(self._threads)]
 
             def fill(thread: int) -> None:
                 for ids in free:
-                    first, last = (len(ids) * part // self._threads for part in (thread, thread + 1))
-                    table.mark_alone(frozen(ids), first, last, self._low, maps[thread])
+                    begin, end = (len(ids) * part // self._threads for part in (thread, thread + 1))
+                    for first in range(begin, end, PIECE):
+                        last = min(first + PIECE, end)
+                        table.mark_alone(frozen(ids), first, last, self._low, maps[thread])
+                        self._told.advance(last - first)
 
             run(self._threads, fill, [(thread,) for thread in range(self._threads)])
         for first, end in declared:
@@ -114,18 +132,29 @@ class Bitmap:
     def ranks(self, ids: np.ndarray, out: np.ndarray) -> None:
         """Write the rank of every id to ``out`` (which may be ``ids``)."""
         shared = (self._low, frozen(self._table), out)
-        run(self._threads, table.rank_marked, [(*stretch, *shared) for stretch in chunks([ids], self._threads)])
+
+        def rank(given: np.ndarray, first: int, last: int) -> None:
+            table.rank_marked(given, first, last, *shared)
+            self._told.advance(last - first)
+
+        run(self._threads, rank, chunks([ids], self._threads, PIECE))
 
 
 Numbering = Bitmap | HashTable
 
 
 def number_lines(
-    lists: list[EdgeList], vertices: Vertices, numbering: Numbering | None, threads: int, *, reuse: bool
+    lists: list[EdgeList],
+    vertices: Vertices,
+    numbering: Numbering | None,
+    threads: int,
+    *,
+    reuse: bool,
+    told: Progress = SILENT,
 ) -> Lines:
     """Return the edges of all ``lists`` as one pair of arrays of vertex numbers; ``lists`` is emptied.
 
-    ``reuse`` allows to write the numbers into the arrays of the list.
+    ``reuse`` allows to write the numbers into the arrays of the list; ``told`` is told of the ids that are numbered.
     """
     dtype = id_dtype(vertices.n)
     if len(lists) == 1:
@@ -148,6 +177,7 @@ def number_lines(
                 np.subtract(ids[first:last], base, out=out[first:last], casting="unsafe")
 
             run(threads, shift, ranges(len(ids), threads) if len(ids) else [])
+            told.advance(len(ids))
 
     def numbers(stretches: list[np.ndarray]) -> np.ndarray:
         only = stretches[0] if len(stretches) == 1 else None

@@ -9,7 +9,7 @@ bytes, and becomes two ranks by two look-ups.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -177,19 +177,24 @@ class Gather:
         epoch.held.clear()
         self._held = 0
 
-    def sorted_records(self) -> list[np.ndarray]:
-        """Return the records of every shard in byte order, and forget the tables."""
+    def kept(self) -> int:
+        """Return how many names the epoch under way has."""
+        return sum(int(state[0]) for state in self._states)
+
+    def sorted_records(self, advance: Callable[[int], object] = lambda count: None) -> list[np.ndarray]:
+        """Return the records of every shard in byte order, and forget the tables; ``advance`` is told of names."""
         self._tables = [np.zeros(0, np.uint64) for _ in range(self.threads)]
         records = [np.empty(int(state[0]), np.int64) for state in self._states]
 
         def sort(shard: int) -> None:
             table.places(self.words, self._region * shard, records[shard])
             sorting.sort_names(self.words, records[shard], np.empty(len(records[shard]), np.uint64))
+            advance(len(records[shard]))
 
         self._workers.each(self.threads, sort)
         return records
 
-    def end_epoch(self) -> None:
+    def end_epoch(self, advance: Callable[[int], object] = lambda count: None) -> None:
         """Write the names read so far as sorted runs, and their edges, and begin anew.
 
         Raises
@@ -198,7 +203,7 @@ class Gather:
             A temporary file cannot be written.
         """
         self.spill_edges()
-        for shard, records in enumerate(self.sorted_records()):
+        for shard, records in enumerate(self.sorted_records(advance)):
             path = self._scratch.folder / f"run-{len(self.epochs)}-{shard}"
             self.epochs[-1].runs.append(write_run(path, self.words, records, self._scratch))
         self.epochs.append(Epoch())

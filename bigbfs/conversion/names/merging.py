@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 
 from bigbfs.conversion.names import sorting
 from bigbfs.conversion.names.runs import Run, Window
 from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.errors import DoesNotFitError
 from bigbfs.graph import name_kernels
 from bigbfs.graph.name_pages import PageWriter
+from bigbfs.report.progress import SILENT, Progress
 
+PIECE = 1 << 16
+"""Names that are packed between two words about how far it is."""
 _LOW_HALF = np.uint64(32)
+_OTHER_FILES = 64  # libraries and threads open some of their own meanwhile
 
 
-def merge_in_memory(words: np.ndarray, shards: list[np.ndarray], pages: PageWriter) -> list[np.ndarray]:
+def merge_in_memory(
+    words: np.ndarray, shards: list[np.ndarray], pages: PageWriter, told: Progress = SILENT
+) -> list[np.ndarray]:
     """Merge shards whose records (int64) are in byte order; return the rank (uint64) of each number of each shard."""
     records = np.concatenate(shards)
     cuts = np.cumsum([0, *map(len, shards)])
     heads, ends = cuts[:-1].copy(), cuts[1:].copy()
     last = np.ones(len(shards), np.bool_)
     ranks, distinct = np.empty(len(records), np.uint64), np.empty(len(records), np.int64)
+    told.now("merge names", len(records), "names", look=lambda: int((heads - cuts[:-1]).sum()))
     count = int(sorting.merge(words, records, heads, ends, last, np.empty(0, np.uint64), 0, ranks, distinct))
-    pages.add(words, distinct[:count])
+    told.now("pack names", count, "names")
+    for first in range(0, count, PIECE):
+        pages.add(words, distinct[first : min(first + PIECE, count)])
+        told.advance(min(PIECE, count - first))
     found = []
     for first, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         mine = np.empty(end - first, np.uint64)
@@ -52,6 +65,7 @@ def merge_on_disk(
     heads, ends = starts.copy(), starts.copy()
     last = np.zeros(len(runs), np.bool_)
     carried = np.empty(0, np.uint64)
+    _allow_files(2 * len(runs))
     with ExitStack() as files:
         windows = []
         for number, run in enumerate(runs):
@@ -76,6 +90,25 @@ def merge_on_disk(
             step(int((heads - before).sum()))
             if last.all() and (heads == ends).all():
                 return
+
+
+def _allow_files(count: int) -> None:
+    """Raise the soft limit of open files, often 1,024, for ``count`` more.
+
+    Raises
+    ------
+    DoesNotFitError
+        The hard limit is lower.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    need = count + len(list(Path("/dev/fd").iterdir())) + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < need:
+        if hard != resource.RLIM_INFINITY and hard < need:
+            raise DoesNotFitError(
+                f"merging the names opens {need:,} files at once, and the limit is {hard:,} (`ulimit -Hn`)",
+                remedies=(("memory", None), ("threads", 1, "use {} (fewer runs)")),
+            )
+        resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
 
 
 def _copied(words: np.ndarray, record: int) -> np.ndarray:

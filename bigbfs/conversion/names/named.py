@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.name_pages import PageWriter
 from bigbfs.graph.names import Names
 from bigbfs.jit.workers import Workers, ranges
+from bigbfs.report.progress import SILENT, Progress
 
 _READ = 1 << 18
 _STRETCH = 1 << 24
@@ -32,8 +33,8 @@ class Named:
         What has read them all; it is used up.
     room
         Bytes that merging may take.
-    step
-        Told the names that have been merged.
+    told
+        Told what is done.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class Named:
         room: int,
         scratch: Scratch,
         workers: Workers,
-        step: Callable[[int], object] = lambda count: None,
+        told: Progress = SILENT,
     ) -> None:
         self._scratch, self._workers, self._shards = scratch, workers, gather.threads
         self.lines, self.self_loops = gather.lines, gather.self_loops
@@ -60,15 +61,19 @@ class Named:
         self._epochs = gather.epochs
         if len(gather.epochs) == 1:
             pages = PageWriter(self._blob.append)
-            self._maps = merge_in_memory(gather.words, gather.sorted_records(), pages)
+            told.now("sort names", gather.kept(), "names")
+            shards = gather.sorted_records(told.advance)
+            self._maps = merge_in_memory(gather.words, shards, pages, told)
         else:
-            gather.end_epoch()
+            told.now("sort names", gather.kept(), "names")
+            gather.end_epoch(told.advance)
             gather.words = np.empty(0, np.uint64)
             self._epochs = gather.epochs[:-1]
             self._file = scratch.folder / "names"
             pages = PageWriter(self._append)
             runs = [run for epoch in self._epochs for run in epoch.runs if run.count]
-            merge_on_disk(runs, room, gather.longest, scratch, pages, step)
+            told.now("merge names", sum(run.count for run in runs), "names")
+            merge_on_disk(runs, room, gather.longest, scratch, pages, told.advance)
             self._flush()
         gather.words = np.empty(0, np.uint64)
         self.n = pages.count

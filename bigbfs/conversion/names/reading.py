@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
-
-from tqdm import tqdm
 
 from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
@@ -17,6 +14,7 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers.named import Text, read_names
 from bigbfs.jit.workers import Workers, thread_count
+from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
 
 BATCHES = 192 << 20
@@ -54,27 +52,27 @@ def gather_names(
     DoesNotFitError
         So little memory that nothing can be done.
     """
+
     assert options.memory is not None
     threads = thread_count(options.threads)
     room = room_for(options.memory)
     gather = Gather(room, scratch, workers, threads)
-    shown = None if options.progress else True
+    told = Progress(options.progress)
     read = 0
     notes: list[str] = []
 
     def take(first: Text, second: Text) -> None:
         gather.add(Texts(*first), Texts(*second))
 
-    with tqdm(total=sizes or None, unit="B", unit_scale=True, desc="read", disable=shown, file=sys.stderr) as bar:
+    with told.step("read names", sizes, "B"):
         for path in inputs:
             rules = options.rules()
-            count, told = read_names(
-                path, format=options.format, rules=rules, threads=threads, take=take, progress=bar.update
+            count, said = read_names(
+                path, format=options.format, rules=rules, threads=threads, take=take, progress=told.advance
             )
             read += count
-            notes += told
-    with tqdm(unit="name", unit_scale=True, desc="sort names", disable=shown, file=sys.stderr) as bar:
-        named = Named(gather, room, scratch, workers, bar.update)
+            notes += said
+        named = Named(gather, room, scratch, workers, told)
     counted = {"lines": named.lines, "comment_lines": 0, "skipped_lines": 0, "input_bytes": read}
     alike = same_but_for_form(named.odd, named)
     return named, counted, notes + ([] if alike is None else [alike])

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.conversion.numbering.ids import chunks
+from bigbfs.conversion.numbering.ids import PIECE, chunks
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.jit.atomics import compare_and_swap
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import ranges, run
+from bigbfs.report.progress import SILENT, Progress
 
 FREE = np.uint64(2**64 - 1)
 LONGEST_PROBE = 200  # a table three quarters full rarely needs a quarter of this
@@ -80,16 +81,27 @@ class HashTable:
     """Ranks by hashing: ids spread over far more values than there are lines."""
 
     def __init__(
-        self, free: list[np.ndarray], declared: list[tuple[int, int]], low: int, span: int, threads: int
+        self,
+        free: list[np.ndarray],
+        declared: list[tuple[int, int]],
+        low: int,
+        span: int,
+        threads: int,
+        told: Progress = SILENT,
     ) -> None:
-        self._threads = threads
+        self._threads, self._told = threads, told
         arrays = free + [np.arange(first, end, dtype=np.uint64) for first, end in declared]
         most = sum(map(len, arrays))
         size = 1 << max(12, (most // 16).bit_length())
         while True:
             self._table = np.full(size, FREE)
-            tasks = [(ids, a, b, self._table) for ids, a, b in chunks(arrays, threads)]
-            if all(run(threads, insert, tasks)):
+
+            def put(ids: np.ndarray, first: int, last: int) -> bool:
+                done = insert(ids, first, last, self._table)
+                told.advance(last - first if done else 0)
+                return bool(done)
+
+            if all(run(threads, put, chunks(arrays, threads, PIECE))):
                 break
             size *= 4
         keys = self._table[self._table != FREE]
@@ -107,4 +119,9 @@ class HashTable:
     def ranks(self, ids: np.ndarray, out: np.ndarray) -> None:
         """Write the rank of every id to ``out`` (which may be ``ids``)."""
         shared = (self._table, self._ranks, out)
-        run(self._threads, rank_found, [(i, a, b, *shared) for i, a, b in chunks([ids], self._threads)])
+
+        def rank(given: np.ndarray, first: int, last: int) -> None:
+            rank_found(given, first, last, *shared)
+            self._told.advance(last - first)
+
+        run(self._threads, rank, chunks([ids], self._threads, PIECE))

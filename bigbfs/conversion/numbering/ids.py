@@ -14,6 +14,8 @@ from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import ranges, run
 
 LARGEST_ID = 2**63 - 1
+PIECE = 1 << 22
+"""Ids between two words about how far it is."""
 
 
 def extent(arrays: list[np.ndarray], threads: int) -> tuple[int, int] | None:
@@ -64,6 +66,11 @@ def set_bits(words: np.ndarray, first: int, end: int) -> None:
         view[bit >> 3] |= np.uint8(1 << (bit & 7))
 
 
-def chunks(arrays: list[np.ndarray], threads: int) -> list[tuple[np.ndarray, int, int]]:
-    """Cut arrays into ranges for ``threads`` threads: (read-only array, first, last)."""
-    return [(frozen(array), a, b) for array in arrays for a, b in ranges(len(array), 4 * threads) if len(array)]
+def chunks(arrays: list[np.ndarray], threads: int, most: int = LARGEST_ID) -> list[tuple[np.ndarray, int, int]]:
+    """Cut arrays into ranges for ``threads`` threads, none longer than ``most``: (read-only array, first, last)."""
+    return [
+        (frozen(array), a, b)
+        for array in arrays
+        for a, b in ranges(len(array), max(4 * threads, -(-len(array) // most)))
+        if len(array)
+    ]

@@ -5,6 +5,7 @@ The order itself is held in memory: about 44 bytes for each vertex while it is f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,7 +58,14 @@ def require_order_fits(n: int, plan: Plan) -> None:
 
 
 def reorder(
-    stage: StageSink, *, twins: bool, plan: Plan, scratch: Scratch, workers: Workers, threads: int
+    stage: StageSink,
+    *,
+    twins: bool,
+    plan: Plan,
+    scratch: Scratch,
+    workers: Workers,
+    threads: int,
+    advance: Callable[[int], object] = lambda edges: None,
 ) -> Reordered:
     """Spill the staged rows under the numbers that they get by degree; with ``twins`` the reverse of every edge too.
 
@@ -93,5 +101,6 @@ def reorder(
 
             workers.each(len(chunks), rename)
             writer.add_pairs(out, 0, stream)
+        advance(len(indices))
     stage.remove()
     return Reordered(writer.partitions(), order)

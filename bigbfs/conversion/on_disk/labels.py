@@ -7,7 +7,7 @@ number, are the pairs (u, number of v) of the stream "out" of the partitions of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -29,8 +29,11 @@ def label(
     scratch: Scratch,
     workers: Workers,
     threads: int,
+    advance: Callable[[int], object] = lambda count: None,
 ) -> tuple[Labelled, list[Partition]]:
     """Return the numbering and the pairs with their values numbered; the files of ``partitions`` are used up.
+
+    ``advance`` is told of partitions, each twice.
 
     ``declared`` are ranges (first, end) of ids that exist though no pair may name them.
 
@@ -47,6 +50,7 @@ def label(
                 for ids in _distinct(partition, declared, reader, plan):
                     scratch.wrote(ids.nbytes)
                     file.write(ids.data)
+                advance(1)
     except OSError as error:
         raise scratch.error(error) from error
     numbering = Labelled(path)
@@ -54,6 +58,7 @@ def label(
     for partition in partitions:
         _join(partition, numbering, reader, writer, plan, workers, threads)
         partition.remove()
+        advance(1)
     return numbering, writer.partitions()
 
 

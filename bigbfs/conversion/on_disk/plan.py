@@ -91,10 +91,11 @@ def spill_estimate(lines: int, largest: int) -> int:
     return 2 * lines * 2 * (4 if largest < 2**32 else 8)
 
 
-def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
+def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int = 0) -> None:
     """Refuse work for whose temporary files, or result, there is no room.
 
-    On one file system the temporary files go as the result grows, so that the larger of the two has to fit, and some.
+    On one file system the temporary files go as the result grows, so that the larger of the two has to fit, and some;
+    or all temporary files with the part of the result, ``beside``, that is there before the first of them goes.
 
     Raises
     ------
@@ -102,7 +103,8 @@ def require_space(tmp: Path, spill: int, output: Path, result: int) -> None:
         Names the folder, what is needed and what is free.
     """
     same = tmp.stat().st_dev == output.stat().st_dev
-    needs = [(tmp, max(spill, result) + min(spill, result) // 4)] if same else [(tmp, spill), (output, result)]
+    most = max(max(spill, result) + min(spill, result) // 4, spill + beside)
+    needs = [(tmp, most)] if same else [(tmp, spill), (output, result)]
     for folder, need in needs:
         status = os.statvfs(folder)
         free = status.f_bavail * status.f_frsize

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO
 
-import numba
 import numpy as np
 
 from bigbfs.conversion import cache
@@ -22,6 +21,7 @@ from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import id_dtype
+from bigbfs.jit.workers import hold_to
 
 COMPARED = {"plain": ("indptr", "indices"), "varint": ("indptr", "degree", "blob")}
 """Sections by which out- and in-neighbours are compared."""
@@ -119,10 +119,10 @@ def consume(work: Work, rows: Iterator[Rows], takers: list[Callable[[Rows], None
         for taker in takers:
             taker(found)
 
-    def limit() -> None:
-        numba.set_num_threads(min(work.threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-
-    with work.told(pairs, "edges", name) as told, ThreadPoolExecutor(1, "bigbfs-writer", limit) as pool:
+    with (
+        work.told(pairs, "edges", name) as told,
+        ThreadPoolExecutor(1, "bigbfs-writer", hold_to, (work.threads,)) as pool,
+    ):
         while True:
             with work.watch.phase("build"):
                 found = next(rows, None)

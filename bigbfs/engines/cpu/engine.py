@@ -8,21 +8,19 @@ caller's own.
 
 from __future__ import annotations
 
-import os
 import platform
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-
-import numba
 
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.engine import Program, Work
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.jit import forking
+from bigbfs.jit import settings
+from bigbfs.jit.team import team_of
+from bigbfs.jit.workers import held_to, thread_count
 from bigbfs.record import BytesRecord, SetupRecord
 
 
@@ -36,7 +34,7 @@ class CpuEngine:
     work
         What is going to be run; refused here where it cannot be run on the CPU.
     threads
-        Threads to use; None: as many as the process may run on. More than Numba has are not used.
+        Threads to use; None: as many as the process gets (:mod:`bigbfs.jit.processors`).
 
     Attributes
     ----------
@@ -49,8 +47,6 @@ class CpuEngine:
     ------
     UsageError
         The work does not run on the CPU, or ``threads`` is less than 1.
-    ForkError
-        This process was forked from one that had used its threads already.
     """
 
     backend = "cpu"
@@ -58,15 +54,14 @@ class CpuEngine:
     edges_kind = "host"
 
     def __init__(self, graph: Graph, *, work: Sequence[Work] = (), threads: int | None = None) -> None:
-        forking.require_threads()
         for each in work:
             each.require_backend("cpu", "host")
         if threads is not None and threads < 1:
             raise UsageError("must be 1 or more", about=(("threads", threads),))
-        most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        most = settings.most_threads()
         if threads is not None and threads > most:
             raise UsageError(f"this process may use {most} at most", about=(("threads", threads),))
-        self.threads = min(len(os.sched_getaffinity(0)), most) if threads is None else threads
+        self.threads = min(thread_count(), most) if threads is None else threads
         self.device = f"{_processor()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.graph = graph
         self.setup = SetupRecord()
@@ -87,7 +82,8 @@ class CpuEngine:
         DoesNotFitError
             The state and the result take more memory than is free.
         """
-        with numba_threads(self.threads):
+        team_of(self.threads)  # in a forked process its threads are made anew
+        with held_to(self.threads):
             return self.program(work).run(work)
 
     def program(self, work: Work) -> Any:
@@ -97,7 +93,7 @@ class CpuEngine:
         if program is None:
             work.require_backend("cpu", "host")
             program = self._programs[work.key] = work.program("cpu", "host")(placed, work)
-        with numba_threads(self.threads):
+        with held_to(self.threads):
             program.warm(work)
         self._count_bytes()
         return program
@@ -125,20 +121,6 @@ class CpuEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@contextmanager
-def numba_threads(count: int) -> Iterator[None]:
-    """Have Numba use ``count`` threads inside."""
-    before = numba.get_num_threads()
-    if before == count:  # to set it costs as much as a level of a small graph
-        yield
-        return
-    numba.set_num_threads(count)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def _processor() -> str:

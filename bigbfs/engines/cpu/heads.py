@@ -11,7 +11,6 @@ Degrees are compared as one byte (three bits of mantissa): the table of n bytes 
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
 from bigbfs.engines.cpu.rows import Rows, degree, row_count, seek, step
@@ -19,6 +18,7 @@ from bigbfs.errors import UsageError
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.bits import leading_zeros
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share, team_of
 
 HEADS = 2
 """Neighbours of each vertex in the table: more hardly make searches faster."""
@@ -29,6 +29,7 @@ LOOK = 2**20
 _HEADS = np.uint64(HEADS)
 _LOOK = np.uint64(LOOK)
 _CHUNK = np.uint64(4096)
+_WORDS = np.uint64(64)
 _EIGHT = np.uint64(8)
 _TWO = np.uint64(2)
 _THREE = np.uint64(3)
@@ -67,9 +68,9 @@ class Survey:
             raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
         self.ranks = np.zeros(absent + 1, np.uint8)
         self.heads = np.empty((HEADS, n), ids)
-        _survey(rows, n, self.ranks, self.empty, self.short)
-        claim, faults = np.zeros(8, np.uint64), np.zeros(1, np.uint64)
-        _fill_heads(rows, self.ranks, self.heads, np.uint64(absent), claim, faults, threads)
+        claim, faults, team = np.zeros(8, np.uint64), np.zeros(1, np.uint64), team_of(threads)
+        _survey(team, rows, n, self.ranks, self.empty, self.short, claim)
+        _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), claim, faults)
         self.faults = int(faults[0])
 
     @property
@@ -79,7 +80,7 @@ class Survey:
 
 
 @njit
-def _rank(count):
+def degree_byte(count):
     """Return a byte that grows with the degree ``count``: exponent and three bits of mantissa."""
     if count < _EIGHT:
         return np.uint8(count)
@@ -88,51 +89,68 @@ def _rank(count):
     return np.uint8(min(rank, _HIGHEST))
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def _survey(rows, n, ranks, empty, short):
+@njit(nogil=True, cache=True)
+def _survey(team, rows, n, ranks, empty, short, claim):
     """Fill ``ranks`` (uint8, one per vertex) and the bitmap ``empty`` of the vertices without neighbours.
 
     Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only.
     """
-    n = np.uint64(n)
-    for w in prange(empty.size):
-        base = np.uint64(w) << SHIFT
-        none, few = ZERO, ZERO
-        for b in range(WORD):
-            u = base + b
-            count = degree(rows, u) if u < n else ZERO
-            none |= (ONE if count == ZERO else ZERO) << b
-            few |= (ONE if count <= _HEADS else ZERO) << b
-            if u < n:
-                ranks[u] = _rank(count)
-        empty[w], short[w] = none, few
+    claim[0] = ZERO
+    pieces = np.uint64(empty.size) // _WORDS + ONE
+    share(team, pieces, _survey_some, (rows, np.uint64(n), ranks, empty, short, claim))
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def _fill_heads(rows, ranks, heads, absent, claim, faults, threads):
+@member
+def _survey_some(rows, n, ranks, empty, short, claim, t):
+    """Take words of the bitmaps for :func:`_survey` until there are no more."""
+    words = np.uint64(empty.size)
+    while True:
+        first = fetch_add(claim, 0, _WORDS)
+        if first >= words:
+            break
+        for w in range(first, min(words, first + _WORDS)):
+            base = w << SHIFT
+            none, few = ZERO, ZERO
+            for b in range(WORD):
+                u = base + b
+                count = degree(rows, u) if u < n else ZERO
+                none |= (ONE if count == ZERO else ZERO) << b
+                few |= (ONE if count <= _HEADS else ZERO) << b
+                if u < n:
+                    ranks[u] = degree_byte(count)
+            empty[w], short[w] = none, few
+
+
+@njit(nogil=True, cache=True)
+def _fill_heads(team, rows, ranks, heads, absent, claim, faults):
     """Fill ``heads`` from ``rows``; ``claim`` (uint64) is scratch, ``faults`` counts ids that are no vertices."""
     claim[0] = ZERO
+    share(team, np.uint64(heads.shape[1]) // _CHUNK + ONE, _fill_some, (rows, ranks, heads, absent, claim, faults))
+
+
+@member
+def _fill_some(rows, ranks, heads, absent, claim, faults, t):
+    """Take vertices for :func:`_fill_heads` until there are no more."""
     n = np.uint64(heads.shape[1])
-    for _ in prange(threads):
-        while True:
-            first = fetch_add(claim, 0, _CHUNK)
-            if first >= n:
-                break
-            for u in range(first, min(n, first + _CHUNK)):
-                strongest, second = absent, absent
-                top, below = np.int64(-1), np.int64(-1)
-                position = seek(rows, u, ZERO)
-                v = ZERO
-                for i in range(min(degree(rows, u), _LOOK)):
-                    v, position = step(rows, position, i, v)
-                    if v >= n:
-                        fetch_add(faults, 0, ONE)
-                        continue
-                    rank = np.int64(ranks[v])
-                    if rank > top:
-                        second, below = strongest, top
-                        strongest, top = v, rank
-                    elif rank > below:
-                        second, below = v, rank
-                heads[0, u] = strongest
-                heads[1, u] = second
+    while True:
+        first = fetch_add(claim, 0, _CHUNK)
+        if first >= n:
+            break
+        for u in range(first, min(n, first + _CHUNK)):
+            strongest, second = absent, absent
+            top, below = np.int64(-1), np.int64(-1)
+            position = seek(rows, u, ZERO)
+            v = ZERO
+            for i in range(min(degree(rows, u), _LOOK)):
+                v, position = step(rows, position, i, v)
+                if v >= n:
+                    fetch_add(faults, 0, ONE)
+                    continue
+                rank = np.int64(ranks[v])
+                if rank > top:
+                    second, below = strongest, top
+                    strongest, top = v, rank
+                elif rank > below:
+                    second, below = v, rank
+            heads[0, u] = strongest
+            heads[1, u] = second

@@ -19,15 +19,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config
-from numba.core import types
-from numba.extending import intrinsic, overload
 
 from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.views import frozen
+from bigbfs.jit import settings
 from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.interpreted import intrinsic
+from bigbfs.jit.later import Later, overload
 from bigbfs.jit.njit import njit
+
+types = Later("numba.core.types")
 
 _BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)
 _IN_BLOCK = np.uint64(BLOCK_IDS - 1)
@@ -108,7 +110,7 @@ def _item_of(field: str) -> Any:
     branches: ten times the cost of the read. This is the load alone.
     """
 
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if settings.interpreted():
         return lambda rows, index: getattr(rows, field)[index]
 
     @intrinsic
@@ -128,7 +130,7 @@ def _item_of(field: str) -> Any:
 def _length_of(field: str) -> Any:
     """Return the compiled function (rows) -> ``len(rows.field)``, uint64."""
 
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if settings.interpreted():
         return lambda rows: np.uint64(len(getattr(rows, field)))
 
     @intrinsic

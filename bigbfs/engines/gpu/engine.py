@@ -125,7 +125,7 @@ class GpuEngine:
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
                 limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
                 self.plan: Plan = make_plan(graph, *limits, work=self._work)
-                self.residency = self.plan.residency
+                self.residency, self._work = self.plan.residency, self.plan.work
                 if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
                     checks.append(pool.submit(self._clocked, "open", graph.require_valid))
                 self._clocked("compile", self._compile)

@@ -83,6 +83,8 @@ class Plan:
         Bytes of the buffers of streamed edges, in pinned and in device memory each.
     why
         One line for each residency that was considered.
+    work
+        What it is for, with as much state as fits.
     """
 
     residency: str
@@ -92,6 +94,7 @@ class Plan:
     hot_bytes: int = 0
     stage_bytes: int = 0
     why: tuple[str, ...] = ()
+    work: tuple[Work, ...] = ()
 
     def bytes_in(self, where: str) -> int:
         """Return the bytes in ``where``, one of ``PLACES``."""
@@ -217,7 +220,8 @@ def choose_residency(
 
     def plans(choice: str) -> Iterator[Plan]:
         for groups, stages in product(heads, stage_sizes(graph) if choice == "streamed" else (0,)):
-            yield _plan(graph, choice, limits, groups, stages, registers_read_only, work)
+            for each in _narrowing(work):
+                yield _plan(graph, choice, limits, groups, stages, registers_read_only, each)
 
     for choice in ladder if residency == "auto" else (residency,):
         for plan in plans(choice):
@@ -234,6 +238,14 @@ def choose_residency(
     )
 
 
+def _narrowing(work: Sequence[Work]) -> Iterator[Sequence[Work]]:
+    """Yield ``work``, and the same with less and less state."""
+    yield work
+    less = [each.narrower() for each in work]
+    if any(less):
+        yield from _narrowing([narrow or each for narrow, each in zip(less, work, strict=True)])
+
+
 def _plan(
     graph: Graph,
     residency: str,
@@ -243,13 +255,13 @@ def _plan(
     registers_read_only: bool,
     work: Sequence[Work],
 ) -> Plan:
-    """Return the plan of one choice, whether it fits or not."""
+    """Return the plan of one choice, whether it fits or not; its work is as narrow as given."""
     state = state_buffers(graph, [each.arrays(residency) for each in work])
     if residency == "streamed":
         buffers = (*streamed_buffers(graph, groups, stages), *state)
-        return Plan(residency, buffers, limits, groups, stage_bytes=stages)
+        return Plan(residency, buffers, limits, groups, stage_bytes=stages, work=tuple(work))
     edges_in = _edges_in(graph, residency, registers_read_only)
-    return Plan(residency, (*row_buffers(graph, edges_in, groups), *state), limits, groups)
+    return Plan(residency, (*row_buffers(graph, edges_in, groups), *state), limits, groups, work=tuple(work))
 
 
 def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:

@@ -25,14 +25,15 @@ from bigbfs.graph import rows, structure, varint
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.views import row_chunks
+from bigbfs.report.progress import SILENT, Progress
 from bigbfs.sizes import free_memory
 
 CURSOR = 8
 """Bytes that the exact check of symmetry takes for each vertex."""
 
 
-def check(path: Path) -> Iterator[Passed]:
-    """Check everything in the graph file ``path``.
+def check(path: Path, told: Progress = SILENT) -> Iterator[Passed]:
+    """Check everything in the graph file ``path``; ``told`` is told what is looked at, and how many bytes of it.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def check(path: Path) -> Iterator[Passed]:
         return
     container = csrbin.open_container(path)
     try:
-        yield from _check_container(container)
+        yield from _check_container(container, told)
     finally:
         container.mapped.close()
 
@@ -64,28 +65,48 @@ def _check_foreign(path: Path) -> Iterator[Passed]:
         yield Passed("edges", f"found to be {', '.join(held)}")
 
 
-def _check_container(container: Container) -> Iterator[Passed]:
+def _check_container(container: Container, told: Progress) -> Iterator[Passed]:
     header, sections, path = container.header, container.sections, container.mapped.path
+    told.now("check: header", _work(container), "B")
     yield Passed("header", f"version {layout.VERSION}, {header.n:,} vertices, {header.m:,} edges, {header.codec}")
     yield Passed("section table", f"{len(sections)} sections within {header.file_bytes:,} bytes, none overlapping")
     for name, section in sections.items():
-        csrbin.require_checksum(container, name)
+        told.rename(f"check: checksum {name}")
+        csrbin.require_checksum(container, name, told.advance)
         yield Passed(f"checksum {name}", f"{section.length:,} bytes at {section.offset:,}")
     yield _gaps(container)
-    forward = yield from _check_rows(container, "")
+    forward = yield from _check_rows(container, "", told)
     if "symmetric" in header.flags:
+        told.rename("check: symmetry")
         yield _symmetry(forward, path)
+        told.advance(_bytes_of_rows(container, ""))
     if "in_indptr" in sections:
-        backward = yield from _check_rows(container, "in_")
+        backward = yield from _check_rows(container, "in_", told)
+        told.rename("check: in-neighbours")
         _require_transpose(forward, backward, path)
+        told.advance(_bytes_of_rows(container, "in_"))
         yield Passed("in-neighbours", "are the transpose of the out-neighbours")
     if "labels" in sections:
         yield _labels(container)
     names = container.names()
+    told.rename("check: names")
     if names is not None:
         yield prove(names, container.array("labels") if "labels" in sections else None)
     if "provenance" in sections:
         yield _provenance(container)
+
+
+def _bytes_of_rows(container: Container, prefix: str) -> int:
+    """Return the bytes of the out-neighbours (""), or of the in-neighbours ("in_"), as they lie in the file."""
+    wanted = (f"{prefix}indices", f"{prefix}blob")
+    return sum(section.length for name, section in container.sections.items() if name in wanted)
+
+
+def _work(container: Container) -> int:
+    """Return the bytes that all checks look at together: every one for its checksum, then those of the rows."""
+    out, into = _bytes_of_rows(container, ""), _bytes_of_rows(container, "in_")
+    every = sum(section.length for section in container.sections.values())
+    return every + out + 2 * into + ("symmetric" in container.header.flags) * out
 
 
 def _symmetry(forward: PlainAdjacency, path: Path) -> Passed:
@@ -117,7 +138,7 @@ def _gaps(container: Container) -> Passed:
     return Passed("padding", f"{total:,} bytes are zero")
 
 
-def _check_rows(container: Container, prefix: str) -> Generator[Passed, None, PlainAdjacency]:
+def _check_rows(container: Container, prefix: str, told: Progress) -> Generator[Passed, None, PlainAdjacency]:
     """Check one adjacency; return it decoded."""
     header, path = container.header, container.mapped.path
     adjacency = container.adjacency(prefix)
@@ -130,12 +151,15 @@ def _check_rows(container: Container, prefix: str) -> Generator[Passed, None, Pl
         )
     yield Passed(prefix + "indptr", f"ascends from 0 to {int(adjacency.indptr[-1]):,}")
     if isinstance(adjacency, CompressedAdjacency):
+        told.rename(f"check: {prefix}blob: decode and encode")
         plain = _decoded(container, adjacency, prefix)
         yield Passed(prefix + "blob", "every row is as long as its degree says, every varint the shortest")
         yield Passed(prefix + "blocks", f"{len(adjacency.hubs):,} hubs, {len(adjacency.block_ptr):,} blocks indexed")
     else:
         plain = adjacency
+    told.rename(f"check: {prefix}rows")
     facts = rows.scan(plain.indptr, plain.indices, plain.n)
+    told.advance(_bytes_of_rows(container, prefix))
     if facts.bad_edge >= 0:
         raise FormatError(
             f"{path}: {prefix}indices[{facts.bad_edge}] = {plain.indices[facts.bad_edge]}"

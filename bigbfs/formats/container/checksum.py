@@ -11,7 +11,7 @@ import os
 import struct
 import zlib
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -91,12 +91,36 @@ class RunningChecksum:
         return zlib.crc32(struct.pack("<I", self._inner), self._outer)
 
 
-def checksum(array: np.ndarray) -> int:
-    """Return the checksum of ``array`` as a section."""
+class StretchSums:
+    """Takes the checksums of the stretches of a section, in order, from whoever has computed them.
+
+    Attributes
+    ----------
+    length
+        Bytes taken so far.
+    """
+
+    def __init__(self) -> None:
+        self.length = self._outer = 0
+
+    def note(self, sums: Sequence[int], length: int) -> None:
+        """Take the CRC-32s of the next stretches, ``length`` bytes in all: whole ones, but for the section's last."""
+        self.length += length
+        for value in sums:
+            self._outer = zlib.crc32(struct.pack("<I", value), self._outer)
+
+    def value(self) -> int:
+        """Return the checksum of all stretches taken."""
+        return self._outer
+
+
+def checksum(array: np.ndarray, advance: Callable[[int], object] = lambda count: None) -> int:
+    """Return the checksum of ``array`` as a section; ``advance`` is told of the bytes that are taken."""
     with checksum_threads() as pool:
         sums = Checksum(pool)
         for stretch in stretches(array):
             sums.add(stretch)
+            advance(len(stretch))
         return sums.value()
 
 

@@ -17,7 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from bigbfs.errors import FormatError
@@ -28,6 +27,7 @@ from bigbfs.graph.adjacency import BLOCK_IDS, CompressedAdjacency, PlainAdjacenc
 from bigbfs.graph.encode_kernels import SLACK, put_rows
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.views import frozen, signed
+from bigbfs.jit.workers import thread_count
 
 STRETCH = 1 << 18
 """Rows and ids, together, that are encoded in one go: 1 MiB of ids, and about half of that in bytes."""
@@ -82,7 +82,9 @@ def save_compressed(
             file.append(section, array)
         for prefix, (adjacency, called) in sides.items():
             if isinstance(adjacency, PlainAdjacency):
-                _Encoder(file, prefix, adjacency).run(called, encoded)
+                encoder = RowEncoder(file, prefix, adjacency.n, adjacency.m, adjacency.ids)
+                encoder.add(adjacency, 0, called, encoded)
+                encoder.close()
             else:
                 _copy(file, prefix, adjacency)
         file.finish(**csrbin.header_fields(graph, flags, "varint"))
@@ -155,25 +157,45 @@ class _Room(threading.local):
         self.starts = np.empty(2 * most // BLOCK_IDS + 2, np.int64)  # a hub of one id more has a block more
 
 
-class _Encoder:
-    """Encodes one adjacency, whose offsets are right, and appends its sections to a file."""
+class RowEncoder:
+    """Encodes the rows of one adjacency, whose offsets are right, and appends its sections to a file.
 
-    def __init__(self, file: SectionFile, prefix: str, adjacency: PlainAdjacency) -> None:
-        self._file, self._prefix, self._ids = file, prefix, adjacency.ids
-        self._edge_ptr, self._indices, self._n = signed(adjacency.indptr), frozen(adjacency.indices), adjacency.n
-        self._turns, self._room = _Turns(), _Room(adjacency.ids)
+    Parameters
+    ----------
+    n, m
+        Vertices, and edges, of all rows together.
+    """
+
+    def __init__(self, file: SectionFile, prefix: str, n: int, m: int, ids: np.dtype) -> None:
+        self._file, self._prefix, self._ids, self._n = file, prefix, ids, n
+        self._room = _Room(ids)
         self._bytes = 0
         self._hubs, self._hub_blocks = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
         self._block_ptr = [np.empty(0, np.int64)]
-        file.open(prefix + "indptr", np.uint64, self._n + 1)
-        file.open(prefix + "degree", self._ids, self._n)
-        file.open(prefix + "blob", np.uint8, adjacency.m)
+        file.open(prefix + "indptr", np.uint64, n + 1)
+        file.open(prefix + "degree", ids, n)
+        file.open(prefix + "blob", np.uint8, m)
         file.append(prefix + "indptr", np.zeros(1, np.uint64))
 
-    def run(self, name: str, encoded: Callable[[int], object] | None = None) -> None:
-        """Encode everything, and tell ``encoded`` of edges done; FormatError where an id is wrong in ``name``."""
+    def add(
+        self,
+        rows: PlainAdjacency,
+        first: int,
+        name: str,
+        encoded: Callable[[int], object] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Encode the next rows, from the vertex ``first`` on, and tell ``encoded`` of edges done.
+
+        Raises
+        ------
+        FormatError
+            An id is wrong in ``name``.
+        """
+        self._edge_ptr, self._indices, self._first = signed(rows.indptr), frozen(rows.indices), first
+        self._turns = _Turns()
         # the thread that waits encodes nothing: interrupted, it would keep the others waiting for its turn
-        with ThreadPoolExecutor(numba.get_num_threads(), "bigbfs-encoder") as pool:
+        with ThreadPoolExecutor(threads or thread_count(), "bigbfs-encoder") as pool:
             try:
                 cuts = list(pairwise(self._cuts()))
                 running = [pool.submit(self._stretch, number, *cut, name) for number, cut in enumerate(cuts)]
@@ -185,6 +207,9 @@ class _Encoder:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self._turns.stop()
                 raise
+
+    def close(self) -> None:
+        """Complete the sections."""
         self._file.close(self._prefix + "blob")
         columns = {
             "hubs": np.concatenate(self._hubs).astype(self._ids),
@@ -197,7 +222,7 @@ class _Encoder:
 
     def _cuts(self) -> list[Cut]:
         """Cut rows and edges into stretches; each begins with a row, or with a block of a hub, and that edge."""
-        edge_ptr, n = self._edge_ptr, self._n
+        edge_ptr, n = self._edge_ptr, len(self._edge_ptr) - 1
         cuts = [(0, 0)]
         for goal in range(STRETCH, n + len(self._indices), STRETCH):
             row = bisect.bisect_right(range(n + 1), goal, key=lambda v: int(edge_ptr[v]) + v) - 1
@@ -219,7 +244,7 @@ class _Encoder:
         degree, indptr = room.degree[:rows], room.ends[:rows]
         with self._turns.turn(number):
             indptr += self._bytes
-            self._note_hubs(start[0], degree, room.starts[:blocks] + self._bytes)
+            self._note_hubs(self._first + start[0], degree, room.starts[:blocks] + self._bytes)
             self._bytes += size
             arrays: dict[str, np.ndarray] = {"blob": room.blob[:size], "indptr": indptr, "degree": degree}
             views = {self._prefix + column: array.data.cast("B") for column, array in arrays.items() if len(array)}

@@ -102,10 +102,10 @@ def _container(mapped: MappedFile, start: bytes) -> Container:
     return container
 
 
-def require_checksum(container: Container, name: str) -> None:
-    """Compare the checksum of the section ``name``; FormatError where it does not match."""
+def require_checksum(container: Container, name: str, advance: Callable[[int], object] = lambda count: None) -> None:
+    """Compare the checksum of the section ``name``; FormatError where it does not match. ``advance``: of bytes."""
     section = container.sections[name]
-    if checksum(container.array(name)) != section.checksum:
+    if checksum(container.array(name), advance) != section.checksum:
         end = section.offset + section.length
         raise FormatError(
             f"{container.mapped.path}: section {name} (bytes {section.offset} to {end - 1}) is damaged: its checksum "

@@ -1,27 +1,24 @@
 """Write some of a graph's vertices and the edges between them as a graph file of its own.
 
-The vertices keep their original ids and their order. Edges are taken in chunks and go to an unnamed file beside the
-target until the sections are written, so that memory holds arrays of n entries only.
+The vertices keep their original ids and their order.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from bigbfs.errors import UsageError
-from bigbfs.formats.atomic import access_error, require_writable
-from bigbfs.formats.container.compress import save_compressed
-from bigbfs.formats.container.csrbin import SUFFIXES, save_graph
-from bigbfs.graph.adjacency import Adjacency, PlainAdjacency, id_dtype
-from bigbfs.graph.chunks import chunks
+from bigbfs.formats.atomic import require_writable
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.container.gatherer import Moved
+from bigbfs.formats.container.moved import MovedGraph, save_moved, sides_of
+from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.name_pages import names_of
+from bigbfs.jit.workers import thread_count
+from bigbfs.sizes import free_memory
 
 
 def check_target(path: Path) -> None:
@@ -34,7 +31,7 @@ def check_target(path: Path) -> None:
     FileAccessError
         It cannot be written.
     """
-    if path.suffix not in SUFFIXES.values():
+    if path.suffix not in csrbin.SUFFIXES.values():
         raise UsageError(f"{path}: a graph is written as .csrbin (plain) or .ccsr (compressed); name it so")
     require_writable(path)
 
@@ -70,35 +67,12 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
             named[labels] = True
             names = names_of(names.stretches(), named)
             labels = (np.cumsum(named, dtype=np.int64) - 1)[labels] if graph.flags.relabelled else None
-    twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
-    with ExitStack() as files:
-        parts = []
-        for adjacency in (graph.adjacency, graph.in_adjacency) if twins else (graph.adjacency,):
-            assert adjacency is not None
-            try:
-                stream = files.enter_context(tempfile.TemporaryFile(dir=path.parent))
-                parts.append(_rows(adjacency, keep, numbers, stream))
-            except OSError as error:
-                raise access_error(path, error, "write") from error
-        backward = parts[1] if twins else None
-        part = Graph(parts[0], graph.flags, labels=labels, first_id=first_id, names=names, in_adjacency=backward)
-        (save_compressed if path.suffix == SUFFIXES["varint"] else save_graph)(part, path)
-
-
-def _rows(adjacency: Adjacency, keep: np.ndarray, numbers: np.ndarray, stream: BinaryIO) -> PlainAdjacency:
-    """Return the rows ``keep`` with vertices renumbered by ``numbers``; the ids lie in ``stream``, which is mapped."""
-    degrees = adjacency.degrees()[keep]
-    indptr = np.zeros(len(degrees) + 1, np.uint64)
-    np.cumsum(degrees, out=indptr[1:].view(np.int64))
-    m = int(indptr[-1])
-    indices = np.empty(0, numbers.dtype)
-    if m:
-        os.posix_fallocate(stream.fileno(), 0, m * numbers.itemsize)  # a map that runs out of disk dies by a signal
-        indices = np.memmap(stream, numbers.dtype, "r+", shape=(m,))
-    end = 0
-    for first, part in chunks(adjacency):
-        wanted = np.repeat(keep[first : first + part.n], part.degrees())
-        ids = numbers[part.indices[wanted]]
-        indices[end : end + len(ids)] = ids
-        end += len(ids)
-    return PlainAdjacency(indptr, indices)
+    before: dict[str, np.ndarray] = {} if labels is None else {"labels": np.asarray(labels, np.int64)}
+    if names is not None:
+        before |= names.arrays()
+    flags = csrbin.flags_to_save(Graph(graph.adjacency, graph.flags, labels=labels, first_id=first_id))
+    what = MovedGraph(before, sides_of(graph), flags, 0 if labels is not None else first_id)
+    moved = Moved(kept.astype(graph.ids), numbers)
+    threads = thread_count()
+    codec = "varint" if path.suffix == csrbin.SUFFIXES["varint"] else "plain"
+    save_moved(what, moved, path, codec, threads=threads, room=free_memory() // 2)

@@ -8,6 +8,7 @@ from bigbfs.errors import FormatError
 from bigbfs.formats.container.passed import Passed
 from bigbfs.graph import name_kernels
 from bigbfs.graph.names import Names, Stretch
+from bigbfs.sizes import counted
 
 
 def prove(names: Names, labels: np.ndarray | None) -> Passed:
@@ -27,7 +28,7 @@ def prove(names: Names, labels: np.ndarray | None) -> Passed:
     if labels is not None and len(labels) and int(labels.max()) >= len(names):
         raise FormatError(f"{names.where}: labels: {int(labels.max())} is the rank of none of {len(names)} names")
     share = f", {len(names.blob) / total:.2f} of their bytes" if total else ""
-    return Passed("names", f"{len(names):,} in {names.pages:,} pages{share}: different, in byte order, UTF-8")
+    return Passed("names", f"{len(names):,} in {counted(names.pages, 'page')}{share}: different, in byte order, UTF-8")
 
 
 def _ascending(names: Names, stretch: Stretch, before: bytes | None) -> None:

@@ -8,7 +8,7 @@ moves what the truth puts elsewhere, so that the file is the one that
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bigbfs.formats.container import layout
-from bigbfs.formats.container.checksum import Checksum, RunningChecksum, stretches
+from bigbfs.formats.container.checksum import Checksum, RunningChecksum, StretchSums, stretches
 from bigbfs.formats.container.layout import Header, Section
 
 _COPY = 4 << 20
@@ -30,7 +30,7 @@ class _Open:
     dtype: np.dtype
     offset: int
     expected: int
-    sums: RunningChecksum | Checksum = field(default_factory=RunningChecksum)
+    sums: RunningChecksum | Checksum | StretchSums = field(default_factory=RunningChecksum)
 
     @property
     def length(self) -> int:
@@ -47,11 +47,15 @@ class SectionFile:
         self._handle = stream.fileno()
         self._sections: dict[str, _Open] = {}
 
-    def open(self, name: str, dtype: Any, expected: int) -> None:
-        """Start a section of about ``expected`` items; what came before it need not be complete."""
+    def open(self, name: str, dtype: Any, expected: int, sums: StretchSums | None = None) -> None:
+        """Start a section of about ``expected`` items; what came before it need not be complete.
+
+        With ``sums`` its checksums come by :meth:`note`.
+        """
         kind = np.dtype(dtype)
         length = expected * kind.itemsize
-        self._sections[name] = _Open(name, kind, layout.aligned(self._end(), length), length)
+        place = layout.aligned(self._end(), length)
+        self._sections[name] = _Open(name, kind, place, length, RunningChecksum() if sums is None else sums)
 
     def _end(self) -> int:
         ends = [s.offset + max(s.expected, s.length) + layout.PADDING for s in self._sections.values()]
@@ -85,7 +89,16 @@ class SectionFile:
         """
         section = self._sections[name]
         place = section.offset + section.length
+        assert not isinstance(section.sums, StretchSums)
         section.sums.add(data)
+        return place
+
+    def note(self, name: str, sums: Sequence[int], length: int) -> int:
+        """Count ``length`` bytes as :meth:`take` does, of which the stretches have these checksums."""
+        section = self._sections[name]
+        place = section.offset + section.length
+        assert isinstance(section.sums, StretchSums)
+        section.sums.note(sums, length)
         return place
 
     def write(self, data: memoryview, place: int) -> None:

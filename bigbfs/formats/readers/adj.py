@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
-from numba import int64, uint64
 
 from bigbfs.errors import InputError
 from bigbfs.formats.atomic import access_error
@@ -29,6 +28,7 @@ from bigbfs.formats.readers.numbers import _any_number, _number
 from bigbfs.formats.readers.pairs import CHUNK_BYTES
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.later import int64, uint64
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers
 

@@ -8,7 +8,6 @@ list of edges is.
 from __future__ import annotations
 
 import numpy as np
-from numba import uint64
 
 from bigbfs.errors import InputError
 from bigbfs.formats.readers import numbers, tokenizer
@@ -19,6 +18,7 @@ from bigbfs.formats.readers.numbers import _any_number
 from bigbfs.formats.readers.pairs import CHUNK_BYTES, LARGEST_ID, close_gaps
 from bigbfs.formats.readers.tokenizer import _ends_number, _next_line, _rest_of_line, _skip_blanks, _skip_separator
 from bigbfs.graph.edges import EdgeList
+from bigbfs.jit.later import uint64
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers
 from bigbfs.sizes import free_memory

@@ -48,6 +48,8 @@ class Rules:
         The two ends of an edge are of two sides that number their vertices apart: the second comes after the first.
     names
         Every id is a name, whatever it looks like.
+    header
+        Whether an edge list in lines begins with the names of its columns; None: as the first line looks.
     """
 
     skip_bad_lines: int = 0
@@ -55,6 +57,7 @@ class Rules:
     edge_index: bool = False
     bipartite: bool = False
     names: bool = False
+    header: bool | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.skip_bad_lines <= _MOST_LINES:
@@ -73,7 +76,7 @@ class Rules:
     def given(self) -> dict[str, Any]:
         """Return, by name, the rules that only some formats know, where they are not as by default."""
         known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
-        known["names"] = self.names
+        known |= {"names": self.names, "header": self.header is True, "no_header": self.header is False}
         return {name: value for name, value in known.items() if value}
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numba import uint64
-
 from bigbfs.formats.readers.numbers import (
     GOOD,
     LONE_RETURN,
@@ -15,6 +13,7 @@ from bigbfs.formats.readers.numbers import (
     _any_number,
 )
 from bigbfs.formats.readers.tokenizer import _next_line, _skip_blanks
+from bigbfs.jit.later import uint64
 from bigbfs.jit.njit import njit
 
 VERTICES, ENTRIES, COMMENTS, STATUS, STOPPED_AT = range(5)

@@ -69,7 +69,8 @@ def looks_named(source: Source, rules: Rules) -> bool:
         return False
     values = [head.values[place - 1] for place in (first, second) if place <= len(head.values)]
     headers = (head.names[first - 1], head.names[second - 1])
-    return len(values) == 2 and all(map(_is_name, values)) and not any(map(_NUMBER.fullmatch, headers))
+    ids_in_front = rules.header is not False and any(map(_NUMBER.fullmatch, headers))
+    return len(values) == 2 and all(map(_is_name, values)) and not ids_in_front
 
 
 def _is_name(value: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from bigbfs.jit.bits import load_word, trailing_zeros
+from bigbfs.jit.later import int64, uint64
 from bigbfs.jit.njit import njit
 
 GOOD, COMMENT, WIDE = 0, 1, 2

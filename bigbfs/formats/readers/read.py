@@ -96,7 +96,8 @@ def require_use(name: str, found: Format, rules: Rules) -> None:
         if rule not in found.takes:
             users = ", ".join(other.name for other in formats().values() if rule in other.takes)
             what = f"{name} is {found.name}, and this is for {users}"
-            raise UsageError(what, about=((rule, value),), remedies=("leave it out",))
+            about = ("header", False) if rule == "no_header" else (rule, value)
+            raise UsageError(what, about=(about,), remedies=("leave it out",))
 
 
 def estimate(path: str | Path, *, format: str | None = None, rules: Rules = NO_RULES) -> InputEstimate:

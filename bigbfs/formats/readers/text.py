@@ -99,7 +99,7 @@ def _named(source: Source, rules: Rules) -> bool:
 
 @contextmanager
 def _table(source: Source, rules: Rules) -> Iterator[TableFile]:
-    yield CsvTable(source, rules.columns)
+    yield CsvTable(source, rules.columns, rules.header)
 
 
 FORMAT = of_lines(
@@ -109,7 +109,7 @@ FORMAT = of_lines(
     b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
     suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
     aliases=("el", "txt", "snap", "konect"),
-    takes=("columns", "column_names", "bipartite", "names"),
+    takes=("columns", "column_names", "bipartite", "names", "header", "no_header"),
     named=_named,
     table=_table,
     one_way=one_way,

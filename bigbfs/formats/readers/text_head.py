@@ -61,11 +61,13 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     notes: list[str] = []
     sides: tuple[int, int] | None = None
     columns = rules.numbers
+    headed = False
     while (block := reader.current()) is not None:
         line = block.line(block.start)
         text, number = line.strip(BLANKS), block.lines_before + 1
         if text[:1] not in (b"", b"#", b"%") or b"\r" in line.rstrip(b"\r\n") or b"\0" in line:
-            if _is_header(text):
+            if rules.header is not False and (_is_header(text) or (rules.header and not headed)):
+                headed = True
                 columns = columns or _named(reader.name, number, line, rules)
                 notes.append(_told(reader.name, number, text, columns))
                 reader.next_line()

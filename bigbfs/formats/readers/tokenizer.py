@@ -11,8 +11,6 @@ may be chosen; and lines that are ids alone must agree in their number of column
 
 from __future__ import annotations
 
-from numba import int64, uint64
-
 from bigbfs.formats.readers.numbers import (
     CHANGED,
     COMMENT,
@@ -29,6 +27,7 @@ from bigbfs.formats.readers.numbers import (
     _number,
 )
 from bigbfs.jit.bits import load_word, trailing_zeros
+from bigbfs.jit.later import int64, uint64
 from bigbfs.jit.njit import njit
 
 PADDING = 64

@@ -1,7 +1,9 @@
 """CSV and TSV whose ids are names: quotes, separators and line ends inside quotes, by way of pyarrow.
 
-Lines before the header that begin with ``#`` are passed over. The separator is the one of tab, comma, semicolon and bar
-that the header line has first. Integers in CSV are read by the tokenizer of edge lists, which is faster.
+The first record is a header where its names are known ones for columns, or where nothing in it occurs again: where a
+name of its two columns is an id further down, it is an edge. ``header`` says so whatever it looks like. Lines before it
+that begin with ``#`` are passed over. The separator is the one of tab, comma, semicolon and bar that the first line has
+first. Integers in CSV are read by the tokenizer of edge lists, which is faster.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 
 from bigbfs.errors import InputError
 from bigbfs.formats.streams.sources import Source
-from bigbfs.formats.tables.columns import Columns
+from bigbfs.formats.tables.columns import Columns, by_their_names, choose
 from bigbfs.formats.tables.files import Batch, TableFile
 from bigbfs.formats.tables.library import library, pyarrow, reading
 
@@ -24,7 +26,15 @@ _SEPARATORS = "\t,;|"
 
 
 class Head:
-    """The beginning of a CSV file: how many lines to pass over, its separator, and its first two records."""
+    """The beginning of a CSV file.
+
+    Attributes
+    ----------
+    skipped, separator
+        Lines to pass over, and what separates fields.
+    names, values
+        The first record and the second.
+    """
 
     def __init__(self, head: bytes) -> None:
         text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
@@ -38,10 +48,25 @@ class Head:
         records = csv.reader(io.StringIO("".join(lines[self.skipped :]), newline=""), delimiter=self.separator)
         self.names: list[str] = []
         self.values: list[str] = []
+        self._rest: list[list[str]] = []
         try:
             self.names, self.values = next(records, []), next(records, [])
+            self._rest = list(records)
+            if len(head) >= HEAD_BYTES:  # the last one may be cut
+                del self._rest[-1:]
         except csv.Error:
             return
+
+    def edge_in_front(self, wanted: Columns | None) -> str | None:
+        """Return a name that shows that the first record is an edge: it is an id further down; None: nothing does."""
+        if len(self.names) < 2 or by_their_names(self.names):
+            return None
+        try:
+            places = choose("", self.names, wanted)[:2]
+        except InputError:
+            return None
+        ids = {record[at - 1] for record in (self.values, *self._rest) for at in places if at <= len(record)}
+        return next((self.names[at - 1] for at in places if self.names[at - 1] in ids), None)
 
 
 class _Stream(io.RawIOBase):
@@ -62,14 +87,30 @@ class CsvTable(TableFile):
 
     kind, part_name = "CSV file", "block"
 
-    def __init__(self, source: Source, wanted: Columns | None) -> None:
+    def __init__(self, source: Source, wanted: Columns | None, header: bool | None = None) -> None:
         arrow = pyarrow(f"{source.name}: reading names from CSV")
         head = Head(source.peek(HEAD_BYTES))
-        schema = arrow.schema([(name, arrow.string()) for name in head.names])
+        by_name = wanted is not None and any(isinstance(each, str) for each in wanted)
+        again = None if by_name or header is not None else head.edge_in_front(wanted)
+        self._headed = header is True or by_name or (header is None and again is None)
+        names = head.names if self._headed else [f"column {place}" for place, _ in enumerate(head.names, 1)]
+        schema = arrow.schema([(name, arrow.string()) for name in names])
         super().__init__(source.name, schema, wanted)
-        if self.headers.count(self.headers[0]) > 1 or any(head.names.count(each) > 1 for each in self.headers):
+        self.note = self._told(head, again, by_name or header is not None)
+        if self.headers.count(self.headers[0]) > 1 or any(names.count(each) > 1 for each in self.headers):
             raise InputError(f"{source.name}: two columns have one name ({', '.join(map(repr, self.headers))})")
-        self._source, self._head, self._arrow = source, head, arrow
+        self._source, self._head, self._arrow, self._names = source, head, arrow, names
+
+    def _told(self, head: Head, again: str | None, sure: bool) -> str | None:
+        """Return what to tell of the first record, and of the columns that were guessed."""
+        first, second = (head.names[at - 1] for at in self.places)
+        if again is not None:
+            return f"{self.name}: no header: its first record is an edge, since {again!r} occurs again further down"
+        if not self._headed and len(head.names) == 2:
+            return None
+        if sure or self.note is None or by_their_names(head.names):
+            return self.note
+        return f"{self.note}; {first!r} and {second!r} are taken for a header: if they are an edge, say no-header"
 
     def batches(self, threads: int = 1) -> Iterator[Batch]:
         """Return all edges in order, as text."""
@@ -79,7 +120,10 @@ class CsvTable(TableFile):
             found = text.open_csv(
                 self._arrow.PythonFile(io.BufferedReader(_Stream(self._source), 1 << 20), mode="r"),
                 read_options=text.ReadOptions(
-                    use_threads=threads > 1, block_size=BLOCK_BYTES, skip_rows=self._head.skipped
+                    use_threads=threads > 1,
+                    block_size=BLOCK_BYTES,
+                    skip_rows=self._head.skipped,
+                    column_names=None if self._headed else self._names,
                 ),
                 parse_options=text.ParseOptions(delimiter=self._head.separator, newlines_in_values=True),
                 convert_options=text.ConvertOptions(
@@ -96,4 +140,4 @@ class CsvTable(TableFile):
 
     def place(self, batch: Batch, index: int) -> str:
         """Return where entry ``index`` of a batch stands: records are counted, as quotes may hold line ends."""
-        return f"{self.name}: record {batch.row + index + 1} after the header"
+        return f"{self.name}: record {batch.row + index + 1}" + (" after the header" if self._headed else "")

@@ -75,6 +75,19 @@ def write_columns(stream: BinaryIO, kind: str, columns: Columns, speaks: tuple[s
     _write(stream, kind, _pieces(None, columns), set(speaks), names)
 
 
+def add_lines(stream: BinaryIO, columns: Columns, speaks: tuple[str, ...], names: Names | None) -> None:
+    """Append the lines of columns to a CSV file whose header has been written.
+
+    Raises
+    ------
+    FormatError
+        As :func:`write`.
+    """
+    if names is not None:
+        names.hold()
+    _write_csv(stream, iter([columns]), set(speaks), names, headed=True)
+
+
 def _pieces(vertices: VertexIds | None, columns: Columns) -> Iterator[Columns]:
     length = len(next(iter(columns.values())))
     ids = None if vertices is None or vertices.labels is None or vertices.names is not None else vertices.array()
@@ -125,8 +138,9 @@ def _array(arrow: Any, values: np.ndarray, names: Names | None) -> Any:
     return arrow.LargeStringArray.from_buffers(len(values), *parts, valid, int(missing.sum()))
 
 
-def _write_csv(stream: BinaryIO, pieces: Iterator[Columns], speaks: set[str], names: Names | None) -> None:
-    headed = False
+def _write_csv(
+    stream: BinaryIO, pieces: Iterator[Columns], speaks: set[str], names: Names | None, headed: bool = False
+) -> None:
     for piece in pieces:
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
+from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 
 LINE_BYTES = 42
 """Longest line: two numbers of 20 digits, a blank and a line end."""
 NUMBER_BYTES = 20
 """Longest line of one number, below 2**63, with its end."""
+
+_ONE = np.uint64(1)
+_PIECE = np.uint64(512)
+"""Lines that take about 10 us."""
 
 
 @njit(cache=True, nogil=True)
@@ -30,8 +35,8 @@ def _put_number(value, text, at):
     return end
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths):
+@njit(cache=True, nogil=True)
+def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths):
     """Write a line "u v" for every edge of some rows; each run of rows fills its own part of ``text``.
 
     Parameters
@@ -49,7 +54,22 @@ def put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger
     lengths
         int64: filled with the bytes of each run's text.
     """
-    for run in prange(len(bounds) - 1):
+    claim = np.zeros(1, np.uint64)
+    share(
+        team,
+        np.uint64(len(indices)) // _PIECE + _ONE,
+        _put_edges,
+        (indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths, claim),
+    )
+
+
+@member
+def _put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths, claim, t):
+    """Take runs for :func:`put_edges` until there are no more."""
+    while True:
+        run = np.int64(fetch_add(claim, 0, _ONE))
+        if run >= len(bounds) - 1:
+            break
         start = LINE_BYTES * indptr[bounds[run]]
         at = start
         for row in range(bounds[run], bounds[run + 1]):
@@ -71,8 +91,8 @@ def put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger
         lengths[run] = at - start
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def put_numbers(numbers, bounds, text, lengths):
+@njit(cache=True, nogil=True)
+def put_numbers(team, numbers, bounds, text, lengths):
     """Write each of ``numbers`` (integers from 0 on) on a line of its own; each run fills its own part of ``text``.
 
     Parameters
@@ -84,7 +104,17 @@ def put_numbers(numbers, bounds, text, lengths):
     lengths
         int64: filled with the bytes of each run's text.
     """
-    for run in prange(len(bounds) - 1):
+    claim = np.zeros(1, np.uint64)
+    share(team, np.uint64(len(numbers)) // _PIECE + _ONE, _put_numbers, (numbers, bounds, text, lengths, claim))
+
+
+@member
+def _put_numbers(numbers, bounds, text, lengths, claim, t):
+    """Take runs for :func:`put_numbers` until there are no more."""
+    while True:
+        run = np.int64(fetch_add(claim, 0, _ONE))
+        if run >= len(bounds) - 1:
+            break
         start = NUMBER_BYTES * bounds[run]
         at = start
         for i in range(bounds[run], bounds[run + 1]):

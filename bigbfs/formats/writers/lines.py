@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-import numba
 import numpy as np
 
 from bigbfs.formats.writers import kernels
@@ -12,6 +11,8 @@ from bigbfs.formats.writers.writer import Progress
 from bigbfs.graph.chunks import chunks
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.views import frozen, row_chunks, signed
+from bigbfs.jit.team import team_of
+from bigbfs.jit.workers import thread_count
 
 
 def put_lines(
@@ -42,12 +43,13 @@ def put_lines(
     text = np.empty(0, np.uint8)
     lines = 0
     for first, part in chunks(graph.adjacency):
-        bounds = row_chunks(part.indptr, 4 * numba.get_num_threads())
+        bounds = row_chunks(part.indptr, 4 * thread_count())
         if len(text) < kernels.LINE_BYTES * part.m:
             text = np.empty(kernels.LINE_BYTES * part.m, np.uint8)
         lengths = np.zeros(len(bounds) - 1, np.int64)
         ids = frozen(part.indices)
         kernels.put_edges(
+            team_of(thread_count()),
             signed(part.indptr),
             ids,
             first,
@@ -70,10 +72,10 @@ def put_lines(
 
 def put_numbers(numbers: np.ndarray, stream: BinaryIO) -> None:
     """Write integers (below 2**63), each on a line of its own."""
-    parts = 4 * numba.get_num_threads()
+    parts = 4 * thread_count()
     bounds = np.array([len(numbers) * part // parts for part in range(parts + 1)], np.int64)
     text = np.empty(kernels.NUMBER_BYTES * len(numbers), np.uint8)
     lengths = np.zeros(parts, np.int64)
-    kernels.put_numbers(frozen(numbers), bounds, text, lengths)
+    kernels.put_numbers(team_of(thread_count()), frozen(numbers), bounds, text, lengths)
     for start, length in zip((kernels.NUMBER_BYTES * bounds[:-1]).tolist(), lengths.tolist(), strict=True):
         stream.write(text.data[start : start + length])

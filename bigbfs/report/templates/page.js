@@ -2,18 +2,22 @@
 (() => {
   const json = (id) => JSON.parse(document.getElementById(id).textContent);
   const packed = json("levels");
-  const levels = packed.level.map((level, i) => {
-    const point = {
-      level,
-      graph: packed.graphs[packed.graph[i]],
-      contender: packed.contenders[packed.contender[i]],
-      direction: packed.directions[packed.direction[i]],
-    };
-    for (const name of ["frontier", "checked", "ms"]) {
-      if (packed[name][i] !== null) point[name] = packed[name][i];
+  const levels = [];
+  for (const [graph, contender, count, width, directions] of packed.series) {
+    for (let k = 0; k < count; ++k) {
+      const point = {
+        level: k * width,
+        graph: packed.graphs[graph],
+        contender: packed.contenders[contender],
+        direction: directions[k] === "u" ? "up" : "down",
+      };
+      for (const name of ["frontier", "checked", "ms"]) {
+        const value = packed[name][levels.length];
+        if (value !== null) point[name] = value;
+      }
+      levels.push(point);
     }
-    return point;
-  });
+  }
 
   const narrow = matchMedia("(max-width: 640px)").matches;
   const views = [];

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
+from wide import split
 
 from bigbfs.algorithms.components.cpu import labels as components
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
@@ -138,8 +139,9 @@ ADVERSARIES: dict[str, Callable[[int], tuple[int, tuple[np.ndarray, np.ndarray]]
 }
 
 
-SIZES = {"path, random order": 10**6, "comb, random order": 10**6, "star": 10**6, "all isolated": 10**6}
-"""Adversaries that are a union of trees at its worst, or trivial: large. The others: 20,000."""
+LARGE = [(name, 10**6) for name in ("path, random order", "comb, random order", "star", "all isolated")]
+"""Adversaries that are a union of trees at its worst, or trivial."""
+SIZES = split([*((name, 20_000) for name in ADVERSARIES), *LARGE], lambda name, n: n < 10**6 or name == LARGE[0][0])
 
 
 def by_scipy(n: int, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -151,9 +153,9 @@ def by_scipy(n: int, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return smallest[found]
 
 
-@pytest.mark.parametrize("name", ADVERSARIES)
-def test_adversaries(name: str) -> None:
-    n, pairs = ADVERSARIES[name](SIZES.get(name, 20_000))
+@pytest.mark.parametrize(("name", "size"), SIZES)
+def test_adversaries(name: str, size: int) -> None:
+    n, pairs = ADVERSARIES[name](size)
     graph = zoo.build(n, pairs)
     labels = reference_components(graph)
     np.testing.assert_array_equal(labels, by_scipy(n, tuple(np.asarray(side, np.int64) for side in pairs)))

@@ -13,7 +13,6 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums, validate_levels
 from bigbfs.api import engine
-from bigbfs.engines.cpu.engine import numba_threads
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import DoesNotFitError, UsageError, VerificationError
@@ -28,14 +27,12 @@ def made(graph, width, in_rows=True):
     out = rows_of(graph.adjacency)
     known = graph.in_adjacency is not None and in_rows
     incoming = (out if graph.flags.symmetric else rows_of(graph.in_adjacency)) if known else None
-    with numba_threads(2):
-        survey = None if incoming is None else Survey(incoming, graph.ids, 2)
-        return Batch(out, incoming, survey, graph.ids, graph.m, width, 2, EVERYTHING)
+    survey = None if incoming is None else Survey(incoming, graph.ids, 2)
+    return Batch(out, incoming, survey, graph.ids, graph.m, width, 2, EVERYTHING)
 
 
 def check(batch, graph, expected, sources, max_depth=module.NO_LIMIT):
-    with numba_threads(2):
-        done = batch.run(sources, max_depth)
+    done = batch.run(sources, max_depth)
     levels = batch.sink.levels.reshape(graph.n, batch.width)[:, : len(sources)]
     np.testing.assert_array_equal(levels.T, expected)
     assert done.pairs == (expected >= 0).sum()
@@ -90,8 +87,7 @@ def test_ids_that_are_no_vertices_are_counted():
     indices[::50] = 2**32 - 1
     damaged = Graph(PlainAdjacency(graph.adjacency.indptr, indices), graph.flags)
     batch = made(damaged, 64, in_rows=False)
-    with numba_threads(2):
-        batch.run(np.array([0, 1]))
+    batch.run(np.array([0, 1]))
     assert batch.faults > 0
 
 
@@ -131,8 +127,8 @@ def test_options_that_cannot_be(monkeypatch):
         ManyOptions([0], width=48)
     with pytest.raises(UsageError, match="0 or more"):
         ManyOptions([0], max_depth=-1)
-    with pytest.raises(UsageError, match="CPU"):
-        ManyOptions().require_backend("gpu", "vram")
+    with pytest.raises(UsageError, match="not streamed"):
+        ManyOptions().require_backend("gpu", "streamed")
     graph = zoo.build(60, zoo.random(60, 90, seed=2))
     with engine(graph, backend="cpu", work=()) as placed:
         with pytest.raises(UsageError, match="no such vertex: 60, 70"):

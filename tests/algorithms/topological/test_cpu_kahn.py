@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import zoo
 from algorithms.topological.dags import NAMES, dag
+from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.topological.cpu import kahn, passes
 from bigbfs.algorithms.topological.cpu.kahn import ALL, ONE, Kahn
@@ -13,8 +14,6 @@ from bigbfs.algorithms.topological.reference import topological_order
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
-
-CODECS = ("plain", "varint")
 
 
 def made(graph, threads=2, in_rows=True):
@@ -37,16 +36,19 @@ def check(graph, plain, **how):
     return program
 
 
-@pytest.mark.parametrize("in_rows", [True, False])
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", NAMES)
+ZOO = split(
+    [(name, codec, in_rows) for name in NAMES for codec in CODECS for in_rows in (True, False)],
+    lambda name, codec, in_rows: in_turn(codec, name, int(in_rows)),
+)
+
+
+@pytest.mark.parametrize(("name", "codec", "in_rows"), ZOO)
 def test_rounds(name, codec, in_rows, monkeypatch):
     plain = dag(name)
     graph = plain.compress() if codec == "varint" else plain
     assert check(graph, plain, in_rows=in_rows).ran[ALL] == 0
     check(graph, plain, in_rows=in_rows, threads=1)
     monkeypatch.setattr(kahn, "WALK_EDGES", -1)
-    monkeypatch.setattr(kahn, "FEW_VERTICES", 0)
     assert check(graph, plain, in_rows=in_rows).ran[ONE] == 0
     assert check(graph, plain, in_rows=in_rows, threads=1).ran[ALL] == 0
     monkeypatch.setattr(kahn, "WALK_EDGES", 300)

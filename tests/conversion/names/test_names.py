@@ -167,6 +167,38 @@ def test_csv_with_everything_in_quotes(tmp_path, separator):
 
 
 @pytest.mark.parametrize(
+    ("text", "header", "edges", "note"),
+    [
+        ("alice,bob\nbob,carol\n", None, 2, "its first record is an edge, since 'bob' occurs again"),
+        ("a,b,w\nc,d,x\nd,a,y\n", None, 3, "since 'a' occurs again"),
+        ("Person A,Person B\nalice,bob\n", None, 1, "are taken for a header: if they are an edge, say no-header"),
+        ("Person A,Person B\nalice,bob\n", False, 2, None),
+        ("alice,bob\nbob,carol\n", True, 1, "edges lead from column 'alice' to column 'bob'"),
+        ("source,target\nx,source\n", None, 1, "as their names say"),
+        ("12,alice\nbob,carol\n", False, 2, None),
+    ],
+)
+def test_a_first_record_that_is_an_edge_is_not_lost(tmp_path, text, header, edges, note):
+    (tmp_path / "g.csv").write_text(text)
+    report = convert([tmp_path / "g.csv"], options=ConvertOptions(header=header))
+    assert report.lines == edges
+    assert (report.notes == ()) if note is None else note in report.notes[0]
+    assert convert([tmp_path / "g.csv"], options=ConvertOptions(header=header)).cached
+
+
+def test_a_header_of_integers_is_what_one_says_it_is(tmp_path):
+    (tmp_path / "g.csv").write_text("1,2\n2,3\n")
+    for header, lines in ((None, 2), (False, 2), (True, 1)):
+        assert convert([tmp_path / "g.csv"], options=ConvertOptions(header=header)).lines == lines
+    (tmp_path / "h.csv").write_text("source,target\n2,3\n")
+    with pytest.raises(InputError, match=r"h\.csv: line 1: .source,target."):
+        convert([tmp_path / "h.csv"], options=ConvertOptions(header=False))
+    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+    with pytest.raises(UsageError, match="header=False"):
+        convert([tmp_path / "g.mtx"], options=ConvertOptions(header=False))
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         (b"source,target\na,b\nc,\n", "record 2 after the header: an empty name"),

@@ -12,6 +12,7 @@ import pytest
 import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wide import CODECS, in_turn, split
 
 from bigbfs.errors import BigBfsError, FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin, layout
@@ -36,8 +37,12 @@ def same(a, b):
     return True
 
 
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("name", zoo.names(big=False))
+ZOO = split(
+    [(name, codec) for name in zoo.names(big=False) for codec in CODECS], lambda name, codec: in_turn(codec, name)
+)
+
+
+@pytest.mark.parametrize(("name", "codec"), ZOO)
 def test_the_zoo_survives_a_file_and_passes_every_check(name, codec, tmp_path):
     graph = zoo.shared()[name]
     graph = graph.decompress() if codec == "plain" else graph.compress()

@@ -19,6 +19,7 @@ from bigbfs.algorithms.bfs.cpu.state import State
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_length, row_lengths
+from bigbfs.jit.team import team_of
 from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
@@ -110,7 +111,7 @@ class Search:
     m
         Edges in ``out_rows``.
     threads
-        Threads of every parallel kernel; the caller has told Numba.
+        Threads of every parallel kernel.
 
     Attributes
     ----------
@@ -122,7 +123,8 @@ class Search:
         self, out_rows: Rows, in_rows: Rows | None, survey: Survey | None, ids: np.dtype, m: int, threads: int
     ) -> None:
         self.n = n = row_count(out_rows)
-        self.out_rows, self.in_rows, self.m, self.threads = out_rows, in_rows, m, threads
+        self.out_rows, self.in_rows, self.m = out_rows, in_rows, m
+        self._team = team_of(threads)
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
@@ -198,7 +200,7 @@ class Search:
             depth = frontier.depth if frontier.vertices else frontier.depth - 1
             spent = time.perf_counter() - begin
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
-        bottomup.clear_unvisited(self._state, self.nobody)
+        bottomup.clear_unvisited(self._team, self._state, self.nobody)
         seconds = time.perf_counter() - start
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, tuple(self._records(steps)))
 
@@ -282,7 +284,9 @@ class Search:
         state = self._state
         state.tails[topdown.TAIL], state.tails[topdown.HUB_TAIL] = frontier.last, 0
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
-        topdown.expand(self.out_rows, state, *window, np.int32(frontier.depth + 1), self.threads)
+        few = topdown.CHUNK_EDGES * frontier.vertices // max(1, frontier.edges)
+        chunk = np.uint64(max(1, min(topdown.CHUNK_VERTICES, few)))
+        topdown.expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk)
         self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
@@ -298,7 +302,7 @@ class Search:
         """Run one level bottom-up."""
         assert self.in_rows is not None
         state = self._state
-        bottomup.pull(self.in_rows, state, np.int32(frontier.depth + 1), self.threads)
+        bottomup.pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
         self._turn ^= 1
         found, left, left_edges = (int(total) for total in state.tallies.reshape(-1, _TALLY)[:, :3].sum(axis=0))
         frontier.depth += 1

@@ -11,13 +11,13 @@ buffers as in Agarwal et al., "Scalable graph exploration on multicore processor
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add, fetch_or, load
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 
 HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
@@ -25,13 +25,16 @@ HUB_EDGES = 8192
 BUFFER_IDS = 1024
 """Vertices that a thread finds before it settles them."""
 
+CHUNK_EDGES = 4096
+"""Edges that a thread takes from the queue at once, about, and vertices at most."""
+CHUNK_VERTICES = 64
+
 TAIL = 0
 """Index in ``tails`` of the queue's end; the hubs' end is ``HUB_TAIL`` (a cache line further)."""
 HUB_TAIL = 8
 
 _HUB = np.uint64(HUB_EDGES)
 _BUFFER = np.uint64(BUFFER_IDS)
-_CHUNK = np.uint64(64)
 _TALLY = np.uint64(8)
 
 
@@ -128,60 +131,67 @@ def _owner(pieces, hub_count, piece):
     return low
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def expand(rows, state, first, last, hub_count, level, threads):
+@njit(nogil=True, cache=True)
+def expand(team, rows, state, first, last, hub_count, level, chunk):
     """Give ``level`` and a parent to every unvisited neighbour of the frontier; append it to queue or ``next_hubs``.
 
     ``state.tails`` holds where to append and receives where that ended; ``state.tallies`` receives the degrees of what
     was appended.
 
-    Two threads that meet the same neighbour are told apart by ``fetch_or`` on its word of ``visited``: one of them
-    sees the bit unset and owns the vertex. The plain-looking test before it is an atomic load that can only be out of
-    date by missing a bit, and then ``fetch_or`` decides.
+    Threads take ``chunk`` vertices of the queue at once, or a piece of a hub. Two that meet the same neighbour are told
+    apart by ``fetch_or`` on its word of ``visited``: one of them sees the bit unset and owns the vertex. The
+    plain-looking test before it is an atomic load that can only be out of date by missing a bit, and then ``fetch_or``
+    decides.
     """
+    state.claim[0] = ZERO
+    state.tallies[:] = ZERO
+    piece_count = _cut(rows, state.hubs, hub_count, state.pieces)
+    chunks = piece_count + (last - first + chunk - ONE) // chunk
+    share(team, chunks, _expand, (rows, state, first, last, hub_count, piece_count, chunk, chunks, level))
+
+
+@member
+def _expand(rows, state, first, last, hub_count, piece_count, size, chunks, level, t):
+    """Take chunks of the queue and pieces of hubs for :func:`expand` until there are no more."""
     queue, hubs, pieces, visited = state.queue, state.hubs, state.pieces, state.visited
     buffers, claim, tallies, faults = state.buffers, state.claim, state.tallies, state.faults
-    claim[0] = ZERO
     n = np.uint64(len(state.levels))
-    piece_count = _cut(rows, hubs, hub_count, pieces)
-    chunks = piece_count + (last - first + _CHUNK - ONE) // _CHUNK
-    for t in prange(threads):
-        found, owners = buffers[t, 0], buffers[t, 1]
-        fill = ZERO
-        sum_edges = ZERO
-        while True:
-            chunk = fetch_add(claim, 0, ONE)
-            if chunk >= chunks:
-                break
-            is_piece = chunk < piece_count
-            begin, end, skip, u = ZERO, ONE, ZERO, ZERO
-            if is_piece:
-                h = _owner(pieces, hub_count, chunk)
-                u = np.uint64(hubs[h])
-                skip = (chunk - pieces[h]) * _HUB
-            else:
-                begin = first + (chunk - piece_count) * _CHUNK
-                end = min(last, begin + _CHUNK)
-            for i in range(begin, end):
-                if not is_piece:
-                    u = np.uint64(queue[i])
-                position = seek(rows, u, skip)
-                v = ZERO
-                for k in range(skip, min(degree(rows, u), skip + _HUB)):
-                    v, position = step(rows, position, k, v)
-                    if v >= n:
-                        fetch_add(faults, 0, ONE)
-                        continue
-                    bit = bit_of(v)
-                    if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
-                        found[fill] = v
-                        owners[fill] = u
-                        fill += ONE
-                        if fill == _BUFFER:
-                            sum_edges += _settle(rows, state, found, owners, fill, level)
-                            fill = ZERO
-        sum_edges += _settle(rows, state, found, owners, fill, level)
-        tallies[np.uint64(t) * _TALLY] = sum_edges
+    found, owners = buffers[t, 0], buffers[t, 1]
+    fill = ZERO
+    sum_edges = ZERO
+    while True:
+        chunk = fetch_add(claim, 0, ONE)
+        if chunk >= chunks:
+            break
+        is_piece = chunk < piece_count
+        begin, end, skip, u = ZERO, ONE, ZERO, ZERO
+        if is_piece:
+            h = _owner(pieces, hub_count, chunk)
+            u = np.uint64(hubs[h])
+            skip = (chunk - pieces[h]) * _HUB
+        else:
+            begin = first + (chunk - piece_count) * size
+            end = min(last, begin + size)
+        for i in range(begin, end):
+            if not is_piece:
+                u = np.uint64(queue[i])
+            position = seek(rows, u, skip)
+            v = ZERO
+            for k in range(skip, min(degree(rows, u), skip + _HUB)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    fetch_add(faults, 0, ONE)
+                    continue
+                bit = bit_of(v)
+                if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
+                    found[fill] = v
+                    owners[fill] = u
+                    fill += ONE
+                    if fill == _BUFFER:
+                        sum_edges += _settle(rows, state, found, owners, fill, level)
+                        fill = ZERO
+    sum_edges += _settle(rows, state, found, owners, fill, level)
+    tallies[t * _TALLY] = sum_edges
 
 
 @njit(nogil=True, cache=True)

@@ -74,4 +74,5 @@ DEFINES = (
 KERNELS = (
     KernelSpec(FILE, "bfs_traverse", DEFINES, cooperative=True, team=True),
     KernelSpec(FILE, "bfs_count", DEFINES, team=True),
+    KernelSpec("algorithms/bfs/gpu/adopt.cu", "bfs_adopt", DEFINES, team=True),
 )

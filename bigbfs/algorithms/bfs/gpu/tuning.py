@@ -31,6 +31,15 @@ class Tuning:
         Levels that one launch can record.
     costs
         What a level is predicted to cost; None: by residency and device.
+    look
+        Levels of the first launch: so many, and it is asked whether the CPU would be quicker with what follows. 0:
+        never.
+    load_seconds
+        Seconds that launches of such levels must have taken before the CPU is made ready, which takes that long.
+    walk_edges
+        Edges of a frontier up to which the CPU walks on.
+    cpu_vertex_ns, cpu_edge_ns
+        Nanoseconds that it takes for a vertex and an edge, which miss its caches.
     """
 
     sort_from: int = 1 << 16
@@ -41,6 +50,11 @@ class Tuning:
     local: bool = True
     slots: int = SLOTS
     costs: Costs | None = None
+    look: int = 1024
+    load_seconds: float = 0.5
+    walk_edges: int = 256
+    cpu_vertex_ns: float = 200
+    cpu_edge_ns: float = 20
 
 
 DEFAULT = Tuning()

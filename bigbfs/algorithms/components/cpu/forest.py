@@ -17,36 +17,52 @@ in the same tree.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_min, load, store
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 
 FAULTS, READ, MERGED, OPEN = range(4)
 """Places in ``counts``: ids that are no vertices, ids read, trees hooked, links tried once whose ends differed."""
 
 _WORDS = np.uint64(64)
 
+VERTICES = np.uint64(4096)
+"""Vertices that a thread takes at once where each costs little."""
 
-@njit(parallel=True, nogil=True, cache=True)
-def flatten(trees, smallest):
+
+@njit(nogil=True, cache=True)
+def flatten(team, trees, smallest, claim):
     """Point every vertex of ``trees`` at its root, and lower ``smallest[root]`` to the smallest vertex of the tree.
 
     With the labels as both, whose roots are the smallest vertices already, it only flattens.
     """
-    for i in prange(trees.size):
-        v = np.uint64(i)
-        above = np.uint64(load(trees, v))
-        root = np.uint64(load(trees, above))
-        further = np.uint64(load(trees, root))
-        if further != root:
-            root = _climb(trees, above, further)
-        store(trees, v, root)
-        if np.uint64(load(smallest, root)) > v:
-            fetch_min(smallest, root, v)
+    claim[0] = ZERO
+    share(team, np.uint64(trees.size) // VERTICES + ONE, _flatten, (trees, smallest, claim))
+
+
+def _flatten_some(trees, smallest, claim, t):
+    """Take vertices for :func:`flatten` until there are no more."""
+    n = np.uint64(trees.size)
+    while True:
+        first = fetch_add(claim, 0, VERTICES)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + VERTICES)):
+            above = np.uint64(load(trees, v))
+            root = np.uint64(load(trees, above))
+            further = np.uint64(load(trees, root))
+            if further != root:
+                root = _climb(trees, above, further)
+            store(trees, v, root)
+            if np.uint64(load(smallest, root)) > v:
+                fetch_min(smallest, root, v)
+
+
+_flatten, flatten_apart = njit(_flatten_some), member(_flatten_some)
 
 
 @njit
@@ -82,32 +98,38 @@ def link(labels, a, b):
     return ZERO
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def link_rows(rows, isolated, labels, giant, most, once, claim, counts, threads):
+@njit(nogil=True, cache=True)
+def link_rows(team, rows, isolated, labels, giant, most, once, claim, counts):
     """Link every vertex that is not ``isolated`` and whose label is not ``giant`` to its first ``most`` neighbours.
 
     With ``once`` each link hooks one label onto the other if that still is a root, and is not tried again.
     """
     claim[0] = ZERO
+    pieces = np.uint64(isolated.size) // _WORDS + ONE
+    share(team, pieces, _link_rows, (rows, isolated, labels, giant, most, once, claim, counts))
+
+
+@member
+def _link_rows(rows, isolated, labels, giant, most, once, claim, counts, t):
+    """Take words of the bitmap for :func:`link_rows` until there are no more."""
     words = np.uint64(isolated.size)
-    for _ in prange(threads):
-        while True:
-            first = fetch_add(claim, 0, _WORDS)
-            if first >= words:
-                break
-            read, merged = ZERO, ZERO
-            for w in range(first, min(words, first + _WORDS)):
-                todo = ~isolated[w]
-                while todo != ZERO:
-                    u = (w << SHIFT) + trailing_zeros(todo)
-                    todo &= todo - ONE
-                    if np.uint64(load(labels, u)) != giant:
-                        ids = min(degree(rows, u), most)
-                        read += ids
-                        merged += _link_row(rows, u, ids, labels, once, counts)
-            if read != ZERO:
-                fetch_add(counts, READ, read)
-                fetch_add(counts, MERGED, merged)
+    while True:
+        first = fetch_add(claim, 0, _WORDS)
+        if first >= words:
+            break
+        read, merged = ZERO, ZERO
+        for w in range(first, min(words, first + _WORDS)):
+            todo = ~isolated[w]
+            while todo != ZERO:
+                u = (w << SHIFT) + trailing_zeros(todo)
+                todo &= todo - ONE
+                if np.uint64(load(labels, u)) != giant:
+                    ids = min(degree(rows, u), most)
+                    read += ids
+                    merged += _link_row(rows, u, ids, labels, once, counts)
+        if read != ZERO:
+            fetch_add(counts, READ, read)
+            fetch_add(counts, MERGED, merged)
 
 
 @njit

@@ -16,9 +16,18 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numba import prange
 
-from bigbfs.algorithms.components.cpu.forest import FAULTS, MERGED, OPEN, READ, flatten, link, link_rows
+from bigbfs.algorithms.components.cpu.forest import (
+    FAULTS,
+    MERGED,
+    OPEN,
+    READ,
+    VERTICES,
+    flatten,
+    flatten_apart,
+    link,
+    link_rows,
+)
 from bigbfs.algorithms.components.cpu.propagation import spread
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.cpu.bits import ONE, ZERO, no_vertices
@@ -26,6 +35,7 @@ from bigbfs.engines.cpu.heads import HEADS, Survey
 from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count
 from bigbfs.jit.atomics import fetch_add, load, store
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share, team_of
 
 SAMPLES = 1024
 """Vertices looked at to find the giant."""
@@ -63,7 +73,7 @@ class Components:
     survey
         Survey of the in-rows, or of the out-rows where there are none.
     threads
-        Threads of every parallel kernel; the caller has told Numba.
+        Threads of every parallel kernel.
 
     Attributes
     ----------
@@ -73,7 +83,7 @@ class Components:
 
     def __init__(self, out_rows: Rows, in_rows: Rows | None, survey: Survey, threads: int) -> None:
         n = row_count(out_rows)
-        self.heads, self.ranks, self.threads = survey.heads, survey.ranks, threads
+        self.heads, self.ranks, self._team = survey.heads, survey.ranks, team_of(threads)
         self._rows = (out_rows,) if in_rows is None or in_rows is out_rows else (out_rows, in_rows)
         self._sees_both_ends = in_rows is not None
         self.labels, self._trees = np.empty((2, n), survey.heads.dtype)
@@ -139,7 +149,7 @@ class Components:
         if count > HEADS:
             for rows in self._rows:
                 self._link(rows, NOBODY, most=count - HEADS)
-            flatten(self.labels, self.labels)
+            self._flatten()
 
     def _hook_until_done(self, options: ComponentsOptions) -> None:
         """Shiloach and Vishkin's passes; the giant is found after the first."""
@@ -160,7 +170,7 @@ class Components:
         while True:
             before = int(self._counts[MERGED])
             for rows in self._rows:
-                spread(rows, active, following, self.labels, self._claim, self._counts, self.threads)
+                spread(self._team, rows, active, following, self.labels, self._claim, self._counts)
             self._passes += 1
             if options.single_pass or int(self._counts[MERGED]) == before:
                 return
@@ -170,11 +180,15 @@ class Components:
 
     def _finish_what_is_left(self, options: ComponentsOptions) -> int:
         """Link exactly over the rows; return the merges of trees that this took."""
-        flatten(self.labels, self.labels)
+        self._flatten()
         giant = self._largest()[0] if options.skip_giant is not False else NOBODY
         self._counts[MERGED] = 0
         self._pass(giant)
         return int(self._counts[MERGED])
+
+    def _flatten(self) -> None:
+        """Point every label at its root."""
+        flatten(self._team, self.labels, self.labels, self._claim)
 
     def _start(self) -> None:
         """Make every vertex a tree of its own."""
@@ -182,26 +196,25 @@ class Components:
 
     def tie(self) -> None:
         """Round one: the forest of strongest neighbours, each tree labelled with its smallest vertex."""
-        _plant(self.heads, self.ranks, self._trees, self.labels)
-        flatten(self._trees, self.labels)
-        _settle(self._trees, self.labels)
+        _tie(self._team, self.heads, self.ranks, self._trees, self.labels, self._claim)
 
     def link_heads(self, part: tuple[int, int]) -> None:
         """Round two: link the vertices of ``part`` to their heads but the first."""
-        _link_heads(self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim, self.threads)
-        flatten(self.labels, self.labels)
+        _link_heads(self._team, self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim)
+        self._flatten()
 
     def _pass(self, giant: np.uint64, *, once: bool = False) -> None:
         """Link the vertices outside the tree labelled ``giant`` over all their edges, exactly unless ``once``."""
         self._counts[OPEN] = 0
         for rows in self._rows:
             self._link(rows, giant if self._sees_both_ends else NOBODY, once=once)
-        flatten(self.labels, self.labels)
+        self._flatten()
         self._passes += 1
 
     def _link(self, rows: Rows, giant: np.uint64, *, most: int | None = None, once: bool = False) -> None:
         limit = NOBODY if most is None else np.uint64(most)
-        link_rows(rows, self._isolated, self.labels, giant, limit, once, self._claim, self._counts, self.threads)
+        arrays = self._isolated, self.labels
+        link_rows(self._team, rows, *arrays, giant, limit, once, self._claim, self._counts)
 
     def _largest(self) -> tuple[np.uint64, float]:
         """Return the commonest label among sampled vertices that have neighbours, and its share of them.
@@ -216,41 +229,67 @@ class Components:
         return np.uint64(values[top]), counts[top] / len(sample)
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def _plant(heads, ranks, trees, labels):
+@njit(nogil=True, cache=True)
+def _tie(team, heads, ranks, trees, labels, claim):
+    """Put every vertex under its first head where that one beats it; label the trees with their smallest vertices."""
+    pieces = np.uint64(labels.size) // VERTICES + ONE
+    claim[0] = ZERO
+    share(team, pieces, _plant, (heads, ranks, trees, labels, claim))
+    claim[0] = ZERO
+    share(team, pieces, flatten_apart, (trees, labels, claim))
+    claim[0] = ZERO
+    share(team, pieces, _settle, (trees, labels, claim))
+
+
+@member
+def _plant(heads, ranks, trees, labels, claim, t):
     """Put every vertex under its first head if that one beats it by rank, then by smaller id: no cycle can close."""
-    for i in prange(labels.size):
-        v = np.uint64(i)
-        head = np.uint64(heads[0, v])
-        # Without a branch: which way it goes is a toss-up, and ``absent`` has a rank, the lowest.
-        mine, its = ranks[v], ranks[head]
-        trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
-        labels[v] = v
+    n = np.uint64(labels.size)
+    while True:
+        first = fetch_add(claim, 0, VERTICES)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + VERTICES)):
+            head = np.uint64(heads[0, v])
+            # Without a branch: which way it goes is a toss-up, and ``absent`` has a rank, the lowest.
+            mine, its = ranks[v], ranks[head]
+            trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
+            labels[v] = v
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def _settle(trees, labels):
+@member
+def _settle(trees, labels, claim, t):
     """Label every vertex as its root is labelled: no label of a root changes, and no other is read."""
-    for i in prange(labels.size):
-        v = np.uint64(i)
-        store(labels, v, load(labels, np.uint64(trees[v])))
+    n = np.uint64(labels.size)
+    while True:
+        first = fetch_add(claim, 0, VERTICES)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + VERTICES)):
+            store(labels, v, load(labels, np.uint64(trees[v])))
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def _link_heads(heads, labels, begin, end, claim, threads):
+@njit(nogil=True, cache=True)
+def _link_heads(team, heads, labels, begin, end, claim):
     """Link vertices to their heads but the first, where the chunk's number is in begin..end - 1 modulo ``_PARTS``."""
     claim[0] = ZERO
+    pieces = np.uint64(labels.size) // (_CHUNK * _PARTS) * (end - begin) + ONE
+    share(team, pieces, _link_some_heads, (heads, labels, begin, end, claim))
+
+
+@member
+def _link_some_heads(heads, labels, begin, end, claim, t):
+    """Take chunks for :func:`_link_heads` until there are no more."""
     n = np.uint64(labels.size)
-    for _ in prange(threads):
-        while True:
-            first = fetch_add(claim, 0, _CHUNK)
-            if first >= n:
-                break
-            part = (first // _CHUNK) % _PARTS
-            if part < begin or part >= end:
-                continue
-            for u in range(first, min(n, first + _CHUNK)):
-                for j in range(ONE, np.uint64(len(heads))):
-                    v = np.uint64(heads[j, u])
-                    if v < n:
-                        link(labels, np.uint64(load(labels, u)), np.uint64(load(labels, v)))
+    while True:
+        first = fetch_add(claim, 0, _CHUNK)
+        if first >= n:
+            break
+        part = (first // _CHUNK) % _PARTS
+        if part < begin or part >= end:
+            continue
+        for u in range(first, min(n, first + _CHUNK)):
+            for j in range(ONE, np.uint64(len(heads))):
+                v = np.uint64(heads[j, u])
+                if v < n:
+                    link(labels, np.uint64(load(labels, u)), np.uint64(load(labels, v)))

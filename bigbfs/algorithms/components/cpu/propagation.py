@@ -11,7 +11,6 @@ Source: Min et al., EMOGI, VLDB'20.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.algorithms.components.cpu.forest import FAULTS, MERGED, READ
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of
@@ -19,34 +18,40 @@ from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add, fetch_min, fetch_or, load
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 
 _WORDS = np.uint64(64)
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def spread(rows, active, following, labels, claim, counts, threads):
+@njit(nogil=True, cache=True)
+def spread(team, rows, active, following, labels, claim, counts):
     """Hand the labels of the vertices in ``active`` to their neighbours and back; who got one is in ``following``.
 
     ``active`` and ``following`` are bitmaps; ``counts[MERGED]`` grows by the labels that got smaller.
     """
     claim[0] = ZERO
+    share(team, np.uint64(active.size) // _WORDS + ONE, _spread, (rows, active, following, labels, claim, counts))
+
+
+@member
+def _spread(rows, active, following, labels, claim, counts, t):
+    """Take words of the bitmap for :func:`spread` until there are no more."""
     words = np.uint64(active.size)
-    for _ in prange(threads):
-        while True:
-            first = fetch_add(claim, 0, _WORDS)
-            if first >= words:
-                break
-            read, lowered = ZERO, ZERO
-            for w in range(first, min(words, first + _WORDS)):
-                todo = active[w]
-                while todo != ZERO:
-                    u = (w << SHIFT) + trailing_zeros(todo)
-                    todo &= todo - ONE
-                    read += degree(rows, u)
-                    lowered += _spread_row(rows, u, following, labels, counts)
-            if read != ZERO:
-                fetch_add(counts, READ, read)
-                fetch_add(counts, MERGED, lowered)
+    while True:
+        first = fetch_add(claim, 0, _WORDS)
+        if first >= words:
+            break
+        read, lowered = ZERO, ZERO
+        for w in range(first, min(words, first + _WORDS)):
+            todo = active[w]
+            while todo != ZERO:
+                u = (w << SHIFT) + trailing_zeros(todo)
+                todo &= todo - ONE
+                read += degree(rows, u)
+                lowered += _spread_row(rows, u, following, labels, counts)
+        if read != ZERO:
+            fetch_add(counts, READ, read)
+            fetch_add(counts, MERGED, lowered)
 
 
 @njit

@@ -6,17 +6,19 @@ until :meth:`Batch.forget` clears them; everything else belongs to the last batc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bigbfs.algorithms.many import gathered
 from bigbfs.algorithms.many.cpu import bottomup, topdown
 from bigbfs.algorithms.many.cpu.collecting import PLANES, Sink, close_level
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, LEFT, READ, TALLY, VERTICES, State
+from bigbfs.algorithms.many.gathered import NO_LIMIT, Counted, Done, Sums, Wants
 from bigbfs.engines.cpu.bits import no_vertices, words_for
 from bigbfs.engines.cpu.heads import HEADS, Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths
+from bigbfs.jit.team import team_of
 
 WALK_EDGES = 4096
 """Levels of at most this many edges run serially, many in one call."""
@@ -28,29 +30,8 @@ PULL_EDGE = 1.0
 PULL_VERTEX = 2.0
 """Cost of a vertex in a bottom-up level, apart from its row."""
 
-NO_LIMIT = 2**31 - 2
 _FIRST_LEVELS = 64
 _LINE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Wants:
-    """What is collected; see ``Sink``."""
-
-    sums: bool = False
-    harmonic: bool = False
-    columns: bool = False
-    levels: bool = False
-
-
-@dataclass(slots=True)
-class Done:
-    """What a batch did: ``steps`` by direction, ``read`` edges, ``levels`` run, ``pairs`` of source and vertex."""
-
-    steps: dict[str, int]
-    read: int
-    levels: int
-    pairs: int
 
 
 def bytes_of(n: int, ids: np.dtype, width: int, threads: int, wants: Wants) -> int:
@@ -85,7 +66,7 @@ class Batch:
     width
         Sources at most: 32, 64, 128, 256 or 512.
     threads
-        Threads of every parallel kernel; the caller has told Numba.
+        Threads of every parallel kernel.
     wants
         What to collect.
     """
@@ -103,6 +84,7 @@ class Batch:
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m, self.threads, self.width = out_rows, in_rows, m, threads, width
+        self._team = team_of(threads)
         word = np.dtype(np.uint32 if width == 32 else np.uint64)
         self.lanes = (0,) * max(1, width // 64)
         words, rows = len(self.lanes), words_for(n) * 64 + 1
@@ -124,11 +106,12 @@ class Batch:
     def _make_sink(self, word: np.dtype, words: int, wants: Wants) -> Sink:
         n, width, threads = self.n, self.width, self.threads
         columns = wants.columns
+        self._first_counts = (1 if wants.totals else _FIRST_LEVELS) * width if columns else 0
         return Sink(
             alive=np.zeros(threads * words, word), active=np.zeros(words, word),
             scratch=np.zeros(threads * words, word), witness=np.zeros(threads * width, np.int64),
             depth=np.zeros(width, np.int64), far=np.zeros(width, np.int64), found=np.zeros(_FIRST_LEVELS, np.int64),
-            columns=np.zeros(_FIRST_LEVELS * width if columns else 0, np.int64),
+            columns=np.zeros(self._first_counts, np.int64),
             counts=np.zeros(threads * width if columns else 0, np.int64),
             planes=np.zeros(threads * PLANES * words if columns else 0, word),
             reach=np.zeros(n if wants.sums else 0, np.int64), farness=np.zeros(n if wants.sums else 0, np.int64),
@@ -141,6 +124,19 @@ class Batch:
         """What the last batch, or for sums all since :meth:`forget`, has collected."""
         return self._sink
 
+    def counted(self) -> Counted:
+        """Return what the last batch found."""
+        sink = self._sink
+        return Counted(sink.depth, sink.far, sink.found, sink.columns)
+
+    def levels(self) -> np.ndarray:
+        """Return the levels of the last batch, int32 (n, width); the next batch overwrites them."""
+        return self._sink.levels.reshape(-1, self.width)
+
+    def sums(self) -> Sums:
+        """Return the sums over the batches since :meth:`forget`."""
+        return Sums(self._sink.reach, self._sink.farness, self._sink.harmonic)
+
     @property
     def faults(self) -> int:
         """Ids met that are no vertices."""
@@ -152,10 +148,18 @@ class Batch:
         own = {name: array for name, array in self._state._asdict().items() if name not in ("heads", "short")}
         return sum(int(array.nbytes) for array in (*own.values(), *self._sink))
 
+    @property
+    def totals_alone(self) -> bool:
+        """Whether vertices are counted for each source, and no longer, or never were, for each of its levels."""
+        return self._sink.columns.size == self.width
+
     def forget(self) -> None:
-        """Clear the sums over batches."""
+        """Clear the sums over batches, and count for each level again where that was given up."""
         for array in (self._sink.reach, self._sink.farness, self._sink.harmonic):
             array[:] = 0
+        if self._sink.columns.size < self._first_counts:
+            columns = np.zeros(self._first_counts, np.int64)
+            self._sink = self._sink._replace(found=np.zeros(_FIRST_LEVELS, np.int64), columns=columns)
 
     def run(self, sources: np.ndarray, max_depth: int = NO_LIMIT) -> Done:
         """Search from ``sources`` (internal, ``width`` at most), bit by bit in their order, down to ``max_depth``."""
@@ -219,7 +223,11 @@ class Batch:
         """Have arrays of one entry a level go beyond ``level``."""
         sink = self._sink
         if level + 2 > len(sink.found):
-            columns = np.concatenate([sink.columns, np.zeros_like(sink.columns)])
+            columns = sink.columns
+            if columns.size > gathered.MOST_COUNTS // 2:
+                columns = columns.reshape(-1, self.width).sum(axis=0)
+            elif not self.totals_alone:
+                columns = np.concatenate([columns, np.zeros_like(columns)])
             self._sink = sink._replace(found=np.concatenate([sink.found, np.zeros_like(sink.found)]), columns=columns)
 
     def _walk(self, count: int, level: int, max_depth: int) -> tuple[int, int, int, int]:
@@ -245,27 +253,25 @@ class Batch:
         entries = skips = np.zeros(0, np.uint64)
         if hubs:
             entries, skips = pieces_of(row_lengths(self.out_rows, self._state.queue[:count]))
-        topdown.push(self.out_rows, self._state, np.uint64(count), entries, skips, self.lanes, self.threads)
+        topdown.push(self._team, self.out_rows, self._state, np.uint64(count), entries, skips, self.lanes)
         read = int(self._state.tallies.reshape(-1, TALLY)[:, READ].sum())
         self._turn()
         count = int(self._state.claim[topdown.TAIL])
-        topdown.settle(
-            self.out_rows, self._state, self._sink, np.uint64(count), np.int64(level), self.lanes, self.threads
-        )  # fmt: skip
+        numbers = np.uint64(count), np.int64(level)
+        topdown.settle(self._team, self.out_rows, self._state, self._sink, *numbers, self.lanes)
         totals = self._close(level)
         return count, int(totals[EDGES]), bool(totals[HUBS]), read
 
     def _pull(self, level: int) -> tuple[int, int, int, int]:
-        bottomup.pull(
-            self.in_rows, self.out_rows, self._state, self._sink, np.int64(level), self.lanes, self.threads
-        )  # fmt: skip
+        both = self.in_rows, self.out_rows
+        bottomup.pull(self._team, *both, self._state, self._sink, np.int64(level), self.lanes)
         state = self._state
         self._state = state._replace(now=state.before, before=state.now)
         totals = self._close(level)
         return int(totals[VERTICES]), int(totals[EDGES]), int(totals[LEFT]), int(totals[READ])
 
     def _gather(self) -> tuple[int, int, bool]:
-        topdown.gather(self.out_rows, self._state, self.lanes, self.threads)
+        topdown.gather(self._team, self.out_rows, self._state, self.lanes)
         totals = self._state.tallies.reshape(-1, TALLY).sum(axis=0)
         return int(self._state.claim[topdown.TAIL]), int(totals[EDGES]), bool(totals[HUBS])
 

@@ -11,7 +11,6 @@ Source: Then et al., "The more the merrier: efficient multi-source graph travers
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.algorithms.many.cpu.collecting import add_planes, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, LEFT, READ, TALLY, VERTICES
@@ -20,6 +19,7 @@ from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, both, either, load_vector, store_vector, without
 
 _CHUNK = np.uint64(8)
@@ -45,57 +45,63 @@ def _from_row(rows, u, now, n, want, found, faults, lanes):
     return found, k
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def pull(rows, out_rows, state, sink, level, lanes, threads):
+@njit(nogil=True, cache=True)
+def pull(team, rows, out_rows, state, sink, level, lanes):
     """Bring ``level`` to every vertex that lacks a bit; ``rows`` are those of in-neighbours.
 
     A vertex that had all bits of the batch before the level is ``done``, and skipped from then on.
     """
+    state.claim[0] = ZERO
+    state.tallies[:] = ZERO
+    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _pull, (rows, out_rows, state, sink, level, lanes))
+
+
+@member
+def _pull(rows, out_rows, state, sink, level, lanes, t):
+    """Take words of the bitmap for :func:`pull` until there are no more."""
     words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
     now, before, done, heads, short = state.now, state.before, state.done, state.heads, state.short
     claim, tallies, faults = state.claim, state.tallies, state.faults
     all_bits, live_bits = state.full, sink.active
-    claim[0] = ZERO
     blocks = np.uint64(len(done)) - ONE
-    for t in prange(threads):
-        vertices, edges, left, read, pairs, fill = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
-        full, active = load_vector(all_bits, ZERO, lanes), load_vector(live_bits, ZERO, lanes)
-        while True:
-            first = fetch_add(claim, 0, _CHUNK)
-            if first >= blocks:
-                break
-            for block in range(first, min(blocks, first + _CHUNK)):
-                todo, complete = ~done[block], ZERO
-                while todo != ZERO:
-                    b = trailing_zeros(todo)
-                    todo &= todo - ONE
-                    u = (block << SHIFT) + b
-                    have = load_vector(now, u * words, lanes)
-                    want = without(active, have)
-                    if not any_bit(want):
-                        store_vector(before, u * words, have)
-                        if not any_bit(without(full, have)):
-                            complete |= ONE << b
-                        continue
-                    found = load_vector(now, np.uint64(heads[0, u]) * words, lanes)
-                    found = either(found, load_vector(now, np.uint64(heads[1, u]) * words, lanes))
-                    if any_bit(without(want, found)) and not is_set(short, u):
-                        found, looked = _from_row(rows, u, now, n, want, found, faults, lanes)
-                        read += looked
-                    new = both(want, found)
-                    store_vector(before, u * words, either(have, new))
-                    if any_bit(new):
-                        pair, fill = collect(sink, new, u, level, np.uint64(t), fill, lanes)
-                        pairs += pair
-                        vertices += ONE
-                        edges += degree(out_rows, u)
-                    left += degree(rows, u)
-                done[block] |= complete
-        if sink.columns.size:
-            add_planes(sink, np.uint64(t), lanes)
-        mine = np.uint64(t) * _TALLY
-        tallies[mine + _VERTICES] = vertices
-        tallies[mine + _EDGES] = edges
-        tallies[mine + _LEFT] = left
-        tallies[mine + _READ] = read
-        tallies[mine + _FOUND] = pairs
+    vertices, edges, left, read, pairs, fill = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+    full, active = load_vector(all_bits, ZERO, lanes), load_vector(live_bits, ZERO, lanes)
+    while True:
+        first = fetch_add(claim, 0, _CHUNK)
+        if first >= blocks:
+            break
+        for block in range(first, min(blocks, first + _CHUNK)):
+            todo, complete = ~done[block], ZERO
+            while todo != ZERO:
+                b = trailing_zeros(todo)
+                todo &= todo - ONE
+                u = (block << SHIFT) + b
+                have = load_vector(now, u * words, lanes)
+                want = without(active, have)
+                if not any_bit(want):
+                    store_vector(before, u * words, have)
+                    if not any_bit(without(full, have)):
+                        complete |= ONE << b
+                    continue
+                found = load_vector(now, np.uint64(heads[0, u]) * words, lanes)
+                found = either(found, load_vector(now, np.uint64(heads[1, u]) * words, lanes))
+                if any_bit(without(want, found)) and not is_set(short, u):
+                    found, looked = _from_row(rows, u, now, n, want, found, faults, lanes)
+                    read += looked
+                new = both(want, found)
+                store_vector(before, u * words, either(have, new))
+                if any_bit(new):
+                    pair, fill = collect(sink, new, u, level, t, fill, lanes)
+                    pairs += pair
+                    vertices += ONE
+                    edges += degree(out_rows, u)
+                left += degree(rows, u)
+            done[block] |= complete
+    if sink.columns.size:
+        add_planes(sink, t, lanes)
+    mine = t * _TALLY
+    tallies[mine + _VERTICES] = vertices
+    tallies[mine + _EDGES] = edges
+    tallies[mine + _LEFT] = left
+    tallies[mine + _READ] = read
+    tallies[mine + _FOUND] = pairs

@@ -146,6 +146,7 @@ def close_level(sink, level, pairs, lanes, threads):
     words = np.uint64(len(lanes))
     size = np.uint64(sink.alive.itemsize) * _BITS
     width = words * size
+    row = np.uint64(level) if np.uint64(sink.columns.size) > width else ZERO  # totals have no levels
     sink.found[level] += np.int64(pairs)
     for w in range(words):
         sink.active[w] = 0
@@ -161,5 +162,5 @@ def close_level(sink, level, pairs, lanes, threads):
                 sink.far[bit] = sink.witness[t * width + bit]
         if sink.columns.size:
             for bit in range(width):
-                sink.columns[np.uint64(level) * width + bit] += sink.counts[t * width + bit]
+                sink.columns[row * width + bit] += sink.counts[t * width + bit]
                 sink.counts[t * width + bit] = 0

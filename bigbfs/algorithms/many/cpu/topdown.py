@@ -10,7 +10,6 @@ Source: Then et al., "The more the merrier: efficient multi-source graph travers
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.algorithms.many.cpu.collecting import add_planes, close_level, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, READ, TALLY
@@ -18,6 +17,7 @@ from bigbfs.engines.cpu.bits import ONE, ZERO, is_set
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add, fetch_or, load
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, either, load_vector, store_vector, without
 
 PIECE = 8192
@@ -33,6 +33,7 @@ _BUFFER = np.uint64(BUFFER_IDS)
 _CHUNK = np.uint64(16)
 _PIECE = np.uint64(PIECE)
 _SETTLE = np.uint64(64)
+_FOUR = np.uint64(4)
 _TALLY = np.uint64(TALLY)
 _EDGES, _READ, _FOUND, _HUBS = (np.uint64(place) for place in (EDGES, READ, FOUND, HUBS))
 _GIVEN = np.uint8(1)
@@ -110,111 +111,128 @@ def _give(now, bits, before, i, v, words):
             fetch_or(now, v * words + w, new)
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def push(rows, state, count, entries, skips, lanes, threads):
+@njit(nogil=True, cache=True)
+def push(team, rows, state, count, entries, skips, lanes):
     """Hand over the bits of the ``count`` entries of the queue; who was given any is in ``next_queue``.
 
     Of a row longer than ``PIECE`` only the first piece is read, and then those that ``entries`` (places in the queue)
     and ``skips`` (neighbours before the piece) name. ``state.claim[TAIL]`` is the end of ``next_queue`` afterwards.
     """
-    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
+    state.claim[0], state.claim[TAIL] = ZERO, ZERO
+    state.tallies[:] = ZERO
+    claims = np.uint64(len(entries)) + (count + _CHUNK - ONE) // _CHUNK
+    share(team, claims, _push, (rows, state, count, entries, skips, claims, lanes))
+
+
+@member
+def _push(rows, state, count, entries, skips, claims, lanes, t):
+    """Take entries and pieces for :func:`push` until there are no more."""
+    words, n, pieces = np.uint64(len(lanes)), np.uint64(len(state.queued)), np.uint64(len(entries))
     now, before, bits, queued, tallies = state.now, state.before, state.bits, state.queued, state.tallies
     queue, next_queue, claim, faults, buffers = state.queue, state.next_queue, state.claim, state.faults, state.buffers
-    claim[0], claim[TAIL] = ZERO, ZERO
-    pieces = np.uint64(len(entries))
-    claims = pieces + (count + _CHUNK - ONE) // _CHUNK
-    for t in prange(threads):
-        buffer, fill, read = buffers[t], ZERO, ZERO
-        while True:
-            mine = fetch_add(claim, 0, ONE)
-            if mine >= claims:
-                break
-            begin, end, skip = ZERO, ONE, ZERO
-            if mine < pieces:
-                begin, skip = entries[mine], skips[mine]
-                end = begin + ONE
-            else:
-                begin = (mine - pieces) * _CHUNK
-                end = min(count, begin + _CHUNK)
-            for i in range(begin, end):
-                u = np.uint64(queue[i])
-                new = load_vector(bits, i * words, lanes)
-                position, v = seek(rows, u, skip), ZERO
-                stop = min(degree(rows, u), skip + _PIECE)
-                read += stop - skip
-                for k in range(skip, stop):
-                    v, position = step(rows, position, k, v)
-                    if v >= n:
-                        fetch_add(faults, 0, ONE)
-                    elif any_bit(without(new, load_vector(before, v * words, lanes))):
-                        _give(now, bits, before, i, v, words)
-                        if load(queued, v) != _GIVEN and fetch_or(queued, v, _GIVEN) != _GIVEN:
-                            buffer[fill] = v
-                            fill += ONE
-                            if fill == _BUFFER:
-                                _append(next_queue, claim, buffer, fill)
-                                fill = ZERO
-        _append(next_queue, claim, buffer, fill)
-        tallies[np.uint64(t) * _TALLY + _READ] = read
+    buffer, fill, read = buffers[t], ZERO, ZERO
+    while True:
+        mine = fetch_add(claim, 0, ONE)
+        if mine >= claims:
+            break
+        begin, end, skip = ZERO, ONE, ZERO
+        if mine < pieces:
+            begin, skip = entries[mine], skips[mine]
+            end = begin + ONE
+        else:
+            begin = (mine - pieces) * _CHUNK
+            end = min(count, begin + _CHUNK)
+        for i in range(begin, end):
+            u = np.uint64(queue[i])
+            new = load_vector(bits, i * words, lanes)
+            position, v = seek(rows, u, skip), ZERO
+            stop = min(degree(rows, u), skip + _PIECE)
+            read += stop - skip
+            for k in range(skip, stop):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    fetch_add(faults, 0, ONE)
+                elif any_bit(without(new, load_vector(before, v * words, lanes))):
+                    _give(now, bits, before, i, v, words)
+                    if load(queued, v) != _GIVEN and fetch_or(queued, v, _GIVEN) != _GIVEN:
+                        buffer[fill] = v
+                        fill += ONE
+                        if fill == _BUFFER:
+                            _append(next_queue, claim, buffer, fill)
+                            fill = ZERO
+    _append(next_queue, claim, buffer, fill)
+    tallies[t * _TALLY + _READ] = read
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def settle(rows, state, sink, count, level, lanes, threads):
+@njit(nogil=True, cache=True)
+def settle(team, rows, state, sink, count, level, lanes):
     """Make the ``count`` entries of the queue ready for the next level, and collect what is new."""
+    state.claim[0] = ZERO
+    state.tallies[:] = ZERO
+    share(team, count // (_SETTLE * _FOUR) + ONE, _settle_some, (rows, state, sink, count, level, lanes))
+
+
+@member
+def _settle_some(rows, state, sink, count, level, lanes, t):
+    """Take entries for :func:`settle` until there are no more."""
     now, before, bits, queued = state.now, state.before, state.bits, state.queued
     queue, claim, tallies = state.queue, state.claim, state.tallies
-    claim[0] = ZERO
-    for t in prange(threads):
-        edges, pairs, hubs, fill = ZERO, ZERO, ZERO, ZERO
-        while True:
-            first = fetch_add(claim, 0, _SETTLE)
-            if first >= count:
-                break
-            for i in range(first, min(count, first + _SETTLE)):
-                v = np.uint64(queue[i])
-                new = _settle(now, before, bits, queued, i, v, lanes)
-                found, fill = collect(sink, new, v, level, np.uint64(t), fill, lanes)
-                ids = degree(rows, v)
-                pairs += found
-                edges += ids
-                hubs += ONE if ids > _PIECE else ZERO
-        if sink.columns.size:
-            add_planes(sink, np.uint64(t), lanes)
-        mine = np.uint64(t) * _TALLY
-        tallies[mine + _EDGES] = edges
-        tallies[mine + _FOUND] = pairs
-        tallies[mine + _HUBS] = hubs
+    edges, pairs, hubs, fill = ZERO, ZERO, ZERO, ZERO
+    while True:
+        first = fetch_add(claim, 0, _SETTLE)
+        if first >= count:
+            break
+        for i in range(first, min(count, first + _SETTLE)):
+            v = np.uint64(queue[i])
+            new = _settle(now, before, bits, queued, i, v, lanes)
+            found, fill = collect(sink, new, v, level, t, fill, lanes)
+            ids = degree(rows, v)
+            pairs += found
+            edges += ids
+            hubs += ONE if ids > _PIECE else ZERO
+    if sink.columns.size:
+        add_planes(sink, t, lanes)
+    mine = t * _TALLY
+    tallies[mine + _EDGES] = edges
+    tallies[mine + _FOUND] = pairs
+    tallies[mine + _HUBS] = hubs
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def gather(rows, state, lanes, threads):
+@njit(nogil=True, cache=True)
+def gather(team, rows, state, lanes):
     """Queue the vertices for which ``now`` and ``before`` differ, with the difference, and make them equal.
 
     ``state.claim[TAIL]`` is the number of them afterwards. What is new was collected when it was found.
     """
+    state.claim[0], state.claim[TAIL] = ZERO, ZERO
+    state.tallies[:] = ZERO
+    share(team, np.uint64(len(state.queued)) // (_SETTLE * _SETTLE) + ONE, _gather, (rows, state, lanes))
+
+
+@member
+def _gather(rows, state, lanes, t):
+    """Take vertices for :func:`gather` until there are no more."""
     words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
     now, before, bits, queue, done = state.now, state.before, state.bits, state.queue, state.done
     claim, tallies = state.claim, state.tallies
-    claim[0], claim[TAIL] = ZERO, ZERO
-    for t in prange(threads):
-        edges, hubs = ZERO, ZERO
-        while True:
-            first = fetch_add(claim, 0, _SETTLE)
-            if first >= n:
-                break
-            for v in range(first, min(n, first + _SETTLE)):
-                if is_set(done, v):
-                    continue
-                after = load_vector(now, v * words, lanes)
-                new = without(after, load_vector(before, v * words, lanes))
-                if any_bit(new):
-                    i = fetch_add(claim, TAIL, ONE)
-                    queue[i] = v
-                    store_vector(bits, i * words, new)
-                    store_vector(before, v * words, after)
-                    ids = degree(rows, v)
-                    edges += ids
-                    hubs += ONE if ids > _PIECE else ZERO
-        mine = np.uint64(t) * _TALLY
-        tallies[mine + _EDGES] = edges
-        tallies[mine + _HUBS] = hubs
+    edges, hubs = ZERO, ZERO
+    while True:
+        first = fetch_add(claim, 0, _SETTLE)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + _SETTLE)):
+            if is_set(done, v):
+                continue
+            after = load_vector(now, v * words, lanes)
+            new = without(after, load_vector(before, v * words, lanes))
+            if any_bit(new):
+                i = fetch_add(claim, TAIL, ONE)
+                queue[i] = v
+                store_vector(bits, i * words, new)
+                store_vector(before, v * words, after)
+                ids = degree(rows, v)
+                edges += ids
+                hubs += ONE if ids > _PIECE else ZERO
+    mine = t * _TALLY
+    tallies[mine + _EDGES] = edges
+    tallies[mine + _HUBS] = hubs

@@ -13,12 +13,10 @@ import numpy as np
 from bigbfs.algorithms.topological.cpu import passes
 from bigbfs.algorithms.topological.cpu.passes import COUNTS, EDGES, FAULTS, HUBS, TAIL
 from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count
+from bigbfs.jit.team import team_of
 
 WALK_EDGES = 32768
 """Rounds of at most this many edges run serially."""
-
-FEW_VERTICES = 1 << 20
-"""Vertices whose in-degrees one thread writes down."""
 
 ONE, ALL = "one thread", "all threads"
 
@@ -35,7 +33,7 @@ class Kahn:
     edges
         Edges of ``out``.
     threads
-        Threads of every parallel kernel; the caller has told Numba.
+        Threads of every parallel kernel.
 
     Attributes
     ----------
@@ -51,6 +49,7 @@ class Kahn:
 
     def __init__(self, out: Rows, incoming: Rows | None, ids: np.dtype, edges: int, threads: int) -> None:
         n = row_count(out)
+        self._team = team_of(threads)
         self._rows, self._in, self._edges, self._threads = out, incoming, edges, threads
         self.left, self.queue = np.empty((2, n), ids)
         self.rounds = np.empty(n, np.int32)
@@ -94,7 +93,7 @@ class Kahn:
         """Run every kernel once (on a small graph: that compiles them)."""
         incoming = self._in
         if incoming is not None:
-            passes.take_lengths(incoming, self.left)
+            passes.take_lengths(self._team, incoming, self.left, self._counts)
         for self._in in (None, incoming):
             self._count_in_degrees()
         self._count(1 if self._threads > 1 else 2)
@@ -124,8 +123,8 @@ class Kahn:
         last, hub_count = self._counts[TAIL], self._counts[HUBS]
         passes.cut(self._rows, self._hubs, hub_count, self._pieces)
         passes.run_round(
-            self._rows, self.left, self.queue, self.rounds, first, last, number + 1, self._hubs, hub_count,
-            self._pieces, self._next_hubs, self._buffers, self._counts, self._threads,
+            self._team, self._rows, self.left, self.queue, self.rounds, first, last, number + 1, self._hubs, hub_count,
+            self._pieces, self._next_hubs, self._buffers, self._counts,
         )  # fmt: skip
         self._hubs, self._next_hubs = self._next_hubs, self._hubs
         self.ran[ALL] += 1
@@ -134,8 +133,7 @@ class Kahn:
     def _count_in_degrees(self) -> None:
         """Fill ``left``: with the lengths of the rows of in-neighbours, else by a pass over all edges."""
         if self._in is not None:
-            alone = self._threads == 1 or len(self.left) <= FEW_VERTICES
-            (passes.take_few_lengths if alone else passes.take_lengths)(self._in, self.left)
+            passes.take_lengths(self._team, self._in, self.left, self._counts)
             return
         # a count for each thread where that takes no more memory than the edges: then nobody waits for a line
         private = len(self.left) * self._threads <= self._edges
@@ -146,7 +144,8 @@ class Kahn:
         hub_count = np.uint64(passes.list_hubs(self._rows, self._hubs))
         passes.cut(self._rows, self._hubs, hub_count, self._pieces)
         counted = np.zeros((parts, len(self.left)), self.left.dtype)
+        alone = parts == self._threads
         passes.count_edges(
-            self._rows, self._hubs, hub_count, self._pieces, counted, self._counts, self._threads
+            self._team, self._rows, self._hubs, hub_count, self._pieces, counted, self._counts, alone
         )  # fmt: skip
-        passes.add_up(counted, self.left)
+        passes.add_up(self._team, counted, self.left, self._counts)

@@ -12,12 +12,12 @@ threads share their rows piece by piece.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.njit import njit
+from bigbfs.jit.team import member, share
 
 HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
@@ -34,30 +34,48 @@ COUNTS = 40
 _HUB = np.uint64(HUB_EDGES)
 _BUFFER = np.uint64(BUFFER_IDS)
 _CHUNK = np.uint64(64)
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def take_lengths(in_rows, left):
-    """Set ``left`` to the lengths of the rows of in-neighbours."""
-    for i in prange(left.size):
-        left[i] = degree(in_rows, np.uint64(i))
+_VERTICES = np.uint64(1 << 17)
 
 
 @njit(nogil=True, cache=True)
-def take_few_lengths(in_rows, left):
-    """Do the same serially: waking threads takes longer than a small array."""
-    for v in range(np.uint64(left.size)):
-        left[v] = degree(in_rows, v)
+def take_lengths(team, in_rows, left, counts):
+    """Set ``left`` to the lengths of the rows of in-neighbours."""
+    counts[CLAIM] = ZERO
+    share(team, np.uint64(left.size) // _VERTICES + ONE, _take_lengths, (in_rows, left, counts))
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def add_up(parts, left):
+@member
+def _take_lengths(in_rows, left, counts, t):
+    """Take vertices for :func:`take_lengths` until there are no more."""
+    n = np.uint64(left.size)
+    while True:
+        first = fetch_add(counts, CLAIM, _VERTICES)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + _VERTICES)):
+            left[v] = degree(in_rows, v)
+
+
+@njit(nogil=True, cache=True)
+def add_up(team, parts, left, counts):
     """Set ``left`` to the sum of ``parts`` (threads, n)."""
-    for i in prange(left.size):
-        total = parts[0, i]
-        for t in range(1, parts.shape[0]):
-            total += parts[t, i]
-        left[i] = total
+    counts[CLAIM] = ZERO
+    share(team, np.uint64(left.size) // _VERTICES + ONE, _add_up, (parts, left, counts))
+
+
+@member
+def _add_up(parts, left, counts, t):
+    """Take vertices for :func:`add_up` until there are no more."""
+    n = np.uint64(left.size)
+    while True:
+        first = fetch_add(counts, CLAIM, _VERTICES)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + _VERTICES)):
+            total = parts[0, v]
+            for part in range(1, parts.shape[0]):
+                total += parts[part, v]
+            left[v] = total
 
 
 @njit
@@ -97,36 +115,41 @@ def list_hubs(rows, hubs):
     return count
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def count_edges(rows, hubs, hub_count, pieces, parts, counts, threads):
-    """Add the edges into each vertex to ``parts`` (threads, n): each thread to its own, or all to the only one."""
-    n = np.uint64(parts.shape[1])
-    claims = pieces[hub_count] + (n + _CHUNK - ONE) // _CHUNK
-    alone = parts.shape[0] == threads
+@njit(nogil=True, cache=True)
+def count_edges(team, rows, hubs, hub_count, pieces, parts, counts, alone):
+    """Add the edges into each vertex to ``parts`` (threads, n): with ``alone`` each thread to its own, else all to
+    the only one."""
     counts[CLAIM] = ZERO
-    for t in prange(threads):
-        part = parts[np.uint64(t) if alone else ZERO]
-        one = part.dtype.type(1)
-        while True:
-            claim = fetch_add(counts, CLAIM, ONE)
-            if claim >= claims:
-                break
-            begin, end, skip, hub = _claimed(rows, claim, pieces, hubs, hub_count, ZERO, n)
-            is_piece = claim < pieces[hub_count]
-            for i in range(begin, end):
-                u = hub if is_piece else i
-                ids = degree(rows, u)
-                if not is_piece and ids > _HUB:
-                    continue
-                position, v = seek(rows, u, skip), ZERO
-                for k in range(skip, min(ids, skip + _HUB)):
-                    v, position = step(rows, position, k, v)
-                    if v >= n:
-                        fetch_add(counts, FAULTS, ONE)
-                    elif alone:
-                        part[v] += one
-                    else:
-                        fetch_add(part, v, one)
+    claims = pieces[hub_count] + (np.uint64(parts.shape[1]) + _CHUNK - ONE) // _CHUNK
+    share(team, claims, _count_edges, (rows, hubs, hub_count, pieces, parts, counts, alone, claims))
+
+
+@member
+def _count_edges(rows, hubs, hub_count, pieces, parts, counts, alone, claims, t):
+    """Take vertices and pieces of hubs for :func:`count_edges` until there are no more."""
+    n = np.uint64(parts.shape[1])
+    part = parts[t if alone else ZERO]
+    one = part.dtype.type(1)
+    while True:
+        claim = fetch_add(counts, CLAIM, ONE)
+        if claim >= claims:
+            break
+        begin, end, skip, hub = _claimed(rows, claim, pieces, hubs, hub_count, ZERO, n)
+        is_piece = claim < pieces[hub_count]
+        for i in range(begin, end):
+            u = hub if is_piece else i
+            ids = degree(rows, u)
+            if not is_piece and ids > _HUB:
+                continue
+            position, v = seek(rows, u, skip), ZERO
+            for k in range(skip, min(ids, skip + _HUB)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    fetch_add(counts, FAULTS, ONE)
+                elif alone:
+                    part[v] += one
+                else:
+                    fetch_add(part, v, one)
 
 
 @njit(nogil=True, cache=True)
@@ -204,37 +227,44 @@ def _append(rows, freed, fill, queue, rounds, number, hubs, counts):
         fetch_add(counts, EDGES, edges)
 
 
-@njit(parallel=True, nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def run_round(
-    rows, left, queue, rounds, first, last, number, hubs, hub_count, pieces, next_hubs, buffers, counts, threads
+    team, rows, left, queue, rounds, first, last, number, hubs, hub_count, pieces, next_hubs, buffers, counts
 ):
     """Take off the edges of the vertices ``queue[first:last]``; append who has lost the last, as round ``number``."""
-    n = np.uint64(left.size)
-    claims = pieces[hub_count] + (last - first + _CHUNK - ONE) // _CHUNK
-    one, none = left.dtype.type(1), left.dtype.type(0)
     counts[CLAIM], counts[TAIL], counts[EDGES], counts[HUBS] = ZERO, last, ZERO, ZERO
-    for t in prange(threads):
-        freed, fill = buffers[t], ZERO
-        while True:
-            claim = fetch_add(counts, CLAIM, ONE)
-            if claim >= claims:
-                break
-            begin, end, skip, hub = _claimed(rows, claim, pieces, hubs, hub_count, first, last)
-            is_piece = claim < pieces[hub_count]
-            for i in range(begin, end):
-                u = hub if is_piece else np.uint64(queue[i])
-                ids = degree(rows, u)
-                if not is_piece and ids > _HUB:
-                    continue
-                position, v = seek(rows, u, skip), ZERO
-                for k in range(skip, min(ids, skip + _HUB)):
-                    v, position = step(rows, position, k, v)
-                    if v >= n:
-                        fetch_add(counts, FAULTS, ONE)
-                    elif fetch_add(left, v, none - one) == one:
-                        freed[fill] = v
-                        fill += ONE
-                        if fill == _BUFFER:
-                            _append(rows, freed, fill, queue, rounds, number, next_hubs, counts)
-                            fill = ZERO
-        _append(rows, freed, fill, queue, rounds, number, next_hubs, counts)
+    claims = pieces[hub_count] + (last - first + _CHUNK - ONE) // _CHUNK
+    state = left, queue, rounds, first, last, number, hubs, hub_count, pieces, next_hubs, buffers, counts
+    share(team, claims, _run_some, (rows, state, claims))
+
+
+@member
+def _run_some(rows, state, claims, t):
+    """Take vertices and pieces of hubs for :func:`run_round` until there are no more."""
+    left, queue, rounds, first, last, number, hubs, hub_count, pieces, next_hubs, buffers, counts = state
+    n = np.uint64(left.size)
+    one, none = left.dtype.type(1), left.dtype.type(0)
+    freed, fill = buffers[t], ZERO
+    while True:
+        claim = fetch_add(counts, CLAIM, ONE)
+        if claim >= claims:
+            break
+        begin, end, skip, hub = _claimed(rows, claim, pieces, hubs, hub_count, first, last)
+        is_piece = claim < pieces[hub_count]
+        for i in range(begin, end):
+            u = hub if is_piece else np.uint64(queue[i])
+            ids = degree(rows, u)
+            if not is_piece and ids > _HUB:
+                continue
+            position, v = seek(rows, u, skip), ZERO
+            for k in range(skip, min(ids, skip + _HUB)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    fetch_add(counts, FAULTS, ONE)
+                elif fetch_add(left, v, none - one) == one:
+                    freed[fill] = v
+                    fill += ONE
+                    if fill == _BUFFER:
+                        _append(rows, freed, fill, queue, rounds, number, next_hubs, counts)
+                        fill = ZERO
+    _append(rows, freed, fill, queue, rounds, number, next_hubs, counts)

@@ -1,0 +1,1 @@
+"""Many searches at once on a GPU."""

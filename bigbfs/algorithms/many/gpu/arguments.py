@@ -1,0 +1,117 @@
+"""The argument struct of the kernels of many searches, and the state that its pointers lead to.
+
+``STAND`` and ``SUMS`` mirror the structs of many.cuh field by field, each of 8 bytes. An array is declared here once:
+the ledger counts it, the pool makes it, and the kernels' struct gets its pointer by a define.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.many.gathered import Wants
+from bigbfs.algorithms.many.gpu.tuning import DEFAULT
+from bigbfs.engines.gpu.placement.arrays import ArraySpec, pointer_fields
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, COUNTS
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
+
+WIDTHS = (64, 128, 256, 512)
+"""Bits of a vertex, twice."""
+
+ACTIVE = np.dtype((np.uint64, WIDTHS[-1] // 64))
+"""Words of as many bits as there can be sources."""
+
+
+def _with_active(*names: str) -> np.dtype:
+    """Return a struct of fields of 8 bytes, the last of them the words of active sources."""
+    return np.dtype([*((name, np.uint64) for name in names), ("active", ACTIVE)])
+
+
+STAND = _with_active("level", "count", "edges", "left", "ending", "pushed")
+"""Where a batch stands."""
+
+SUMS = _with_active("freed", "edges", "chunks", "left")
+"""What a level adds up."""
+
+DONE, WIDE, FULL = 1, 2, 3
+"""What ``STAND.ending`` says: no frontier is left; the host chooses the direction; it takes the counts first."""
+
+_CHUNKS = ArraySpec("chunk_list", "u32", "chunks", "chunks of hubs to be read in a level")
+_MEETING = ArraySpec("meeting", "u32", "1", "where the blocks of the grid meet", True)
+_COUNTS = ArraySpec("counts", "u64", f"{len(COUNTS.names or ())}", "counters of passes", True, "vram", "Counts")
+
+
+def arrays(width: int, wants: Wants, span: int = DEFAULT.span) -> tuple[ArraySpec, ...]:
+    """Return the state of batches of ``width`` sources which collect what ``wants`` says."""
+    words = width // 64
+    stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
+    always = (
+        ArraySpec("seen", "u64", f"n * {words}", f"a bit for each of {width} sources: has reached the vertex"),
+        ArraySpec("other", "u64", f"n * {words}", f"the same of {width} sources, a level before or after"),
+        ArraySpec("queues", "id", "2 * n", "frontiers of two levels"),
+        ArraySpec("claimed", "u32", "2 * words", "bitmaps of both"),
+        ArraySpec("done", "u32", "words", "bitmap: vertices that lack no source"),
+        ArraySpec("open", "u32", "words", "bitmap: vertices whose heads do not decide"),
+        _CHUNKS,
+        ArraySpec("pairs", "u64", f"{span}", "pairs of source and vertex found in each level"),
+        ArraySpec("far", "u64", f"{width}", "of each source a vertex in its last level"),
+        ArraySpec("depth", "u64", f"{width}", "of each source its last level"),
+        ArraySpec("many_sources", "u64", f"{width}", "the sources of a batch"),
+        ArraySpec("many_sums", "u64", f"{sums}", "sums of three levels", True, "vram", "ManySums"),
+        ArraySpec("many_stand", "u64", f"{stand}", "where a batch stands", True, "vram", "ManyStand"),
+        _MEETING,
+        _COUNTS,
+    )
+    return (*always, *(spec for spec, wanted in _wanted(width, wants, span) if wanted))
+
+
+def _wanted(width: int, wants: Wants, span: int) -> tuple[tuple[ArraySpec, bool], ...]:
+    """Return the arrays that are there when they are wanted, and whether they are."""
+    return (
+        (ArraySpec("columns", "u64", f"{span * width}", "vertices found in each level by each source"), wants.columns),
+        (ArraySpec("reach", "u64", "n", "how many sources reach a vertex"), wants.sums),
+        (ArraySpec("farness", "u64", "n", "the sum of their distances"), wants.sums),
+        (ArraySpec("harmonic", "u64", "n", "the sum of reciprocals", False, "vram", "double"), wants.harmonic),
+        (ArraySpec("levels", "i32", f"n * {width}", f"levels of {width} sources"), wants.levels),
+    )
+
+
+EVERYTHING = Wants(sums=True, harmonic=True, columns=True, levels=True)
+POINTERS = arrays(WIDTHS[0], EVERYTHING)
+"""All that the kernels' struct has a pointer to; 0 where it is not wanted."""
+
+SCALARS = ("base", "span", "most_levels", "max_depth", "pull_from", "apart_ids", "group_bits")
+
+MANY = np.dtype(
+    [("out", ADJACENCY), ("in", ADJACENCY)] + [(name, np.uint64) for name in (*(s.name for s in POINTERS), *SCALARS)]
+)
+"""``struct Many`` (many.cuh)."""
+
+FOLDER = "algorithms/many/gpu"
+FILES = {
+    "many": ("many_begin", "many_collect", "many_close", "many_gather"),
+    "many_pull": ("many_pull", "many_pull_rows", "many_pull_apart", "many_pull_chunks"),
+}
+"""Kernels by the file that they are in, many_push.cu apart."""
+
+
+def part_of(width: int) -> int:
+    """Return the words of a vertex that a lane has."""
+    return 1 if width == WIDTHS[0] else 2
+
+
+def kernels(width: int) -> tuple[KernelSpec, ...]:
+    """Return the kernels for ``width`` bits."""
+    defines = (
+        ("MANY_PART", str(part_of(width))),
+        ("MANY_ARRAYS", pointer_fields(POINTERS)),
+        ("MANY_BYTES", str(MANY.itemsize)),
+        ("MANY_STAND_BYTES", str(STAND.itemsize)),
+        ("MANY_SUMS_BYTES", str(SUMS.itemsize)),
+    )
+    push = KernelSpec(f"{FOLDER}/many_push.cu", "many_push", defines, cooperative=True, team=True)
+    others = (
+        spec
+        for file, names in FILES.items()
+        for spec in kernels_of(f"{FOLDER}/{file}.cu", names, defines=defines, team=True)
+    )
+    return (push, *others)

@@ -1,0 +1,284 @@
+"""Batches of searches on a device: the sources, the levels, and what is collected of them.
+
+The host chooses the direction of a level where its frontier has many edges; thin levels run top-down, as many of them
+in one launch as there are. ``seen`` and ``other`` change places with every level that runs bottom-up.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.algorithms.many.gathered import Counted, Done, Sums, Wants
+from bigbfs.algorithms.many.gpu.arguments import DONE, FILES, MANY, POINTERS, STAND, arrays, kernels, part_of
+from bigbfs.algorithms.many.gpu.tuning import Tuning
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import Sizes
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, WARP, struct, team_threads
+from bigbfs.engines.gpu.runtime.kernels import Launcher
+from bigbfs.engines.gpu.runtime.runtime import Array
+
+TOP_DOWN, BOTTOM_UP = "top-down", "bottom-up"
+NO_WAY = 2**64 - 1
+"""Edges of a frontier that none has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one launch, or the launches of a level, did: for those who tune.
+
+    Attributes
+    ----------
+    how
+        ``"top-down"`` or ``"bottom-up"``.
+    level, levels
+        Of the frontier that it began with, and how many levels it ran.
+    count, edges, left
+        Of that frontier: vertices, edges of their rows; edges of vertices that lacked a source when last counted.
+    read
+        Ids read from rows.
+    seconds
+        Wall time.
+    """
+
+    how: str
+    level: int
+    levels: int
+    count: int
+    edges: int
+    left: int
+    read: int
+    seconds: float
+
+
+class GpuBatches:
+    """Batches of up to ``width`` sources on one placed graph.
+
+    Parameters
+    ----------
+    placed
+        The graph, its rows in device memory or mapped.
+    backward
+        Search against the edges.
+    width
+        Sources of a batch at most: 64, 128, 256 or 512.
+    wants
+        What is collected.
+    tuning
+        How levels are shared out.
+
+    Attributes
+    ----------
+    width
+        As given.
+    trace
+        None, or a list to which every step is added; that takes time.
+    """
+
+    def __init__(self, placed: PlacedGraph, backward: bool, width: int, wants: Wants, tuning: Tuning) -> None:
+        self._placed, self._runtime, self._tuning = placed, placed.runtime, tuning
+        self.width, self._wants = width, wants
+        out, incoming = placed.out, placed.incoming
+        self._in: PlacedAdjacency | None = out if backward else incoming
+        self._out = (incoming or out) if backward else out
+        self._specs = arrays(width, wants, tuning.span)
+        self._kernels = Launcher(placed.runtime, kernels(width), placed.ids, placed.codec)
+        self._team = team_threads(placed.runtime.team, placed.ids)
+        self._team_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_push"), self._team)
+        self._read = self._invalid = 0
+        self.trace: list[Step] | None = None
+        self._found = np.zeros(1, np.int64)
+        self._columns = np.zeros(0, np.int64)
+        self.borrow()
+
+    def borrow(self) -> None:
+        """Take the arrays, whatever they hold."""
+        self._arrays: dict[str, Array] = {}
+        sizes = sizes_of(self._placed)
+        for spec in self._specs:
+            array, _ = self._placed.pool.lend(spec, self)
+            self._arrays[spec.name] = array[: spec.elements(sizes)]
+        self._state = self._make_state()
+
+    def _make_state(self) -> np.ndarray:
+        tuning, placed = self._tuning, self._placed
+        mapped = placed.residency == "mapped"
+        pulled = self._out if self._in is None else self._in
+        values = {spec.name: self._runtime.pointer(self._arrays[spec.name]) for spec in self._specs}
+        apart = tuning.mapped_apart_ids if mapped else tuning.apart_ids
+        return struct(
+            MANY,
+            **{"out": self._out.struct, "in": pulled.struct},
+            **{spec.name: values.get(spec.name, 0) for spec in POINTERS},
+            span=tuning.span,
+            most_levels=tuning.most_levels,
+            pull_from=NO_WAY,
+            apart_ids=apart,
+            group_bits=(self.width // 64 // part_of(self.width)).bit_length() - 1,
+        )
+
+    def warm(self) -> None:
+        """Launch every kernel once, on no vertices."""
+        nothing = self._state.copy()
+        for rows in ("out", "in"):
+            for name in ("n", "chunks", "hub_count"):
+                nothing[rows][name] = 0
+        for name in ("many_stand", "many_sums", "counts"):
+            self._runtime.fill(self._arrays[name], 0)
+        self._kernels("many_begin", 1, nothing, self._arrays["many_sources"], np.uint64(0))
+        self._kernels.kernel("many_push")(self._team_blocks, self._team, (nothing,))
+        for name in (name for names in FILES.values() for name in names if name != "many_begin"):
+            self._kernels(name, 1, nothing)
+        self._runtime.synchronize()
+
+    def forget(self) -> None:
+        """Clear the sums over batches."""
+        for name in ("reach", "farness", "harmonic"):
+            if name in self._arrays:
+                self._runtime.fill(self._arrays[name], 0)
+
+    @property
+    def invalid(self) -> int:
+        """Ids met by the last batch that are no vertices."""
+        return self._invalid
+
+    def run(self, sources: np.ndarray, max_depth: int) -> Done:
+        """Search from ``sources`` (internal, ``width`` at most), bit by bit in their order, down to ``max_depth``."""
+        steps, pulled, base = {TOP_DOWN: 0, BOTTOM_UP: 0}, False, 0
+        self._state["base"], self._state["max_depth"] = 0, max_depth
+        stand = self._begin(sources)
+        found: list[np.ndarray] = [np.zeros(1, np.int64)]
+        columns: list[np.ndarray] = [np.zeros(self.width if self._wants.columns else 0, np.int64)]
+        while int(stand["ending"]) != DONE and int(stand["level"]) < max_depth:
+            if int(stand["level"]) - base + 1 >= self._tuning.span:
+                self._take(int(stand["level"]) - base, found, columns)
+                base = int(stand["level"])
+                self._state["base"] = base
+            before, start, read = stand, time.perf_counter(), self._read_so_far()
+            how = self._direction(stand)
+            stand = self._pull() if how == BOTTOM_UP else self._push(stand, pulled)
+            pulled = how == BOTTOM_UP
+            levels = int(stand["level"]) - int(before["level"])
+            steps[how] += levels
+            self._note(how, before, levels, read, start)
+        self._take(int(stand["level"]) - base, found, columns)
+        self._found, self._columns = np.concatenate(found), np.concatenate(columns)
+        counts = self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]
+        self._invalid = int(counts["invalid"])
+        level = int(stand["level"]) if int(stand["count"]) else max(0, int(stand["level"]) - 1)
+        return Done(steps, int(counts["read"]), level, len(sources) + int(self._found[: level + 1].sum()))
+
+    def _begin(self, sources: np.ndarray) -> np.void:
+        """Forget the last batch, and make ``sources`` the frontier; return where that stands."""
+        runtime, lent = self._runtime, self._arrays
+        for name in ("seen", "other", "claimed", "done", "pairs", "columns", "far", "depth", "many_sums", "counts"):
+            if name in lent:
+                runtime.fill(lent[name], 0)
+        if "levels" in lent:
+            runtime.fill(lent["levels"], -1)
+        stand = np.zeros(1, STAND)
+        number = np.arange(len(sources))
+        np.bitwise_or.at(stand["active"][0], number // 64, np.uint64(1) << (number % 64).astype(np.uint64))
+        stand["left"] = self._placed.graph.m
+        runtime.write(lent["many_stand"], stand.view(np.uint64).reshape(-1))
+        padded = np.zeros(self.width, np.uint64)
+        padded[: len(sources)] = sources
+        runtime.write(lent["many_sources"], padded)
+        self._state["seen"], self._state["other"] = (runtime.pointer(lent[name]) for name in ("seen", "other"))
+        self._kernels("many_begin", len(sources), self._state, lent["many_sources"], np.uint64(len(sources)))
+        return self._stand()
+
+    def _stand(self) -> np.void:
+        stand: np.void = self._runtime.download(self._arrays["many_stand"]).view(STAND)[0]
+        return stand
+
+    def _threshold(self) -> int:
+        """Return from how many edges on a frontier is worth asking about: bottom-up looks at every vertex."""
+        if self._in is None:
+            return NO_WAY
+        return int(self._tuning.pull_vertex * self._placed.n / self._tuning.push_edge)
+
+    def _direction(self, stand: np.void) -> str:
+        """Return how the next level runs."""
+        edges, tuning = int(stand["edges"]), self._tuning
+        if not int(stand["level"]) or edges < self._threshold():
+            return TOP_DOWN
+        pull = tuning.pull_vertex * self._placed.n + tuning.pull_edge * int(stand["left"])
+        return BOTTOM_UP if pull < tuning.push_edge * edges else TOP_DOWN
+
+    def _push(self, stand: np.void, pulled: bool) -> np.void:
+        """Run levels top-down; only one where the frontier is wide."""
+        mapped = self._placed.residency == "mapped"
+        if pulled or (mapped and int(stand["level"]) and int(stand["count"]) >= self._tuning.sort_from):
+            self._runtime.fill(self._arrays["many_sums"], 0)
+            self._kernels("many_gather", -(-self._placed.n // 32), self._state)
+        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= self._threshold()
+        self._state["pull_from"] = NO_WAY if wide else self._threshold()
+        self._state["most_levels"] = 1 if wide else self._tuning.most_levels
+        self._runtime.fill(self._arrays["many_sums"], 0)
+        self._kernels.kernel("many_push")(self._team_blocks, self._team, (self._state,))
+        return self._stand()
+
+    def _pull(self) -> np.void:
+        """Run a level bottom-up; ``seen`` and ``other`` have changed places after it."""
+        state, rows = self._state, self._in
+        assert rows is not None
+        self._runtime.fill(self._arrays["many_sums"], 0)
+        for name in ("many_pull", "many_pull_rows", "many_pull_apart"):
+            self._kernels(name, -(-self._placed.n // 32) * WARP, state)
+        if rows.chunks:
+            self._kernels("many_pull_chunks", rows.chunks * WARP, state)
+        self._kernels("many_collect", -(-self._placed.n // 32) * WARP, state)
+        state["seen"], state["other"] = state["other"].copy(), state["seen"].copy()
+        self._kernels("many_close", BLOCK, state)
+        return self._stand()
+
+    def _take(self, levels: int, found: list[np.ndarray], columns: list[np.ndarray]) -> None:
+        """Take the counts of so many levels, behind the first that counts are of, and clear them."""
+        lent, runtime = self._arrays, self._runtime
+        found.append(runtime.download(lent["pairs"])[1 : levels + 1].astype(np.int64))
+        runtime.fill(lent["pairs"], 0)
+        if "columns" in lent:
+            all_columns = runtime.download(lent["columns"])
+            columns.append(all_columns[self.width : (levels + 1) * self.width].astype(np.int64))
+            runtime.fill(lent["columns"], 0)
+
+    def _read_so_far(self) -> int:
+        if self.trace is None:
+            return 0
+        return int(self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]["read"])
+
+    def _note(self, how: str, before: np.void, levels: int, read: int, start: float) -> None:
+        if self.trace is None:
+            return
+        seconds = time.perf_counter() - start
+        count, edges, left = (int(before[name]) for name in ("count", "edges", "left"))
+        now = self._read_so_far() - read
+        self.trace.append(Step(how, int(before["level"]), levels, count, edges, left, now, seconds))
+
+    def counted(self) -> Counted:
+        """Return what the last batch found."""
+        depth, far = (self._runtime.download(self._arrays[name]).astype(np.int64) for name in ("depth", "far"))
+        return Counted(depth, far, self._found, self._columns)
+
+    def levels(self) -> np.ndarray:
+        """Return the levels of the last batch, int32 (n, width)."""
+        return self._runtime.download(self._arrays["levels"]).reshape(-1, self.width)
+
+    def sums(self) -> Sums:
+        """Return the sums over the batches since :meth:`forget`."""
+        lent, runtime, none = self._arrays, self._runtime, np.zeros(0, np.int64)
+        reach, farness = (
+            runtime.download(lent[name]).astype(np.int64) if name in lent else none for name in ("reach", "farness")
+        )
+        harmonic = runtime.download(lent["harmonic"]).view(np.float64) if "harmonic" in lent else none
+        return Sums(reach, farness, harmonic)
+
+
+def sizes_of(placed: PlacedGraph) -> Sizes:
+    """Return what the counts of arrays are said in."""
+    chunks = max(each.chunks for each in (placed.out, placed.incoming or placed.out))
+    return Sizes(placed.n, placed.graph.m, chunks, placed.ids.itemsize)

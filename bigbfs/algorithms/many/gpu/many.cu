@@ -1,0 +1,90 @@
+// Many searches at once, level by level: which sources reach a vertex is a word of bits. What is not of one direction.
+//
+// many_begin: the sources, a thread to each. many_collect, many_close: what a level that ran bottom-up has found, and
+// its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a
+// thread takes a word. Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector
+// hands in, for each warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then
+// et al., The more the merrier (VLDB 2014).
+#include "algorithms/many/gpu/collect.cuh"
+
+// Puts the sources into the frontier of level 0; all else is zero, and the stand says which bits there are.
+KERNEL void many_begin(Many s, const u64* sources, u64 count) {
+    for (u64 i = thread_id(); i < count; i += thread_count()) {
+        const u64 v = sources[i];
+        atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
+        s.far[i] = v;
+        s.depth[i] = 0;
+        if (s.levels) s.levels[v * vertex_words(s) * 64 + i] = 0;
+        if (!claim_bit(claimed_by(s, 0), v)) continue;
+        s.queues[atomicAdd(&s.many_stand->count, (u64)1)] = (vid)v;
+        atomicAdd(&s.many_stand->edges, degree(s.out, v));
+    }
+}
+ENTRY(many_begin)
+
+// Counts what the level has found: a group takes a vertex of the next frontier.
+KERNEL __launch_bounds__(256, 4) void many_collect(Many s);
+
+KERNEL void many_collect(Many s) {
+    __shared__ Collector c;
+    clear(c);
+    __syncthreads();
+    const u64 level = s.many_stand->level + 1;
+    const u32* const next = claimed_by(s, level);
+    u32 found = 0, freed = 0;
+    u64 edges = 0;
+    const u64 words = words_for(s.out.n);
+    for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
+        const u32 todo = next[w];
+        const u32 count = (u32)__popc(todo);
+        if (lane_id() == 0) freed += count;
+        for (u32 first = 0; first < count; first += warp_groups(s)) {
+            const u32 k = first + own_group(s);
+            const u64 v = w * 32 + (k < count ? nth_set_bit(todo, k) : 0);
+            const Bits fresh = k < count ? without(load_bits(s, s.other, v), load_bits(s, s.seen, v)) : no_bits();
+            const u32 pairs = collect(s, c, v, fresh, level);
+            if (leads_group(s)) found += pairs;
+            if (leads_group(s) && k < count) edges += degree(s.out, v);
+        }
+    }
+    tally(&c.found, found);
+    tally(&c.edges, edges);
+    tally(&c.freed, freed);
+    hand_in(s, c, *s.many_sums, level);
+}
+ENTRY(many_collect)
+
+// One block: the level that ran bottom-up is over; the sums are cleared.
+KERNEL void many_close(Many s) {
+    ManyStand& now = *s.many_stand;
+    ManySums& sums = *s.many_sums;
+    if (threadIdx.x == 0) {
+        now.level += 1;
+        now.count = sums.freed;
+        now.edges = sums.edges;
+        now.left = sums.left + sums.chunks * BLOCK_IDS;
+        now.ending = !now.count || now.level >= s.max_depth ? DONE : WIDE;
+    }
+    if (threadIdx.x < MOST_WORDS) now.active[threadIdx.x] = sums.active[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < sizeof(ManySums) / sizeof(u64)) ((u64*)s.many_sums)[threadIdx.x] = 0;
+}
+ENTRY(many_close)
+
+// Fills the queue of the frontier from its bitmap, in order but for what warps do at once; the other bitmap is cleared.
+KERNEL void many_gather(Many s) {
+    const u64 level = s.many_stand->level;
+    const u64 words = words_for(s.out.n);
+    for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
+        const u64 w = base + lane_id();
+        u32 word = w < words ? claimed_by(s, level)[w] : 0;
+        if (w < words) claimed_by(s, level + 1)[w] = 0;
+        const u32 count = (u32)__popc(word);
+        const u32 through = warp_inclusive_sum(count);
+        u64 at = 0;
+        if (lane_id() == WARP - 1 && through) at = atomicAdd(&s.many_sums->freed, (u64)through);
+        at = __shfl_sync(ALL_LANES, at, WARP - 1) + through - count;
+        for (; word; word &= word - 1) queue_of(s, level)[at++] = (vid)(w * 32 + (u32)__ffs((int)word) - 1);
+    }
+}
+ENTRY(many_gather)

@@ -1,0 +1,180 @@
+// What the kernels of many searches share: the state in device memory, and the bits of a vertex, one for each source.
+//
+// A vertex has 64 to 512 bits twice. `seen`: the sources that have reached it by the level of the frontier. `other`: by
+// the level before; where they differ, the vertex is in the frontier. A level that runs top-down adds what it finds to
+// `other`, whose bits outside `seen` are the next frontier's, and closes it afterwards; one that runs bottom-up writes
+// `other` as a whole, and the two change places. A lane has MANY_PART words of a vertex, a group of up to four
+// neighbouring lanes has all of it. The frontier of level L is also a bitmap, number L % 2 of two, and, where it is
+// going to be expanded, a queue. Source: Then et al., The more the merrier (VLDB 2014); two arrays, not three: ours.
+#pragma once
+#include "kernels/base/grid.cuh"
+#include "kernels/passes/passes.cuh"
+
+constexpr u32 PART = MANY_PART;
+static_assert(PART == 1 || PART == 2, "one word of 64 bits, or two");
+constexpr u32 MOST_WORDS = 8;  // of a vertex
+constexpr u32 MOST_BITS = 64 * MOST_WORDS;
+
+enum Ending { MORE = 0, DONE = 1, WIDE = 2, FULL = 3 };
+
+// Where a batch stands between launches.
+struct ManyStand {
+    u64 level;  // of the frontier
+    u64 count;  // vertices of the frontier
+    u64 edges;  // of their rows
+    u64 left;  // edges of the rows that heads did not decide when a level last ran bottom-up
+    u64 ending;  // WIDE: the host chooses the direction; FULL: it takes the counts of the levels first
+    u64 pushed;  // levels that ran top-down
+    u64 active[MOST_WORDS];  // sources that have reached a vertex in this level
+};
+static_assert(sizeof(ManyStand) == MANY_STAND_BYTES, "ManyStand differs from its NumPy dtype");
+
+// What the blocks add up in a level. Three of them in turn: one to add to, one that is being read, one cleared.
+struct ManySums {
+    u64 freed;  // vertices of the next frontier
+    u64 edges;  // of their rows
+    u64 chunks;  // chunks of hub rows listed
+    u64 left;
+    u64 active[MOST_WORDS];
+};
+static_assert(sizeof(ManySums) == MANY_SUMS_BYTES, "ManySums differs from its NumPy dtype");
+constexpr u32 TURNS = 3;
+
+struct Many {
+    Adjacency out;  // rows that top-down expands
+    Adjacency in;  // rows that bottom-up searches: in-neighbours
+    MANY_ARRAYS  // seen, other, queues, claimed, done, chunk_list, pairs, columns, ...: as arguments.py says
+        u64 base;  // level that the first counts are of
+    u64 span;  // levels that there is room for
+    u64 most_levels;  // of one launch
+    u64 max_depth;
+    u64 pull_from;  // frontiers with so many edges and more are for the host to decide
+    u64 apart_ids;  // bottom-up: rows of up to so many ids are read by a group of lanes each
+    u64 group_bits;  // a group has 2^group_bits lanes
+};
+static_assert(sizeof(Many) == MANY_BYTES, "Many differs from its NumPy dtype");
+
+struct Bits {
+    u64 w[PART];
+};
+
+DEVICE u32 group_lanes(const Many& s) { return 1u << (u32)s.group_bits; }
+DEVICE u32 warp_groups(const Many& s) { return WARP >> (u32)s.group_bits; }
+DEVICE u32 own_group(const Many& s) { return lane_id() >> (u32)s.group_bits; }
+DEVICE bool leads_group(const Many& s) { return (lane_id() & (group_lanes(s) - 1)) == 0; }
+DEVICE u32 vertex_words(const Many& s) { return PART << (u32)s.group_bits; }
+
+// The first of the lane's words of a vertex.
+DEVICE u32 own_word(const Many& s) { return (lane_id() & (group_lanes(s) - 1)) * PART; }
+DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
+
+// Words that nobody changes before the next barrier, or the end of the launch.
+DEVICE Bits load_bits(const Many& s, u64* bits, u64 v) {
+    Bits found;
+#if MANY_PART == 1
+    found.w[0] = *words_of(s, bits, v);
+#else
+    const ulonglong2 both = *(const ulonglong2*)words_of(s, bits, v);
+    found.w[0] = both.x;
+    found.w[1] = both.y;
+#endif
+    return found;
+}
+
+DEVICE Bits relaxed_bits(const Many& s, u64* bits, u64 v) {
+    Bits found;
+#pragma unroll
+    for (u32 i = 0; i < PART; ++i) found.w[i] = relaxed_load(words_of(s, bits, v) + i);
+    return found;
+}
+
+DEVICE void store_bits(const Many& s, u64* bits, u64 v, const Bits& b) {
+#if MANY_PART == 1
+    *words_of(s, bits, v) = b.w[0];
+#else
+    ulonglong2 both;
+    both.x = b.w[0];
+    both.y = b.w[1];
+    *(ulonglong2*)words_of(s, bits, v) = both;
+#endif
+}
+
+// The lane's words of the sources that are searching still.
+DEVICE Bits active_bits(const Many& s) {
+    Bits found;
+#pragma unroll
+    for (u32 i = 0; i < PART; ++i) found.w[i] = s.many_stand->active[own_word(s) + i];
+    return found;
+}
+
+DEVICE Bits no_bits() {
+    Bits b;
+    for (u32 i = 0; i < PART; ++i) b.w[i] = 0;
+    return b;
+}
+
+DEVICE void add(Bits& b, const Bits& more) {
+    for (u32 i = 0; i < PART; ++i) b.w[i] |= more.w[i];
+}
+
+DEVICE Bits without(const Bits& a, const Bits& b) {
+    Bits c;
+    for (u32 i = 0; i < PART; ++i) c.w[i] = a.w[i] & ~b.w[i];
+    return c;
+}
+
+DEVICE bool any(const Bits& b) { return (b.w[0] | b.w[PART - 1]) != 0; }
+
+// Whether x is true in a lane of the caller's group; all lanes call it.
+DEVICE bool any_in_group(const Many& s, bool x) {
+    const u32 lanes = __ballot_sync(ALL_LANES, x);
+    return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & ((1u << group_lanes(s)) - 1)) != 0;
+}
+
+// The sum of x over the caller's group; all lanes call it.
+DEVICE u32 sum_in_group(const Many& s, u32 x) {
+    for (u32 step = 1; step < group_lanes(s); step *= 2) x += __shfl_xor_sync(ALL_LANES, x, step);
+    return x;
+}
+
+// The bits that are set in some lane which has the same words; all lanes call it.
+DEVICE Bits join_groups(const Many& s, Bits b) {
+    for (u32 step = group_lanes(s); step < WARP; step *= 2) {
+        for (u32 i = 0; i < PART; ++i) b.w[i] |= __shfl_xor_sync(ALL_LANES, b.w[i], step);
+    }
+    return b;
+}
+
+DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.out.n); }
+DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.out.n; }
+
+// The ids in the row of v, of a hub one more than BLOCK_IDS.
+DEVICE u32 short_degree(const Adjacency& a, u64 v) {
+    const u64 ids = degree(a, v);
+    return ids > BLOCK_IDS ? BLOCK_IDS + 1 : (u32)ids;
+}
+
+// Appends the chunks of the hub v to the list, for the lanes that ask for it; all lanes call it.
+DEVICE void list_chunks(const Many& s, u64* listed, const Adjacency& a, bool asked, u64 v) {
+    for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
+        const u32 hub = find_hub(a, (vid)__shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1));
+        const u64 first = a.hub_ptr[hub];
+        const u64 count = a.hub_ptr[hub + 1] - first;
+        u64 at = 0;
+        if (lane_id() == 0) at = atomicAdd(listed, count);
+        at = __shfl_sync(ALL_LANES, at, 0);
+        for (u64 i = lane_id(); i < count; i += WARP) s.chunk_list[at + i] = (u32)(first + i);
+    }
+}
+
+// Neighbours that a lane asks for at a time where it reads a row: registers are scarce there.
+constexpr u32 LOOKS = 2;
+
+// The LOOKS ids that a group looks at in turn `part`, of as many as a group has lanes: those of another lane, the same
+// for all lanes of the group; which of them there are. All lanes call it.
+DEVICE u32 hand_out(const Many& s, const vid* ids, u32 valid, u32 part, vid* mine) {
+    const u32 from = part * warp_groups(s) + own_group(s);
+#pragma unroll
+    for (u32 j = 0; j < LOOKS; ++j) mine[j] = __shfl_sync(ALL_LANES, ids[j], from);
+    return __shfl_sync(ALL_LANES, valid, from);
+}

@@ -1,0 +1,88 @@
+// Levels top-down (push.cuh, settle.cuh) in one cooperative launch, until one is so wide that the host chooses its
+// direction.
+//
+// All blocks go from phase to phase together, with a barrier of the grid after each, and know the same of the level.
+// Frontier kind: queue. Atomics and memory per edge: as push.cuh says. Source: Then et al. (VLDB 2014); one launch for
+// thin levels: as in BFS.
+#include "algorithms/many/gpu/settle.cuh"
+
+// Thread 0 of every block: all know the same, and choose alike. The first level is never searched bottom-up: that would
+// leave a source alone which no edge leads to.
+DEVICE void choose(const Many& s, Team& t) {
+    if (!t.now.count || t.now.level >= s.max_depth) t.now.ending = DONE;
+    else if (t.now.level - s.base + 1 >= s.span) t.now.ending = FULL;
+    else if (t.now.edges >= s.pull_from && t.now.level > 0) t.now.ending = WIDE;
+    t.phase = t.now.ending != MORE || t.now.level >= t.limit ? STOP : EXPAND;
+}
+
+// Thread 0 of every block, after the barrier.
+DEVICE void next_phase(const Many& s, Team& t) {
+    const ManySums& sums = sums_of(s, t);
+    if (t.phase == EXPAND && relaxed_load(&sums.chunks)) {
+        t.phase = EXPAND_CHUNKS;
+    } else if (t.phase != SETTLE) {
+        t.phase = SETTLE;
+    } else {
+        t.read += t.now.edges;
+        t.now.level += 1;
+        t.now.pushed += 1;
+        t.now.count = relaxed_load(&sums.freed);
+        t.now.edges = relaxed_load(&sums.edges);
+        for (u32 i = 0; i < MOST_WORDS; ++i) t.now.active[i] = relaxed_load(sums.active + i);
+        t.turn = (t.turn + 1) % TURNS;
+        choose(s, t);
+    }
+}
+
+DEVICE void run_phase(const Many& s, Team& t) {
+    ManySums& sums = sums_of(s, t);
+    if (t.phase == EXPAND_CHUNKS) return expand_chunks(s, t, relaxed_load(&sums.chunks));
+    if (t.phase == EXPAND) {
+        // nobody reads the next level's sums any more, which are those of two levels ago, and nobody adds to them yet
+        if (thread_id() < sizeof(ManySums) / sizeof(u64)) {
+            relaxed_store((u64*)(s.many_sums + (t.turn + 1) % TURNS) + thread_id(), (u64)0);
+        }
+        return expand_rows(s, t);
+    }
+    settle(s, t, relaxed_load(&sums.freed));
+    hand_in(s, t.found, sums, t.now.level + 1);
+}
+
+DEVICE void load_stand(const Many& s, Team& t) {
+    constexpr u32 fields = sizeof(ManyStand) / sizeof(u64);
+    for (u32 i = 0; i < fields; ++i) ((u64*)&t.now)[i] = relaxed_load((const u64*)s.many_stand + i);
+    t.now.ending = MORE;
+    t.limit = t.now.level + s.most_levels;
+}
+
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void many_push(Many s);
+
+KERNEL void many_push(Many s) {
+    __shared__ Team t;
+    clear(t.found);
+    if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        t.turn = 0;
+        t.read = t.invalid = 0;
+        load_stand(s, t);
+        meet_other_blocks(s.meeting);
+        choose(s, t);
+    }
+    __syncthreads();
+    while (t.phase != STOP) {
+        run_phase(s, t);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            meet_other_blocks(s.meeting);
+            next_phase(s, t);
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x > 0) return;
+    if (t.invalid) atomicAdd(&s.counts->invalid, (u64)t.invalid);
+    if (blockIdx.x > 0) return;
+    atomicAdd(&s.counts->read, t.read);
+    constexpr u32 fields = sizeof(ManyStand) / sizeof(u64);
+    for (u32 i = 0; i < fields; ++i) relaxed_store((u64*)s.many_stand + i, ((const u64*)&t.now)[i]);
+}
+ENTRY(many_push)

@@ -1,0 +1,133 @@
+// Bottom-up: every vertex that lacks a source asks its in-neighbours.
+//
+// HEADS: a warp owns 32 vertices, a group of lanes has one at a time and adds up the bits of its heads until no wanted
+// bit is missing. What heads do not decide is put off, so that no lane waits for another's row: ROWS reads the rows,
+// longer ones than apart_ids by the whole warp, APART the others by a group each, and both leave them when nothing is
+// missing; CHUNKS reads those of hubs, by all warps. What is found goes to `other`, which is a level behind `seen`
+// before and ahead of it after. Frontier kind: bitmap. Atomics: for chunks one on each word of `other`. Memory per
+// vertex that lacks a source: its bits, 16 bytes of heads and the bits of four neighbours or more, and its bits written
+// if they have changed, in this level or the last. Source: Beamer et al. (SC'12), Then et al. (VLDB 2014).
+#pragma once
+#include "algorithms/many/gpu/collect.cuh"
+
+// What a lane counts.
+struct PullTally {
+    u32 left;
+    u32 read;
+    u32 invalid;
+};
+
+// Adds up over the warp and hands in; all lanes call it.
+DEVICE void add_up(const Many& s, const PullTally& lane) {
+    tally(&s.many_sums->left, lane.left);
+    tally(&s.counts->read, lane.read);
+    tally(&s.counts->invalid, lane.invalid);
+}
+
+// Adds the sources that have reached one of ids[j], for the bits j of `asked`; all are asked for before the first
+// answer.
+template <u32 COUNT>
+DEVICE void ask(const Many& s, const vid* ids, u32 asked, Bits& found, PullTally& lane) {
+    Bits each[COUNT];
+#pragma unroll
+    for (u32 j = 0; j < COUNT; ++j) {
+        const bool wanted = (asked >> j) & 1;
+        const bool inside = ids[j] < s.in.n;
+        lane.invalid += wanted && !inside && leads_group(s);
+        each[j] = wanted && inside ? load_bits(s, s.seen, ids[j]) : no_bits();
+    }
+#pragma unroll
+    for (u32 j = 0; j < COUNT; ++j) add(found, each[j]);
+}
+
+// A vertex for each group that is `active`; sets in `marks`, at bit 0, 1, 2, whether it is in the next frontier, lacks
+// nothing, and has a row to be read. All lanes call it.
+DEVICE u32 ask_heads(const Many& s, u64 v, bool active, PullTally& lane) {
+    Bits have = active ? load_bits(s, s.seen, v) : no_bits();
+    bool open = any_in_group(s, active && any(without(active_bits(s), have)));
+    const bool finished = active && !open;
+    for (u64 group = 0; group < s.in.head_groups && __any_sync(ALL_LANES, open); ++group) {
+        if (open) {
+            const HeadGroup heads(s.in, v, group);
+            ask<HEAD_GROUP>(s, heads.ids, (1u << HEAD_GROUP) - 1, have, lane);
+        }
+        open = any_in_group(s, open && any(without(active_bits(s), have)));
+    }
+    const u64 ids = open ? degree(s.in, v) : 0;
+    open = open && !heads_are_all(s.in, ids);
+    list_chunks(s, &s.many_sums->chunks, s.in, open && ids > BLOCK_IDS && leads_group(s), v);
+    if (open && leads_group(s) && ids <= BLOCK_IDS) lane.left += (u32)ids;
+    const bool fresh = any_in_group(s, active && any(without(have, load_bits(s, s.seen, v))));
+    const bool changed = active && (claimed_by(s, s.many_stand->level)[word_of(v)] & bit_of(v)) != 0;
+    if (fresh || changed || open) store_bits(s, s.other, v, have);
+    return (u32)fresh | (u32)finished << 1 | (u32)(open && ids <= BLOCK_IDS) << 2;
+}
+
+// Each group whose vertex is `active` reads its row; whether the vertex is in the next frontier. All lanes call it.
+DEVICE bool ask_apart(const Many& s, vid v, bool active, PullTally& lane) {
+    Bits have = active ? load_bits(s, s.other, v) : no_bits();
+    Segment segment = {0, 0, 0, false};
+    if (active) segment = row(s.in, v);
+    bool open = active;
+    Cursor<1> cursor(s.in, segment, 0);
+    for (open = open && cursor.load(); __any_sync(ALL_LANES, open); open = open && cursor.load()) {
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; j += LOOKS) ask<LOOKS>(s, cursor.ids + j, open ? cursor.valid >> j : 0, have, lane);
+        if (open && leads_group(s)) lane.read += (u32)__popc(cursor.valid);
+        open = any_in_group(s, open && any(without(active_bits(s), have)));
+    }
+    const bool fresh = active && any(without(have, load_bits(s, s.other, v)));
+    if (fresh) store_bits(s, s.other, v, have);
+    return any_in_group(s, fresh);
+}
+
+// The whole warp reads a segment for a vertex; all lanes that have the same words have the same bits, here and after.
+DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, PullTally& lane) {
+    Cursor<WARP> cursor(s.in, segment, lane_id());
+    for (bool more = cursor.load(); more;) {
+        lane.read += (u32)__popc(cursor.valid);
+        for (u32 part = 0; part < group_lanes(s); ++part) {
+#pragma unroll
+            for (u32 j = 0; j < SLOTS; j += LOOKS) {
+                vid ids[LOOKS];
+                const u32 asked = hand_out(s, cursor.ids + j, cursor.valid >> j, part, ids);
+                ask<LOOKS>(s, ids, asked, have, lane);
+            }
+        }
+        have = join_groups(s, have);
+        more = __any_sync(ALL_LANES, any(without(active_bits(s), have))) && cursor.load();
+    }
+}
+
+// The whole warp reads the row of v, which nobody else writes to; whether v is in the next frontier.
+DEVICE bool ask_row(const Many& s, vid v, PullTally& lane) {
+    Bits have = load_bits(s, s.other, v);
+    ask_together(s, row(s.in, v), have, lane);
+    const bool fresh = any(without(have, load_bits(s, s.other, v)));
+    __syncwarp();
+    if (fresh && lane_id() < group_lanes(s)) store_bits(s, s.other, v, have);
+    return __any_sync(ALL_LANES, fresh);
+}
+
+// Reads the chunks listed; a hub may have got from another chunk what it lacks.
+DEVICE void ask_chunks(const Many& s, u64 chunks, PullTally& lane) {
+    u32* const next = claimed_by(s, s.many_stand->level + 1);
+    for (u64 i = thread_id() / WARP; i < chunks; i += thread_count() / WARP) {
+        const u32 c = s.chunk_list[i];
+        const u32 hub = __ldg(s.in.chunk_hub + c);
+        const vid v = s.in.hubs[hub];
+        // lanes could read these words at different moments: those of the first group count for all
+        Bits have = relaxed_bits(s, s.other, v);
+        for (u32 k = 0; k < PART; ++k) {
+            have.w[k] = __shfl_sync(ALL_LANES, have.w[k], lane_id() & (group_lanes(s) - 1));
+        }
+        if (!__any_sync(ALL_LANES, any(without(active_bits(s), have)))) continue;
+        ask_together(s, chunk(s.in, c, hub), have, lane);
+        const Bits fresh = without(have, relaxed_bits(s, s.other, v));
+        if (lane_id() >= group_lanes(s) || !any(fresh)) continue;
+        for (u32 k = 0; k < PART; ++k) {
+            if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);
+        }
+        atomicOr(next + word_of(v), bit_of(v));
+    }
+}

@@ -1,0 +1,38 @@
+"""The numbers that many searches on a GPU are tuned by; tests and studies give others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How levels are shared out; estimates, until a GPU run has measured them.
+
+    Attributes
+    ----------
+    push_edge, pull_edge, pull_vertex
+        What directions cost, in any unit: of an edge of the frontier top-down, of an edge of a vertex that lacks a
+        source bottom-up, and of a vertex there, its heads among it.
+    apart_ids, mapped_apart_ids
+        Bottom-up: the longest row that a few lanes read alone, by residency; longer ones are the whole warp's.
+    sort_from
+        Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
+    most_levels
+        Levels of one launch; the host can interrupt between two.
+    span
+        Levels whose counts there is room for before the host takes them.
+    """
+
+    push_edge: float = 6.0
+    pull_edge: float = 1.0
+    pull_vertex: float = 2.0
+    apart_ids: int = 64
+    mapped_apart_ids: int = 16
+    sort_from: int = 4096
+    most_levels: int = 1 << 16
+    span: int = 1024
+
+
+DEFAULT = Tuning()
+"""As estimated."""

@@ -1,0 +1,174 @@
+"""Commands that run as several ranks: the options, joining the others, starting them, and what only rank 0 does.
+
+``--ranks N`` runs the same command line under mpiexec; a process that mpiexec or srun has started joins the others.
+Only rank 0 prints and writes files. A rank that fails says so with its number and host, and ends all
+(:func:`bigbfs.engines.ranks.launch.leave`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bigbfs.engines.ranks import launch
+from bigbfs.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PARTITIONS = ("auto", "words", "ranges")
+EXCHANGES = ("auto", "list", "bitmap", "hubs", "window")
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """What the options say: how many ranks (None: as many as were started), and how they share and tell."""
+
+    count: int | None
+    partition: str
+    exchange: str
+    verbose: bool
+
+
+def options(function: F) -> F:
+    """Add the options of commands that run as several ranks; they arrive as one argument, ``ranks``."""
+    decorators = (
+        click.option(
+            "--ranks",
+            "count",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Run as N processes, each with its share of the graph (`mpiexec -n N bigbfs ...` does the same).",
+        ),
+        click.option(
+            "--partition",
+            type=click.Choice(PARTITIONS),
+            default="auto",
+            show_default=True,
+            help="What a rank owns: words of 64 vertices in turn, or one range.",
+        ),
+        click.option(
+            "--exchange",
+            type=click.Choice(EXCHANGES),
+            default="auto",
+            show_default=True,
+            help="How ranks tell each other what is visited.",
+        ),
+        click.option("-v", "--verbose", is_flag=True, help="Every rank says what it does, on standard error."),
+    )
+
+    def command(**given: Any) -> Any:
+        names = ("count", "partition", "exchange", "verbose")
+        return function(ranks=Ranks(*(given.pop(name) for name in names)), **given)
+
+    command.__doc__ = function.__doc__
+    command.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command  # type: ignore[return-value]
+
+
+@contextmanager
+def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
+    """Yield the group that this process is a rank of, or None: it works alone.
+
+    Raises
+    ------
+    UsageError
+        The launcher, MPI and ``--ranks`` contradict one another, or the run is for a GPU.
+    click.exceptions.Exit
+        The ranks were started, and have ended: with their exit code.
+    """
+    by = launch.started()
+    if by is None and asked.count is None:
+        refuse_alone(asked)
+        yield None
+        return
+    if where.get("backend") == "gpu":
+        raise UsageError("ranks run on CPUs here; leave --backend gpu out, or run without --ranks")
+    where["backend"] = "cpu"
+    if by is None and asked.count == 1:
+        yield one()
+        return
+    if by is None:
+        assert asked.count is not None
+        arguments = click.get_current_context().find_root().obj or sys.argv[1:]
+        threads = where.get("threads") or max(1, len(os.sched_getaffinity(0)) // asked.count)
+        raise click.exceptions.Exit(launch.start(asked.count, arguments, threads))
+    if asked.count not in (None, by.size):
+        raise UsageError(f"--ranks {asked.count}, and {by.by} started {by.size}; leave --ranks out")
+    group = launch.join(by)
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stdout if group.rank == 0 else nowhere):
+        if asked.verbose:
+            say(group, f"process {os.getpid()}, {group.host_rank + 1} of {group.host_size} on this host")
+        yield group
+    launch.part()
+
+
+def refuse_alone(asked: Ranks) -> None:
+    """Refuse options that only ranks have a use for."""
+    for name in ("partition", "exchange"):
+        if getattr(asked, name) != "auto":
+            raise UsageError(f"--{name} is for several ranks; give --ranks too, or leave it out")
+
+
+def one() -> Any:
+    """Return a group of this process alone."""
+    from bigbfs.engines.ranks.threads import alone
+
+    return alone()
+
+
+def is_first(group: Any) -> bool:
+    """Return whether this process prints and writes."""
+    return group is None or group.rank == 0
+
+
+def say(group: Any, text: str) -> None:
+    """Print a line of one rank."""
+    print(f"[rank {group.rank} {group.host}] {text}", file=sys.stderr, flush=True)
+
+
+def say_levels(group: Any, run: Any) -> None:
+    """Print what each level of a run was for this rank."""
+    for level, exchange in zip(run.levels, run.exchanges, strict=True):
+        say(
+            group, f"level {level.level}: {level.direction}, {exchange or 'nothing'} told, {1e3 * level.seconds:.3f} ms"
+        )
+    say_run(group, run)
+
+
+def say_run(group: Any, run: Any) -> None:
+    """Print what a run took this rank."""
+    mine = run.ranks[group.rank]
+    say(group, f"{1e3 * mine.seconds:.3f} ms, of which {1e3 * mine.waited:.3f} waiting; {mine.sent:,} bytes sent")
+
+
+def in_turn(group: Any, work: Callable[[], Path]) -> Path:
+    """Return what ``work`` returns, which may write a file: first on one rank of each host, then on the others."""
+    if group is None:
+        return work()
+    found = work() if group.host_rank == 0 else None
+    group.barrier()
+    return work() if found is None else found
+
+
+def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: dict[str, Any]) -> Any:
+    """Return the engine of this rank for ``graph``, which speaks original ids."""
+    from bigbfs.algorithms.ranked_engine import ranked
+
+    return ranked(
+        graph,
+        group,
+        work,
+        strategy=where.get("strategy", "auto"),
+        threads=where["threads"],
+        partition=asked.partition,
+        exchange=asked.exchange,
+    )

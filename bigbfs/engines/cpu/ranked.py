@@ -1,0 +1,213 @@
+"""The CPU engine of one rank of several: the graph file is mapped whole, and worked on are the rows that it owns.
+
+Every rank makes the same engine and runs the same work in the same order. What is placed beside the rows (heads, state)
+is for own vertices; bitmaps, and a byte for each vertex while heads are chosen, are for all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bigbfs.engines.cpu.engine import CpuEngine
+from bigbfs.engines.cpu.placed_graph import PlacedGraph
+from bigbfs.engines.cpu.ranked_survey import RankSurvey
+from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths, seek, step
+from bigbfs.engines.engine import Work
+from bigbfs.engines.ranks import partition
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import Workers
+from bigbfs.record import SetupRecord
+
+HEADER = 4096
+"""Bytes at the beginning of a graph file by which ranks compare theirs: header, section table, checksums."""
+
+_ROW = 32
+"""Neighbours of a sampled row that are looked at."""
+
+
+class RankedGraph(PlacedGraph):
+    """A graph on one rank.
+
+    Parameters
+    ----------
+    graph, threads, setup
+        As for :class:`PlacedGraph`.
+    group
+        The ranks.
+    kind
+        The partition: one of :data:`bigbfs.engines.ranks.partition.KINDS`.
+
+    Attributes
+    ----------
+    group, partition, workers
+        The ranks, who owns what, and this rank's threads.
+    exchange
+        How ranks are told what is visited; None: as predicted.
+    """
+
+    def __init__(
+        self, graph: Graph, threads: int, setup: SetupRecord, group: Group, kind: str, exchange: str | None
+    ) -> None:
+        super().__init__(graph, threads, setup)
+        self.group, self.exchange = group, exchange
+        self.workers = Workers(threads)
+        offsets = np.asarray(self.out.indptr)
+        self.partition: Partition = partition.choose(offsets, _sample(self.out), group.size, kind)
+        self._own_survey: RankSurvey | None = None
+
+    def own_survey(self) -> RankSurvey:
+        """Return the survey of own in-rows, or of own out-rows where there are none.
+
+        Raises
+        ------
+        FormatError
+            Ids are no vertices, on any rank.
+        """
+        if self._own_survey is None:
+            rows = self.out if self.incoming is None else self.incoming
+            part = self.partition.part(self.group.rank)
+            self._own_survey = RankSurvey(rows, part, self.ids, self.workers, self.threads)
+        self.require_vertices(int(self.group.sum([self._own_survey.faults])[0]))
+        return self._own_survey
+
+    @property
+    def surveyed(self) -> bool:
+        """Whether the survey has been made."""
+        return self._own_survey is not None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, which ranks of one machine share, and of the survey."""
+        return super().nbytes + (0 if self._own_survey is None else self._own_survey.nbytes)
+
+
+class RankedEngine(CpuEngine):
+    """One graph on the CPUs of several ranks; parameters of :class:`CpuEngine`, and these.
+
+    Parameters
+    ----------
+    group
+        The ranks.
+    partition
+        ``"auto"``, ``"words"`` or ``"ranges"``.
+    exchange
+        How ranks tell each other what is visited: ``"auto"``, or what an algorithm over ranks has.
+
+    Raises
+    ------
+    UsageError
+        The work has no form over ranks, or ranks have opened different files.
+    """
+
+    backend = "cpu"
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        group: Group,
+        work: Sequence[Work] = (),
+        threads: int | None = None,
+        partition: str = "auto",
+        exchange: str = "auto",
+    ) -> None:
+        for each in work:
+            require_ranks(each)
+        require_one_file(graph, group)
+        share = max(1, len(os.sched_getaffinity(0)) // group.host_size)
+        super().__init__(graph, work=(), threads=share if threads is None else threads)
+        told = None if exchange == "auto" else exchange
+        self.group = group
+        self._placed = RankedGraph(graph, self.threads, self.setup, group, partition, told)
+        ranks = f"{group.size} rank{'s' if group.size > 1 else ''}"
+        places = len(set(group.hosts))
+        self.device = f"{self.device} on each of {ranks}" + (f" of {places} hosts" if places > 1 else "")
+
+    def run(self, work: Work) -> Any:
+        """Run ``work``, all ranks together; the arrays of the result are on rank 0."""
+        return self.program(work).run(work)
+
+    def program(self, work: Work) -> Any:
+        """Return the program that runs ``work``, made if need be."""
+        placed, key = self.placed, ("ranks", work.key)
+        program = self._programs.get(key)
+        if program is None:
+            require_ranks(work)
+            program = self._programs[key] = work.program("ranks", "host")(placed, work)
+        program.warm(work)
+        self._count_bytes()
+        return program
+
+
+def require_ranks(work: Any) -> None:
+    """Refuse work that has no form over ranks.
+
+    Raises
+    ------
+    UsageError
+        Names it.
+    """
+    work.require_backend("cpu", "host")
+    if "ranks" not in work.programs:
+        raise UsageError(f"{type(work).__name__.removesuffix('Options').lower()} does not run on several ranks")
+
+
+def require_one_file(graph: Graph, group: Group) -> None:
+    """Refuse ranks that have opened different files: their sizes and headers, with all checksums, are compared.
+
+    Raises
+    ------
+    UsageError
+        Names two ranks, their hosts and what each has opened.
+    """
+    mine = (graph.n, graph.m, graph.codec, str(graph.path), _identity(graph.path))
+    everyone = group.objects(mine)
+    for rank, theirs in enumerate(everyone):
+        if (theirs[:3], theirs[4]) != (everyone[0][:3], everyone[0][4]):
+            said = [
+                f"rank {number} (host {group.hosts[number]}) has {path}: {n:,} vertices, {m:,} edges, {codec}"
+                for number, (n, m, codec, path, _) in ((0, everyone[0]), (rank, theirs))
+            ]
+            raise UsageError(f"ranks have opened different graphs; {'; '.join(said)}; give all the same file")
+
+
+def _identity(path: Path | None) -> str:
+    """Return what tells files apart: their size and the hash of their beginning; empty for a graph in memory."""
+    if path is None:
+        return ""
+    with path.open("rb") as stream:
+        return f"{path.stat().st_size} {hashlib.sha256(stream.read(HEADER)).hexdigest()}"
+
+
+def _sample(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of some edges, of rows spread evenly over the vertices: int64 both."""
+    n = row_count(rows)
+    picked = np.unique(np.linspace(0, max(0, n - 1), min(partition.SAMPLE, n)).astype(np.int64))
+    lengths = np.minimum(row_lengths(rows, picked), _ROW) if len(picked) else picked
+    neighbours = np.empty(int(lengths.sum()), np.int64)
+    sample_neighbours(rows, picked, lengths, neighbours)
+    return np.repeat(picked, lengths), np.minimum(neighbours, max(0, n - 1))
+
+
+@njit(nogil=True, cache=True)
+def sample_neighbours(rows, picked, lengths, neighbours):
+    """Write the first ``lengths[i]`` neighbours of each vertex ``picked[i]``."""
+    at = 0
+    for i in range(len(picked)):
+        u = np.uint64(picked[i])
+        position = seek(rows, u, np.uint64(0))
+        v = np.uint64(0)
+        for k in range(np.uint64(lengths[i])):
+            v, position = step(rows, position, k, v)
+            neighbours[at] = np.int64(v)
+            at += 1

@@ -1,0 +1,126 @@
+"""The survey of heads by ranks: each finds the heads of its own vertices; what it needs to know of all is a byte each.
+
+Kernels are serial and work on a stretch of words, so that a rank's threads can share them; heads and ``short`` are
+indexed by local vertex (:mod:`bigbfs.engines.ranks.partition`). What heads are for: :mod:`bigbfs.engines.cpu.heads`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
+from bigbfs.engines.cpu.heads import HEADS, LOOK, degree_byte
+from bigbfs.engines.cpu.rows import Rows, degree, row_count, seek, step
+from bigbfs.engines.ranks.partition import Part
+from bigbfs.errors import UsageError
+from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import Workers, ranges
+
+SHARES = 16
+"""Stretches of own words for each thread of several: who is done takes another. A thread alone takes all at once."""
+
+_LOOK = np.uint64(LOOK)
+_HEADS = np.uint64(HEADS)
+
+
+class RankSurvey:
+    """What one pass over own rows finds out.
+
+    Attributes
+    ----------
+    empty
+        Bitmap of all vertices without neighbours; bits past the last vertex are set too, the extra word is left out.
+    short
+        Own words: bitmap of those with no more neighbours than the head table holds.
+    ranks
+        uint8, one per vertex and more up to ``absent``, which has 0: grows with the degree.
+    heads
+        id, shape (2, 64 own words): see :mod:`bigbfs.engines.cpu.heads`.
+    faults
+        Neighbours met that are no vertices.
+
+    Raises
+    ------
+    UsageError
+        So many vertices that the ids have no value left for ``absent``.
+    """
+
+    def __init__(self, rows: Rows, part: Part, ids: np.dtype, workers: Workers, threads: int) -> None:
+        n = row_count(rows)
+        absent = words_for(n) * 64
+        if absent > np.iinfo(ids).max:
+            raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
+        self.empty = np.empty(words_for(n), np.uint64)
+        self.short = np.empty(int(part.words), np.uint64)
+        self.ranks = np.zeros(absent + 1, np.uint8)
+        self.heads = np.empty((HEADS, 64 * int(part.words)), ids)
+        everyone = stretches(len(self.empty), threads)
+        workers.each(len(everyone), lambda i: survey_words(rows, self.ranks, self.empty, *everyone[i]))
+        own = stretches(int(part.words), threads)
+        faults = np.zeros(max(1, len(own)), np.uint64)
+
+        def fill(i: int) -> None:
+            faults[i] = own_heads(rows, part, self.ranks, self.heads, self.short, np.uint64(absent), *own[i])
+
+        workers.each(len(own), fill)
+        self.faults = int(faults.sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return self.empty.nbytes + self.short.nbytes + self.ranks.nbytes + self.heads.nbytes
+
+
+def stretches(words: int, threads: int) -> list[tuple[np.uint64, np.uint64]]:
+    """Return the stretches of ``words`` that threads take in turn: (first, last + 1); none is empty."""
+    cuts = ranges(words, SHARES * threads if threads > 1 else 1) if words else []
+    return [(np.uint64(first), np.uint64(last)) for first, last in cuts]
+
+
+@njit(nogil=True, cache=True)
+def survey_words(rows, ranks, empty, first, last):
+    """Fill ``ranks`` and the bitmap ``empty`` for the words from ``first`` to ``last`` - 1 of the graph."""
+    n = np.uint64(len(rows.indptr)) - ONE
+    for w in range(first, last):
+        base = w << SHIFT
+        none = ZERO
+        for b in range(WORD):
+            u = base + b
+            count = degree(rows, u) if u < n else ZERO
+            none |= (ONE if count == ZERO else ZERO) << b
+            if u < n:
+                ranks[u] = degree_byte(count)
+        empty[w] = none
+
+
+@njit(nogil=True, cache=True)
+def own_heads(rows, part, ranks, heads, short, absent, first, last):
+    """Fill ``heads`` and ``short`` for own words ``first`` to ``last`` - 1; return the ids that are no vertices."""
+    faults = ZERO
+    n = part.n
+    for i in range(first, last):
+        few = ZERO
+        for b in range(WORD):
+            u = ((part.first + i * part.stride) << SHIFT) + b
+            count = degree(rows, u) if u < n else ZERO
+            few |= (ONE if count <= _HEADS else ZERO) << b
+            strongest, second = absent, absent
+            top, below = np.int64(-1), np.int64(-1)
+            position = seek(rows, u, ZERO) if u < n else ZERO
+            v = ZERO
+            for k in range(min(count, _LOOK)):
+                v, position = step(rows, position, k, v)
+                if v >= n:
+                    faults += ONE
+                    continue
+                rank = np.int64(ranks[v])
+                if rank > top:
+                    second, below = strongest, top
+                    strongest, top = v, rank
+                elif rank > below:
+                    second, below = v, rank
+            local = (i << SHIFT) + b
+            heads[0, local] = strongest
+            heads[1, local] = second
+        short[i] = few
+    return faults

@@ -1,0 +1,210 @@
+"""How ranks come to be: who has started this process, starting several under mpiexec, and the traps on the way.
+
+Nothing here imports MPI until this process is known to be one of several. Environment: MPICH and Intel MPI set
+``PMI_RANK`` and ``PMI_SIZE``, Open MPI ``OMPI_COMM_WORLD_RANK`` and ``_SIZE``, srun ``SLURM_PROCID`` and
+``SLURM_STEP_NUM_TASKS`` (a batch script has SLURM_NTASKS too, but is one process, so that is not looked at).
+
+The traps: N copies that each take themselves for rank 0 of 1 would write one file N times. They come from an mpiexec
+that belongs to another MPI than the one loaded, and from srun with an MPI built for another PMI. So what the launcher
+says is held against what MPI says.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bigbfs.errors import UsageError
+
+LAUNCHERS = (
+    ("mpiexec (PMI)", "PMI_RANK", "PMI_SIZE"),
+    ("mpirun (Open MPI)", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
+"""Name, and the variables with rank and size."""
+
+
+GRACE_SECONDS = 0.5
+"""How long ranks other than the first hold a message back."""
+
+
+class Started(NamedTuple):
+    """Who has started this process: ``by`` which launcher, as which ``rank`` of ``size``."""
+
+    by: str
+    rank: int
+    size: int
+
+
+def started(environment: Mapping[str, str] | None = None) -> Started | None:
+    """Return who has started this process as one of several ranks; None: nobody has, or it is the only one."""
+    given = os.environ if environment is None else environment
+    for by, rank, size in LAUNCHERS:
+        if given.get(rank, "").isdigit() and given.get(size, "").isdigit() and int(given[size]) > 1:
+            return Started(by, int(given[rank]), int(given[size]))
+    return None
+
+
+def mpiexec() -> Path:
+    """Return the mpiexec beside the interpreter, or the first in PATH.
+
+    Raises
+    ------
+    UsageError
+        There is none, or no mpi4py.
+    """
+    from bigbfs.engines.ranks.mpi import EXTRA
+
+    if find_spec("mpi4py") is None:
+        raise UsageError("more than one rank needs mpi4py, which is not installed", remedies=(EXTRA,))
+    folders = [str(Path(sys.executable).parent), *os.environ.get("PATH", "").split(os.pathsep)]
+    for folder in folders:
+        found = Path(folder) / "mpiexec"
+        if folder and found.is_file() and os.access(found, os.X_OK):
+            return found
+    raise UsageError("there is no mpiexec beside the interpreter, nor in PATH", remedies=(EXTRA,))
+
+
+def command(ranks: int, arguments: Sequence[str]) -> list[str]:
+    """Return the command line that runs ``bigbfs`` with ``arguments`` as so many ranks of this machine."""
+    found = str(mpiexec())
+    return [found, *_left_to_us(found), "-n", str(ranks), sys.executable, "-m", "bigbfs", *arguments]
+
+
+def _left_to_us(found: str) -> tuple[str, ...]:
+    """Return what keeps MPICH's launcher from killing all ranks when one is lost, before they can say which it was."""
+    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+    return ("-disable-auto-cleanup",) if "HYDRA" in said.stdout.upper() else ()
+
+
+def environment(ranks: int, threads: int) -> dict[str, str]:
+    """Return the environment for ranks of this machine, each of so many threads."""
+    found = dict(os.environ)
+    if ranks * threads > len(os.sched_getaffinity(0)):
+        # MPICH's ranks poll without pause; where they share cores, one that waits must let the others run.
+        found.setdefault("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
+    return found
+
+
+def require_world(by: Started, rank: int, size: int) -> None:
+    """Refuse a world of MPI that is not the one that the launcher has made.
+
+    Raises
+    ------
+    UsageError
+        Names both, and the way out.
+    """
+    if (rank, size) != (by.rank, by.size):
+        raise UsageError(
+            f"{by.by} started this as rank {by.rank} of {by.size}, and the MPI library takes it for rank {rank} of "
+            f"{size}: the launcher belongs to another MPI than the one that mpi4py loads",
+            remedies=(
+                "use the mpiexec of that MPI (that of the mpich wheel is beside the interpreter)",
+                "let srun start it by PMI-2 (its option mpi=pmi2)",
+            ),
+        )
+
+
+_world: list[Any] = []
+"""The group of this process: a process is in one world of MPI, which it leaves in order or takes down with it."""
+
+_watches: list[Any] = []
+"""What watches the other ranks."""
+
+
+def join(by: Started) -> Any:
+    """Join the ranks that ``by`` has started; return the group.
+
+    Raises
+    ------
+    UsageError
+        There is no MPI, or its world is not that of the launcher.
+    """
+    import numpy as np
+
+    from bigbfs.engines.ranks.mpi import MpiGroup
+    from bigbfs.engines.ranks.watch import Neighbours
+
+    group = MpiGroup()
+    _world.append(group)
+    try:
+        require_world(by, group.rank, group.size)
+    except UsageError:
+        _world.clear()  # nobody else is in that world
+        raise
+    others = group.objects((group.rank, group.host, os.getpid()))
+    beside = [each for each in others if each[1] == group.host and each[0] != group.rank]
+    window = group.window(8 * group.size)
+    beats = None if window is None else window.view(np.int64)
+    _watches.append(Neighbours(beside, group.abort, beats, group.rank, patience()))
+    return group
+
+
+def patience() -> float:
+    """Return the seconds that a rank may stand still: BIGBFS_RANK_TIMEOUT, or 60.
+
+    Raises
+    ------
+    UsageError
+        The variable is no number above 0.
+    """
+    given = os.environ.get("BIGBFS_RANK_TIMEOUT", "60")
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise UsageError(f"BIGBFS_RANK_TIMEOUT={given}: it must be a number of seconds above 0")
+    return seconds
+
+
+def part() -> None:
+    """Leave the ranks, all together."""
+    while _world:
+        _world[-1].barrier()
+        while _watches:
+            _watches.pop().close()
+        _world[-1].barrier()  # nobody ends while another still watches
+        _world.pop().close()
+
+
+def speaker() -> str:
+    """Return what a message of this process begins with: rank and host, or nothing where it is not one of several."""
+    return "".join(f"rank {group.rank} (host {group.host}): " for group in _world)
+
+
+def leave(code: int) -> None:
+    """End all ranks with ``code``, where this process has not left them in order.
+
+    A rank that is not the first waits a moment before: what is wrong for all of them, rank 0 says.
+    """
+    if _world:
+        sys.stderr.flush()
+        _world[-1].abort(code)
+
+
+def let_first_speak() -> None:
+    """Wait a moment if this is not rank 0: what is wrong on all ranks, it alone says, and ends them."""
+    if _world and _world[-1].rank:
+        time.sleep(GRACE_SECONDS)
+
+
+def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
+    """Run ``bigbfs`` with ``arguments`` as so many ranks of this machine; return its exit code."""
+    child = subprocess.Popen(command(ranks, arguments), env=environment(ranks, threads))
+    try:
+        code = child.wait()
+    except BaseException:  # a signal: mpiexec passes it on to the ranks
+        child.terminate()
+        try:
+            child.wait(GRACE_SECONDS * 10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        raise
+    return 128 - code if code < 0 else code

@@ -1,0 +1,169 @@
+"""A group whose ranks are processes under MPI (mpi4py): the only module that imports it.
+
+Nothing here blocks inside the library: a call is started, and then asked again and again whether it is done. So signals
+are seen, a limit on waiting holds, and a rank that shares its core gives it away while it waits.
+
+Files of the MPI library in /dev/shm are unlinked as soon as all ranks of the machine have mapped them, and our own
+windows have no names: whatever ends the processes, nothing stays behind.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bigbfs.engines.ranks.group import PIECE, Group
+from bigbfs.errors import UsageError
+
+SHARED = Path("/dev/shm")
+
+SPINS = 2000
+"""Times that a call is asked whether it is done before this rank lets others have its core in between."""
+
+EXTRA = "pip install 'bigbfs[mpich]' (or bigbfs[mpi] beside an MPI of your own)"
+
+
+def library() -> Any:
+    """Return mpi4py's module MPI, which starts the library.
+
+    Raises
+    ------
+    UsageError
+        mpi4py is not installed, or finds no MPI library.
+    """
+    try:
+        import mpi4py
+
+        mpi4py.rc.finalize = False  # a rank that fails must not wait there for those that do not
+        from mpi4py import MPI
+    except ImportError as error:
+        raise UsageError(f"ranks need mpi4py, which cannot be imported ({error})", remedies=(EXTRA,)) from error
+    except RuntimeError as error:
+        raise UsageError(f"mpi4py finds no MPI library ({error})", remedies=(EXTRA,)) from error
+    return MPI
+
+
+class MpiGroup(Group):
+    """The ranks of MPI's world.
+
+    Parameters
+    ----------
+    patience
+        Called while a call of the group is waited for, with the seconds so far; may raise or end the process.
+    """
+
+    def __init__(self, piece: int = PIECE, patience: Callable[[float], None] | None = None) -> None:
+        super().__init__(piece)
+        self._mpi = library()
+        self._world = self._mpi.COMM_WORLD.Dup()
+        self.rank, self.size = self._world.rank, self._world.size
+        self._beside = self._world.Split_type(self._mpi.COMM_TYPE_SHARED)
+        self.host_rank, self.host_size = self._beside.rank, self._beside.size
+        self.host = socket.gethostname()
+        self.hosts = tuple(self._world.allgather(self.host))
+        self.patience = patience
+        self._forget_files()
+
+    def _forget_files(self) -> None:
+        """Unlink the library's files in /dev/shm, which every rank of this machine has mapped by now."""
+        self._beside.Barrier()
+        if self.host_rank == 0:
+            for name in _mapped(SHARED):
+                if name.name.startswith(("mpich_shm_", "sm_segment", "vader_segment")):
+                    with suppress(OSError):
+                        name.unlink()
+        self._beside.Barrier()
+
+    def _wait(self, request: Any) -> None:
+        """Return when ``request`` is done."""
+        for _ in range(SPINS):
+            if request.Test():
+                return
+        start = time.monotonic()
+        while not request.Test():
+            os.sched_yield()
+            if self.patience is not None:
+                self.patience(time.monotonic() - start)
+
+    def _barrier(self) -> None:
+        self._wait(self._world.Ibarrier())
+
+    def _sum(self, mine: np.ndarray) -> np.ndarray:
+        total = np.empty_like(mine)
+        self._wait(self._world.Iallreduce(mine, total))
+        return total
+
+    def _gather(self, mine: np.ndarray, received: list[np.ndarray]) -> Callable[[], None]:
+        counts = [len(part) for part in received]
+        whole = received[0] if self.size == 1 else np.empty(sum(counts), np.uint8)
+        request = self._world.Iallgatherv(mine, [whole, counts])
+
+        def finish() -> None:
+            self._wait(request)
+            if self.size > 1:
+                _deal_out(whole, received)
+
+        return finish
+
+    def _exchange(self, parts: list[np.ndarray], received: list[np.ndarray]) -> None:
+        out, into = np.concatenate(parts), np.empty(sum(map(len, received)), np.uint8)
+        self._wait(self._world.Ialltoallv([out, [len(p) for p in parts]], [into, [len(p) for p in received]]))
+        _deal_out(into, received)
+
+    def objects(self, value: Any) -> list[Any]:
+        """Return an object of every rank."""
+        return list(self._world.allgather(value))
+
+    def window(self, nbytes: int) -> np.ndarray | None:
+        """Return memory that all ranks see: rank 0's, without a name in any file system."""
+        if not self.one_host:
+            return None
+        size, place, handle = max(nbytes, 1), None, -1
+        if self.rank == 0:
+            with suppress(OSError):
+                handle = os.memfd_create("bigbfs-ranks")
+                os.posix_fallocate(handle, 0, size)
+                place = f"/proc/{os.getpid()}/fd/{handle}"
+        place = self._world.bcast(place)
+        made = None
+        if place is not None:
+            with suppress(OSError):  # ranks in containers of their own do not see each other's processes
+                if handle < 0:
+                    handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+                made = np.frombuffer(mmap.mmap(handle, size), np.uint8, nbytes)
+        seen = all(self._world.allgather(made is not None))
+        if handle >= 0:
+            os.close(handle)
+        return made if seen else None
+
+    def abort(self, code: int) -> None:
+        """End every rank, with this exit code."""
+        self._mpi.COMM_WORLD.Abort(code)
+
+    def close(self) -> None:
+        """Leave MPI, all ranks together."""
+        self.barrier()
+        self._mpi.Finalize()
+
+
+def _deal_out(whole: np.ndarray, received: list[np.ndarray]) -> None:
+    """Copy ``whole`` into the parts that follow one another in it."""
+    start = 0
+    for part in received:
+        part[:] = whole[start : start + len(part)]
+        start += len(part)
+
+
+def _mapped(folder: Path) -> set[Path]:
+    """Return the files of ``folder`` that this process has mapped."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    names = {line.split(maxsplit=5)[5] for line in lines if str(folder) in line and not line.endswith("(deleted)")}
+    return {Path(name) for name in names if Path(name).parent == folder}

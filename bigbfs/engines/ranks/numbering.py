@@ -1,0 +1,39 @@
+"""Local and global numbers of vertices, for kernels that get a rank's part (:mod:`bigbfs.engines.ranks.partition`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.jit.njit import njit
+
+ZERO, ONE, SHIFT, LOW = (np.uint64(value) for value in (0, 1, 6, 63))
+
+
+@njit
+def owner_of(part, word):
+    """Return the rank that owns a ``word`` of the graph, and which of its own words that is."""
+    if len(part.bounds) == 0:
+        return word % part.size, word // part.size
+    low, high = ZERO, part.size
+    while high - low > ONE:  # the last range that does not begin after it
+        middle = (low + high) >> ONE
+        if part.bounds[middle] <= word:
+            low = middle
+        else:
+            high = middle
+    return low, word - part.bounds[low]
+
+
+@njit
+def global_vertex(part, local):
+    """Return the vertex whose local number is ``local``."""
+    return ((part.first + (local >> SHIFT) * part.stride) << SHIFT) + (local & LOW)
+
+
+def whole(parts: list[np.ndarray], owns: list[slice], n: int) -> np.ndarray:
+    """Return one array of n vertices from the arrays of all ranks, by local number; ``owns``: the words of each."""
+    words = -(-n // 64)
+    found = np.empty((words, 64), parts[0].dtype)
+    for own, part in zip(owns, parts, strict=True):
+        found[own] = part.reshape(-1, 64)
+    return found.reshape(-1)[:n]

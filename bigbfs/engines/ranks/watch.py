@@ -1,0 +1,111 @@
+"""Who has gone: a rank that is lost is named, and nobody waits for it for ever.
+
+On its own machine a rank holds a process file descriptor of every other rank, which becomes readable when that process
+ends, however it ended. And all ranks of a machine count in memory that they share: a thread of each adds one a second,
+so that one that has been stopped stands still while others wait, and is told from one that is busy computing.
+
+Nothing is repaired: the process says what it knows and ends all ranks.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+GONE = 9
+"""Exit code of ranks that end because another one has gone: as mpiexec has it for a process that was killed."""
+
+
+def say_and_end(text: str, end: Callable[[int], None]) -> None:
+    """Print ``text`` as an error and end this process and the others."""
+    with suppress(OSError):
+        os.write(2, f"bigbfs: error: {text}\n".encode())
+    threading.Timer(2.0, lambda: os._exit(GONE)).start()  # where ending the others hangs
+    end(GONE)
+    os._exit(GONE)
+
+
+BEAT_SECONDS = 0.5
+"""How often a rank counts on."""
+
+
+class Neighbours:
+    """Watches the other ranks of this machine from a thread.
+
+    Parameters
+    ----------
+    processes
+        (rank, host, process id) of each of them.
+    end
+        Ends all ranks with an exit code.
+    beats
+        Where each rank counts: int64, one place for each in memory that all see; None: there is none.
+    mine
+        This rank's place.
+    limit
+        Seconds that a rank may stand still.
+    """
+
+    def __init__(
+        self,
+        processes: list[tuple[int, str, int]],
+        end: Callable[[int], None],
+        beats: np.ndarray | None,
+        mine: int,
+        limit: float,
+    ) -> None:
+        self._beats, self._mine, self._limit = beats, mine, limit
+        self._seen: dict[int, tuple[int, float]] = {}
+        self._held: dict[int, tuple[int, str, int]] = {}
+        self._end = end
+        self._stop, self._wake = os.pipe()
+        for each in processes:
+            with suppress(OSError):  # not a Linux that has them, or gone already: MPI will notice
+                self._held[os.pidfd_open(each[2])] = each
+        self._thread = threading.Thread(target=self._watch, name="neighbours", daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        poll = select.poll()
+        for handle in (self._stop, *self._held):
+            poll.register(handle, select.POLLIN)
+        while True:
+            self._beat()
+            for handle, _ in poll.poll(int(1000 * BEAT_SECONDS)):
+                if handle == self._stop:
+                    return
+                rank, host, process = self._held[handle]
+                say_and_end(f"rank {rank} (host {host}, process {process}) has gone: it was killed or ended", self._end)
+
+    def _beat(self) -> None:
+        """Count on, and look who does not."""
+        if self._beats is None:
+            return
+        self._beats[self._mine] += 1
+        now = time.monotonic()
+        mine, since = self._seen.get(-1, (0, now))
+        if now - since > self._limit / 2:  # it was this process that stood still: look afresh
+            self._seen.clear()
+        self._seen[-1] = (mine, now)
+        for rank, host, process in self._held.values():
+            count = int(self._beats[rank])
+            if self._seen.get(rank, (-1, now))[0] != count:
+                self._seen[rank] = (count, now)
+            elif now - self._seen[rank][1] > self._limit:
+                still = (
+                    f"rank {rank} (host {host}, process {process}) has not moved for {self._limit:g} s: it is stopped"
+                )
+                say_and_end(still, self._end)
+
+    def close(self) -> None:
+        """Watch no more: ranks may end now."""
+        os.write(self._wake, b"x")
+        self._thread.join()
+        for handle in (*self._held, self._stop, self._wake):
+            os.close(handle)

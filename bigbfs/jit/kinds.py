@@ -1,0 +1,48 @@
+"""What distinguishes the arguments of a call for which a kernel is compiled: their kinds, as Numba tells types apart.
+
+Two calls whose kinds are equal have equal types for Numba; the reverse need not hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400  # contiguous as in C, as in Fortran; aligned; writable
+_SCALARS = frozenset(np.dtype(code).type for code in ("?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q", "f", "d"))
+_PLAIN = _SCALARS | {float, bool, type(None)}
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+class UnknownKind(Exception):
+    """An argument is of a type that only Numba knows."""
+
+
+def kind_of(value: Any) -> Any:
+    """Return the kind of an argument, which can be hashed; raises UnknownKind."""
+    what = type(value)
+    if what is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & _FLAGS
+    if what is int:
+        if _LEAST <= value <= _MOST:
+            return what
+        raise UnknownKind
+    if what in _PLAIN:
+        return what
+    if issubclass(what, tuple) and (what is tuple or hasattr(what, "_fields")):
+        return what, tuple([kind_of(item) for item in value])
+    raise UnknownKind
+
+
+def written(kind: Any) -> Any:
+    """Return ``kind`` as it is the same in every process; raises UnknownKind for arrays of other than numbers."""
+    if isinstance(kind, type):
+        return f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(kind[0], np.dtype):
+        if kind[0].kind not in "biuf" or not kind[0].isnative:
+            raise UnknownKind
+        return (kind[0].str, *kind[1:])
+    name = kind[0]
+    fields = getattr(name, "_fields", ())
+    return f"{name.__module__}.{name.__qualname__}", fields, tuple(written(item) for item in kind[1])

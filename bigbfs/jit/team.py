@@ -1,0 +1,235 @@
+"""Threads that help with a loop while they get a core, and that nobody waits for when they do not.
+
+:func:`share` has ``member(*arguments, t)`` called by the calling thread, with ``t`` 0, and by every helper that comes
+while it runs, with a number of its own. A member takes pieces of the work from a counter until none is left, so
+whoever runs does the work. When the caller finds none left it closes the door: a helper that the system has not let
+run by then stays out, and only those inside are waited for. So beside other programs a level ends when its work is
+done, whereas a parallel loop of Numba ends when every thread has had its turn.
+
+Nobody spins for long. A caller that waits for a helper inside goes to sleep; where that takes long, the system has put
+a helper aside in the middle of a piece: other programs want the cores. Then helpers without work go to sleep sooner for
+a while, and short loops run alone, since a turn of another program is longer than they are.
+
+The helpers are threads of Python that stay in compiled code, without the interpreter's lock. After a fork they are made
+anew. Two callers at once: the second one does its work alone.
+
+The words of a team (uint64, each in a cache line of its own) are what kernels get as ``team``. ``DOOR`` holds, from the
+top: the number of the shared loop (32 bits), whether it is closed, how many helpers have come (15 bits), how many
+are inside (16 bits).
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+
+import numpy as np
+
+from bigbfs.jit import settings
+from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_or, load, store
+from bigbfs.jit.later import Later
+from bigbfs.jit.njit import njit
+from bigbfs.jit.sleeping import clock, pause, sleep, wake
+from bigbfs.jit.tasks import call, task_of
+
+_LINE = 8
+DOOR, BELL, SLEEPERS, WAITING, TAKEN, JOB, MEMBERS, STOP, CAUTION = (_LINE * place for place in range(9))
+"""Places in the words; JOB is followed by the addresses of code and arguments, the most helpers, and the failures."""
+_WORDS = 9 * _LINE
+_CODE, _PLACE, _MOST, _FAILED = (JOB + place for place in range(4))
+
+SPINS = 200_000
+"""Looks of a helper before it sleeps, each with a pause: some 5 ms, since to be woken takes 10 to 150 us."""
+
+FEW_SPINS = 5000
+"""Looks of a caller that waits for a helper inside, and of helpers where one was put aside: 0.1 to 0.2 ms."""
+
+LONG = 200
+"""Work that is shared whatever happened before: some milliseconds, as long as the system lets a thread run."""
+
+WORTH_WAKING = 8
+"""Work for which helpers that sleep are woken."""
+
+CAUTIOUS = 32
+"""Loops for which it counts that a helper inside was late: those of less than ``LONG`` run alone."""
+
+LATE = 1_000_000
+"""Nanoseconds of sleep after which a helper inside is late; pieces are shorter, turns of other programs longer."""
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_INSIDE = np.uint64(0xFFFF)
+_COMES = np.uint64(0x10001)
+_ARRIVED, _ARRIVED_SHIFT = np.uint64(0x7FFF), np.uint64(16)
+_CLOSED = np.uint64(1 << 31)
+_NUMBER_SHIFT = np.uint64(32)
+_SPINS, _FEW_SPINS = np.uint64(SPINS), np.uint64(FEW_SPINS)
+_LONG, _WORTH_WAKING = np.uint64(LONG), np.uint64(WORTH_WAKING)
+_CAUTIOUS, _LATE = np.uint64(CAUTIOUS), np.uint64(LATE)
+
+
+@njit(nogil=True, cache=True)
+def serve(team):
+    """Help with one shared loop after another: what a helper's thread runs. With ``STOP`` set, wake all and return."""
+    last, looks = load(team, DOOR) >> _NUMBER_SHIFT, _ZERO
+    while load(team, STOP) == _ZERO:
+        door = load(team, DOOR)
+        number, came = door >> _NUMBER_SHIFT, (door >> _ARRIVED_SHIFT) & _ARRIVED
+        if number != last and door & _CLOSED == _ZERO and came < load(team, _MOST):
+            if compare_and_swap(team, DOOR, door, door + _COMES) != door:
+                continue
+            if call(load(team, _CODE), load(team, _PLACE), came + _ONE) != _ZERO:
+                fetch_add(team, _FAILED, _ONE)
+            after = fetch_add(team, DOOR, ~_ZERO) - _ONE
+            if after & _CLOSED != _ZERO and after & _INSIDE == _ZERO and fetch_add(team, WAITING, _ONE) != _ZERO:
+                wake(team, WAITING, _ONE)
+            last, looks = number, _ZERO
+        elif looks < (_SPINS if load(team, CAUTION) == _ZERO else _FEW_SPINS):
+            looks += _ONE
+            pause()
+        else:  # the bell is read before the last look, so that a ring after that look wakes
+            fetch_add(team, SLEEPERS, _ONE)
+            bell = fetch_add(team, BELL, _ZERO)
+            if load(team, STOP) == _ZERO and load(team, DOOR) >> _NUMBER_SHIFT == number:
+                sleep(team, BELL, bell)
+            fetch_add(team, SLEEPERS, ~_ZERO)
+            looks = _ZERO
+    fetch_add(team, BELL, _ONE)
+    wake(team, BELL, _INSIDE)
+
+
+@njit
+def _run(team, work, code, place):
+    """Call a task of so much ``work``; return how many members failed."""
+    members, caution = min(work, load(team, MEMBERS)), load(team, CAUTION)
+    if caution != _ZERO:
+        store(team, CAUTION, caution - _ONE)
+    if (caution != _ZERO and work < _LONG) or members <= _ONE:
+        return call(code, place, _ZERO)
+    if compare_and_swap(team, TAKEN, _ZERO, _ONE) != _ZERO:
+        return call(code, place, _ZERO)
+    number = (load(team, DOOR) >> _NUMBER_SHIFT) + _ONE
+    store(team, _CODE, code)
+    store(team, _PLACE, place)
+    store(team, _MOST, members - _ONE)
+    store(team, _FAILED, _ZERO)
+    store(team, WAITING, _ZERO)
+    fetch_add(team, DOOR, (number << _NUMBER_SHIFT) - load(team, DOOR))  # open, with nobody inside
+    fetch_add(team, BELL, _ONE)
+    if fetch_add(team, SLEEPERS, _ZERO) != _ZERO and work >= _WORTH_WAKING:
+        wake(team, BELL, members - _ONE)
+    failed = call(code, place, _ZERO)
+    looks, since = _ZERO, _ZERO
+    inside = fetch_or(team, DOOR, _CLOSED) & _INSIDE
+    while inside != _ZERO:
+        if looks < _FEW_SPINS:
+            looks += _ONE
+            pause()
+        else:
+            since = clock() if since == _ZERO else since
+            told = fetch_add(team, WAITING, _ONE) + _ONE
+            if fetch_add(team, DOOR, _ZERO) & _INSIDE != _ZERO:
+                sleep(team, WAITING, told)
+        inside = load(team, DOOR) & _INSIDE
+    fetch_add(team, DOOR, _ZERO)  # what they have written is seen from here on
+    if since != _ZERO and clock() - since > _LATE:
+        store(team, CAUTION, _CAUTIOUS)
+    failed += load(team, _FAILED)
+    store(team, TAKEN, _ZERO)
+    return failed
+
+
+@njit
+def _share(team, work, member, arguments):
+    """Have the team call ``member(*arguments, t)``; see :func:`share`."""
+    code, place = task_of(member, arguments)
+    if _run(team, work, code, place) != _ZERO:
+        raise RuntimeError("a kernel failed in a thread of its team; with NUMBA_DISABLE_JIT=1 it says why")
+
+
+def _each(team, work, member, arguments):
+    """The same where kernels run as Python: one member after the other."""
+    for t in range(min(int(work), int(team[MEMBERS]))):
+        member(*arguments, np.uint64(t))
+
+
+share = _each if settings.interpreted() else _share
+"""share(team, work, member, arguments): see the module; ``work`` (uint64) says about how many times 10 us it takes."""
+
+
+def member(function):
+    """Compile what :func:`share` has called; the arrays that it is given must not overlap."""
+    return njit(function, pipeline_class=Later("bigbfs.jit.apart", "Apart"))
+
+
+class Team:
+    """``members`` threads, the calling one among them; helpers start when the words are first asked for."""
+
+    def __init__(self, members: int) -> None:
+        raw = np.zeros(_WORDS + _LINE, np.uint64)
+        skip = -raw.ctypes.data % (8 * _LINE) // 8
+        self._words = raw[skip : skip + _WORDS]
+        self._members = members
+        self.forget()
+
+    def forget(self) -> None:
+        """Be as if no helper had ever been started: what is true after a fork."""
+        self._words[:] = 0
+        self._words[MEMBERS] = self._members
+        self._helpers: list[threading.Thread] = []
+        self._starting = threading.Lock()
+
+    @property
+    def words(self) -> np.ndarray:
+        """What kernels share work by."""
+        if len(self._helpers) < self._members - 1 and not settings.interpreted():
+            self._start()
+        return self._words
+
+    def _start(self) -> None:
+        """Start the helpers that are not there yet."""
+        with self._starting:
+            if not self._helpers:  # compiled, or loaded, by one thread for all
+                serve(np.ones_like(self._words))
+            while len(self._helpers) < self._members - 1:
+                helper = threading.Thread(target=serve, args=(self._words,), name="bigbfs-helper", daemon=True)
+                try:
+                    helper.start()
+                except RuntimeError:  # the system gives no more threads: those that are there do the work
+                    self._members = len(self._helpers) + 1
+                    break
+                self._helpers.append(helper)
+
+    def stop(self) -> None:
+        """End the helpers: they must be in no compiled code any more when the interpreter takes it down."""
+        if self._helpers:
+            self._words[STOP] = 1
+            serve(self._words)
+        for helper in self._helpers:
+            helper.join()
+
+
+_teams: dict[int, Team] = {}
+
+
+def team_of(members: int) -> np.ndarray:
+    """Return the words of this process's team of so many threads."""
+    team = _teams.get(members)
+    if team is None:
+        team = _teams.setdefault(members, Team(members))
+    return team.words
+
+
+def _in_child() -> None:
+    """Helpers do not come along into a forked process."""
+    for team in _teams.values():
+        team.forget()
+
+
+def _at_exit() -> None:
+    for team in _teams.values():
+        team.stop()
+
+
+os.register_at_fork(after_in_child=_in_child)
+atexit.register(_at_exit)

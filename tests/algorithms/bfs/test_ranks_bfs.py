@@ -1,0 +1,326 @@
+"""BFS over ranks against the reference: threads play the ranks; every partition and every exchange is forced."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.ranks import costs, program, tells
+from bigbfs.algorithms.bfs.ranks.costs import SYNCS, Forced
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.result import BfsResult
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.cpu.ranked import RankedEngine
+from bigbfs.engines.ranks import threads
+from bigbfs.errors import BigBfsError, UsageError, VerificationError
+from bigbfs.graph.graph import Graph
+
+DIRECTIONS: dict[str, tuple[bool, ...] | None] = {
+    "predicted": None, "down": (False,), "up": (True,), "turning": (False, True, True), "back": (True, False),
+}  # fmt: skip
+
+
+@cache
+def expected(name: str, source: int) -> np.ndarray:
+    return reference_bfs(zoo.shared()[name], source)[0]
+
+
+def force(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    monkeypatch.setattr(program, "Forced", lambda sync: Forced(sync, DIRECTIONS[order]))
+
+
+def agreed(result: BfsResult) -> tuple[Any, ...]:
+    """Return what all ranks must say alike: everything but the seconds of their levels."""
+    record = result.record
+    levels = [(level.direction, level.frontier, level.edges) for level in record.levels]
+    return levels, record.ranks, record.exchanges, record.seconds, record.reached, record.edges, record.deepest
+
+
+def over_ranks(graph: Graph, size: int, work: list[BfsOptions], *, verify: bool = False, **how: Any) -> list[BfsResult]:
+    """Return what each search gives on rank 0, after all ranks have said the same of it."""
+    piece, hosts = how.pop("piece", 2**30), how.pop("hosts", None)
+
+    def rank(group: Any) -> list[BfsResult]:
+        results = []
+        with RankedEngine(graph, group=group, **({"threads": 1} | how)) as engine:
+            for options in work:
+                results.append(engine.run(options))
+                if verify:
+                    engine.program(options).verify(options, results[-1])
+        return results
+
+    everyone = threads.run(size, rank, piece=piece, hosts=hosts)
+    for theirs in everyone[1:]:
+        assert list(map(agreed, theirs)) == list(map(agreed, everyone[0]))
+        assert all((result.levels == -1).all() for result in theirs)
+    return list(everyone[0])
+
+
+def check(graph: Graph, source: int, result: BfsResult, levels: np.ndarray) -> None:
+    np.testing.assert_array_equal(result.levels, levels)
+    validate_tree(graph, source, result.levels, result.parents)
+    reached, record = levels >= 0, result.record
+    assert (record.reached, record.depth) == (reached.sum(), levels.max())
+    assert record.edges == graph.degrees()[reached].sum()
+    assert record.deepest == graph.first_by_id(levels == levels.max())
+    sizes = np.bincount(levels[reached]).tolist()
+    assert [level.frontier for level in record.levels] == sizes[: len(record.levels)]
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_zoo(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each graph meets another number of ranks, partition, exchange and order of directions in each turn."""
+    for number, name in enumerate(name for name in zoo.names(big=False) if "wide" not in name):
+        graph, at = zoo.shared()[name], number + turn
+        size = (2, 3, 1, 8, 5, 4, 7, 6)[(at + 3 * turn) % 8]
+        force(monkeypatch, list(DIRECTIONS)[(at // 2) % 5])
+        sources = zoo.sources(graph, 2)
+        found = over_ranks(
+            graph, size, [BfsOptions(source) for source in sources],
+            partition=("words", "ranges")[at % 2], exchange=SYNCS[(at + turn) % 4], verify=True,
+            piece=(1000, 2**30)[at % 3 == 0],
+        )  # fmt: skip
+        for source, result in zip(sources, found, strict=True):
+            check(graph, source, result, expected(name, source))
+
+
+@pytest.mark.parametrize("exchange", [*SYNCS, "auto"])
+@pytest.mark.parametrize("size", [2, 5])
+def test_every_exchange_and_order(exchange: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for order in DIRECTIONS:
+        force(monkeypatch, order)
+        for name in ("kronecker", "directed-in-rows"):
+            graph = zoo.shared()[name]
+            sources = zoo.sources(graph, 2)
+            found = over_ranks(graph, size, [BfsOptions(source) for source in sources], exchange=exchange)
+            for source, result in zip(sources, found, strict=True):
+                check(graph, source, result, expected(name, source))
+
+
+def test_more_ranks_than_words_of_vertices() -> None:
+    graph = zoo.shared()["vertices-65"]
+    work = [BfsOptions(0), BfsOptions(64)]
+    for kind in ("words", "ranges"):
+        for source, result in zip([0, 64], over_ranks(graph, 12, work, partition=kind), strict=True):
+            check(graph, source, result, expected("vertices-65", source))
+
+
+def test_compressed_wide_ids_and_threads_of_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bigbfs.algorithms.bfs.ranks.search.LEAST_EDGES", 8)
+    for order in ("predicted", "down"):
+        force(monkeypatch, order)
+        for name in ("wide-ids", "wide-ids-hub"):
+            graph = zoo.shared()[name]
+            [result] = over_ranks(graph.compress(), 3, [BfsOptions(1)], threads=2, verify=True)
+            check(graph, 1, result, expected(name, 1))
+
+
+def test_ends_of_a_search() -> None:
+    """A depth, a target, a source without neighbours: nothing of one search is left in the next."""
+    graph, name = zoo.shared()["two-components"], "two-components"
+    levels = expected(name, 0)
+    target = int(np.flatnonzero(levels == 3)[0])
+    alone = int(np.flatnonzero(levels < 0)[0])
+    work = [
+        BfsOptions(0, max_depth=2), BfsOptions(0, target=target), BfsOptions(0, target=alone), BfsOptions(0, target=0),
+        BfsOptions(0, 1, want_parents=False), BfsOptions(0, strategy="topdown"), BfsOptions(0),
+    ]  # fmt: skip
+    found = over_ranks(graph, 3, work, verify=True)
+    for result, limit in zip(found, (2, 3, None, 0, 1, None, None), strict=True):
+        cut = levels if limit is None else np.where(levels <= limit, levels, -1)
+        np.testing.assert_array_equal(result.levels, cut)
+    assert (found[4].parents == -1).all()
+
+
+def test_more_claims_than_a_directed_level_was_thought_to_have() -> None:
+    """Behind a bottom-up level the edges of a directed frontier are a guess: here it is a tenth of them."""
+    n, first, second = 24_000, np.arange(1, 101), np.arange(101, 601)
+    rng = np.random.default_rng(1)
+    sinks = 601 + rng.integers(0, n - 601, 500 * 180)
+    src = np.concatenate([np.zeros(100, int), np.repeat(first, 400), np.repeat(second, 180)])
+    dst = np.concatenate([first, rng.choice(second, 100 * 400), sinks])
+    graph = zoo.build(n, (src, dst), directed=True)
+    levels = reference_bfs(graph, 0)[0]
+    for result in over_ranks(graph, 2, [BfsOptions(source=0), BfsOptions(source=0, max_depth=3)]):
+        np.testing.assert_array_equal(result.levels, levels)
+
+
+def varint(value: int) -> int:
+    return max(1, -(-value.bit_length() // 7))
+
+
+def claims_bytes(graph: Graph, levels: np.ndarray, size: int, rank: int) -> int:
+    """Return the bytes that a rank sends in a search that only goes top-down, words dealt: from the formula."""
+    rows, n = graph.adjacency, graph.n
+    sent, known = 0, set(np.flatnonzero(levels == 0).tolist())
+    most_local = varint(64 * (((n + 63) // 64 + size - 1) // size))
+    queue = [v for v in known if v // 64 % size == rank]
+    for depth in range(int(levels.max()) + 1):
+        streams: dict[int, list[int]] = {peer: [] for peer in range(size)}
+        for u in queue:
+            last = {}
+            for v in rows.indices[rows.indptr[u] : rows.indptr[u + 1]].tolist():
+                peer, local = v // 64 % size, v // 64 // size * 64 + v % 64
+                if v not in known and peer != rank:
+                    known.add(v)
+                    gap = local - last[peer] if peer in last else local + 1
+                    streams[peer] += [varint(gap)] if peer in last else [varint(u), varint(gap), 1]
+                    last[peer] = local
+        frontier = np.flatnonzero(levels == depth)
+        edges = int(graph.degrees()[frontier].sum())
+        slot = 4 + edges * (varint(n) + most_local + 1)
+        others = [sum(each) for peer, each in streams.items() if peer != rank]
+        sent += slot * (size - 1) if slot <= 4096 else sum(others) + 8 * size * (size - 1)
+        sent += 4 * 8 * (size - 1)  # the sums
+        known |= {v for v in np.flatnonzero(levels == depth + 1).tolist() if v // 64 % size == rank}
+        queue = sorted(v for v in known if v // 64 % size == rank and levels[v] == depth + 1)
+    return sent
+
+
+@pytest.mark.parametrize("name", ["binary-tree", "star"])
+def test_bytes_of_claims_are_those_of_the_formula(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In these graphs each vertex is found from one other alone, so the order of a queue changes no claim."""
+    monkeypatch.setattr(program, "Forced", lambda sync: Forced(costs.NEVER, (False,)))
+    graph = zoo.shared()[name]
+    [result] = over_ranks(graph, 3, [BfsOptions(0)], partition="words")
+    for rank in range(3):
+        assert result.record.ranks[rank].sent == claims_bytes(graph, expected(name, 0), 3, rank)
+
+
+@pytest.mark.parametrize("exchange", ["bitmap", "hubs", "window"])
+def test_bytes_of_bitmaps_are_those_of_the_formula(exchange: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch, "up")
+    graph, size = zoo.shared()["kronecker"], 3
+    [result] = over_ranks(graph, size, [BfsOptions(0)], exchange=exchange)
+    levels = len(result.record.levels)
+    for rank, record in enumerate(result.record.ranks):
+        words = len(range(rank, -(-graph.n // 64), size))
+        told = 8 * words * (levels - 1) if exchange != "window" else 0  # before the first level all know the source
+        assert record.sent == (told + 32 * levels) * (size - 1)
+
+
+def test_the_cheaper_exchange_is_chosen() -> None:
+    here = costs.Size(2**22, 2**26, 2, 1, costs.SAME_HOST, True)
+    apart = costs.Size(2**22, 2**26, 16, 1, costs.OTHER_HOST, False)
+    free = Forced()
+    assert costs.best_sync(here, 2**20, free, up=True)[0] == "window"
+    assert costs.best_sync(here, 3, free, up=True)[0] == "list"
+    assert costs.best_sync(apart, 100, free, up=True)[0] == "list"
+    assert costs.best_sync(apart, 2**21, free, up=True)[0] in ("hubs", "bitmap")
+    slow = costs.Size(2**28, 2**32, 16, 8, costs.Link(1e-5, 1e8), False)
+    assert costs.best_sync(slow, 2**27, free, up=True)[0] == "hubs"
+    assert costs.best_sync(slow, 2**27, free, up=False)[0] == "bitmap"
+    assert costs.best_sync(here, 0, free, up=True) == (None, 0.0)
+
+
+def test_two_hosts_have_no_window_and_give_the_same() -> None:
+    graph = zoo.shared()["kronecker"]
+    [result] = over_ranks(graph, 4, [BfsOptions(0)], hosts=("a", "b", "a", "b"), exchange="window")
+    check(graph, 0, result, expected("kronecker", 0))
+    assert [record.host for record in result.record.ranks] == ["a", "b", "a", "b"]
+    assert not any("window" in each for each in result.record.exchanges)
+
+
+def test_ranks_with_different_graphs_are_refused() -> None:
+    graphs = [zoo.shared()["kronecker"], zoo.shared()["random"]]
+
+    def rank(group: Any) -> None:
+        RankedEngine(graphs[group.rank], group=group, threads=1)
+
+    with pytest.raises(UsageError, match=r"ranks have opened different graphs; rank 0 \(host a\).*rank 1 \(host b\)"):
+        threads.run(2, rank, hosts=("a", "b"))
+
+
+# bugs that the code invites, each planted: a result that nobody objects to would be a test that cannot fail
+
+
+def wrong_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tells.Tells._place
+    monkeypatch.setattr(tells.Tells, "_place", lambda self, parts, skip: place(self, [*parts[1:], parts[0]], skip))
+
+
+def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims, in_pieces = tells.Tells.claims, threads.ThreadGroup._in_pieces
+    turned: set[Any] = set()
+
+    def during(self: Any, lots: Any, slot: int) -> Any:
+        turned.add(self._group)
+        return claims(self, lots, slot)
+
+    def pieces(self: Any, parts: Any, lengths: list[int], most: int) -> Any:
+        found = in_pieces(self, parts, lengths, most)
+        if self not in turned:
+            return found
+        turned.remove(self)
+        return [found[0], found[2], found[1]] if self.rank == 0 else [np.empty(0, np.uint8)] * 3
+
+    monkeypatch.setattr(costs, "SLOT_BYTES", 0)
+    monkeypatch.setattr(tells.Tells, "claims", during)
+    monkeypatch.setattr(threads.ThreadGroup, "_in_pieces", pieces)
+
+
+def missing_barrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    def window(self: Any, mine: np.ndarray) -> None:
+        self._place([self._maps[0][stretch] for stretch in self._stretches], 0)  # read before the others have written
+        self._group.barrier()
+        self._maps[0][self._stretches[self._group.rank]] = mine
+
+    monkeypatch.setattr(tells.Tells, "_window", window)
+
+
+def claim_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = tells.Tells.claims
+
+    def cut(self: Any, lots: Any, slot: int) -> Any:
+        return [(stream, begin, max(begin, end - np.uint64(3))) for stream, begin, end in claims(self, lots, slot)]
+
+    monkeypatch.setattr(tells.Tells, "claims", cut)
+
+
+def slot_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "slot_bytes", lambda size, most, edges: 4 + edges // 2)
+
+
+@pytest.mark.parametrize("plant", [wrong_peer, claim_to_the_wrong_rank, missing_barrier, claim_lost, slot_too_small])
+def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch, "turning" if plant in (wrong_peer, missing_barrier) else "down")
+    exchange = "window" if plant is missing_barrier else "bitmap"
+    plant(monkeypatch)
+    graph = zoo.shared()["random-sparse"]
+    with pytest.raises((BigBfsError, AssertionError)):
+        over_ranks(graph, 3, [BfsOptions(source) for source in zoo.sources(graph)], exchange=exchange, verify=True)
+
+
+@pytest.mark.parametrize("name", ["kronecker", "directed-in-rows", "directed-out-only"])
+def test_wrong_trees_are_refused(name: str) -> None:
+    """Each rule: a level, a parent, an edge, of one vertex on one rank."""
+    graph = zoo.shared()[name]
+    source = next(s for s in zoo.sources(graph) if expected(name, s).max() >= 2)
+    levels = expected(name, source)
+    victim = int(np.flatnonzero(levels == 2)[-1])
+    rows = graph.adjacency
+    leads = [v for v in range(graph.n) if victim in rows.indices[rows.indptr[v] : rows.indptr[v + 1]]]
+    stranger = next((v for v in np.flatnonzero(levels == 1).tolist() if v not in leads), victim)
+
+    def rank(group: Any, spoil: str) -> None:
+        with RankedEngine(graph, group=group, threads=1, partition="words") as engine:
+            options = BfsOptions(source)
+            result = engine.run(options)
+            search = engine.program(options)._search
+            if (local := search._local(victim)) is not None:
+                if spoil == "level":
+                    search.own.levels[local] += 1
+                elif spoil == "unreached":
+                    search.own.levels[local], search.own.parents[local] = -1, search.nobody
+                else:
+                    search.own.parents[local] = stranger
+            engine.program(options).verify(options, result)
+
+    for spoil in ("level", "unreached", "parent"):
+        with pytest.raises(VerificationError, match=r"rank \d \(host here\): wrong result"):
+            threads.run(3, lambda group, spoil=spoil: rank(group, spoil))

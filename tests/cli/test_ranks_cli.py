@@ -1,0 +1,118 @@
+"""Commands as several ranks: started by themselves or by mpiexec; what only rank 0 says; launches that are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.engines.ranks import launch
+from bigbfs.graph.graph import Graph
+
+pytest.importorskip("mpi4py")
+
+BFS = [sys.executable, "-m", "bigbfs", "bfs"]
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ranks") / "g.csrbin"
+    zoo.shared()["kronecker"].save(path)
+    return path
+
+
+def run(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = launch.environment(4, 4) | variables
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=400)
+
+
+def mpiexec(ranks: int) -> list[str]:
+    return [str(launch.mpiexec()), "-n", str(ranks)]
+
+
+def test_ranks_that_start_themselves(graph: Path, tmp_path: Path) -> None:
+    levels, before = tmp_path / "levels.npy", set(os.listdir("/dev/shm"))  # noqa: PTH208
+    command = [*BFS, str(graph), "--source", "0", "--verify", "--json", "--levels", str(levels), "--ranks", "3", "-v"]
+    ran = run(command)
+    assert ran.returncode == 0, ran.stderr
+    [found] = json.loads(ran.stdout)["runs"]
+    with Graph.open(graph) as opened:
+        np.testing.assert_array_equal(np.load(levels), reference_bfs(opened, 0)[0])
+    assert found["verified"] is True
+    assert [rank["rank"] for rank in found["ranks"]] == [0, 1, 2]
+    assert len(found["exchanges"]) == len(found["levels"])
+    assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
+    for rank in range(3):
+        assert f"[rank {rank} " in ran.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["levels.npy"]
+    assert set(os.listdir("/dev/shm")) <= before  # noqa: PTH208
+
+
+def test_ranks_under_mpiexec(graph: Path) -> None:
+    alone = run([*BFS, str(graph), "--sources", "random:3", "--json", "--backend", "cpu"])
+    ran = run([*mpiexec(4), *BFS, str(graph), "--sources", "random:3", "--json", "--partition", "ranges"])
+    assert ran.returncode == 0, ran.stderr
+    ours, theirs = (json.loads(each.stdout)["runs"] for each in (ran, alone))
+    for name in ("source", "reached", "depth", "edges", "deepest"):
+        assert [run[name] for run in ours] == [run[name] for run in theirs]
+    assert "1 thread on each of 4 ranks" in json.loads(ran.stdout)["device"]
+
+
+def test_what_is_wrong_for_all_is_said_once(graph: Path) -> None:
+    ran = run([*mpiexec(2), *BFS, str(graph), "--source", "123456789"])
+    assert ran.returncode == 2
+    assert ran.stderr.count("bigbfs: error: ") == 1
+    assert "bigbfs: error: rank 0 (host " in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "arguments", "said"),
+    [
+        ({"PMI_RANK": "1", "PMI_SIZE": "4"}, ["bfs", "g", "--source", "0"], "takes it for rank 0 of 1"),
+        ({"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "4"}, ["bfs", "g", "--source", "0"], "srun started this as"),
+        ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, ["convert", "g.txt"], "is work for one process"),
+        ({"PMI_RANK": "1", "PMI_SIZE": "4"}, ["bfs", "g", "--source", "0", "--ranks", "2"], "started 4; leave --ranks"),
+        ({}, ["bfs", "g", "--source", "0", "--exchange", "list"], "--exchange is for several ranks"),
+        ({}, ["bfs", "g", "--source", "0", "--ranks", "2", "--backend", "gpu"], "ranks run on CPUs"),
+    ],
+)
+def test_launches_that_are_refused(variables: dict[str, str], arguments: list[str], said: str) -> None:
+    """Among them four copies that each believe to be rank 0 of 1."""
+    ran = run([sys.executable, "-m", "bigbfs", *arguments], **variables)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("raise ImportError('no mpi4py here')", "ranks need mpi4py"),
+        ("raise RuntimeError('cannot load MPI library')", "mpi4py finds no MPI library"),
+    ],
+)
+def test_without_mpi(module: str, said: str, graph: Path, tmp_path: Path) -> None:
+    package = tmp_path / "mpi4py"
+    package.mkdir()
+    (package / "__init__.py").write_text("class rc: pass\n")
+    (package / "MPI.py").write_text(module)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", str(Path.cwd()))])
+    ran = run([*BFS, str(graph), "--source", "0"], PMI_RANK="1", PMI_SIZE="4", PYTHONPATH=path)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert "pip install 'bigbfs[mpich]'" in ran.stderr
+
+
+def test_nothing_imports_mpi_unless_ranks_are_asked_for(graph: Path) -> None:
+    code = (
+        "import sys; from bigbfs.cli.main import run; run(sys.argv[1:]); "
+        "assert not [name for name in sys.modules if 'mpi4py' in name or name == 'bigbfs.engines.ranks.mpi']"
+    )
+    ran = run([sys.executable, "-c", code, "bfs", str(graph), "--source", "0", "--backend", "cpu"])
+    assert ran.returncode == 0, ran.stderr

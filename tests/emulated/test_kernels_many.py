@@ -1,0 +1,259 @@
+"""The kernels for many searches at once, emulated: widths, directions, hubs, thin levels, what is collected.
+
+Levels and everything collected against single searches, and after every launch what must hold between the two arrays
+of bits, the frontier's bitmap and its queue. In the preempting build every run has another seed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo
+from wide import damaged
+
+import bigbfs
+from bigbfs import api
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.many.gpu import program
+from bigbfs.algorithms.many.gpu.arguments import STAND
+from bigbfs.algorithms.many.gpu.batches import BOTTOM_UP, TOP_DOWN
+from bigbfs.algorithms.many.gpu.tuning import Tuning
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.reference import many
+from bigbfs.algorithms.many.validate import differences_of_sums
+from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.engines.gpu.planning import make_plan
+from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+from emulated.invariants import array_at
+from emulated.runtime import SimtRuntime, builds_here
+
+HERE = builds_here()
+SANITIZED = not set(HERE) <= {"plain", "preempt"}
+TUNINGS = {
+    "top-down": Tuning(push_edge=1e-9, sort_from=8),
+    "bottom-up": Tuning(push_edge=1e9, apart_ids=16, mapped_apart_ids=0, span=5),
+    "rows apart": Tuning(push_edge=1e9, apart_ids=1024, mapped_apart_ids=1024),
+    "in turn": Tuning(push_edge=1.0, pull_vertex=0.5, sort_from=1),
+}
+WIDTHS = (64, 256, 512, 128)
+
+BIPARTITE = zoo.join(
+    (np.repeat(np.arange(3), 2_100), np.tile(np.arange(10, 2_110), 3)),
+    (np.arange(10, 2_110), np.arange(10, 2_110) * 7 % 90 + 2_200),
+    zoo.path(40, first=2_295),
+)
+GRAPHS = {
+    "random": zoo.build(170, zoo.random(170, 850, seed=3)),
+    "three hubs and a path": zoo.build(2_400, BIPARTITE),
+    "directed": zoo.build(150, zoo.random(150, 500, seed=5), directed=True),
+    "no in-rows": zoo.build(150, zoo.random(150, 500, seed=6), directed=True, in_rows=False),
+    "path": zoo.build(40, zoo.path(40)),
+    "dense": zoo.build(90, zoo.random(90, 2_500, seed=7)),
+    "wide ids": zoo.shared()["wide-ids-hub"],
+}
+FEW = ("random", "three hubs and a path", "no in-rows")
+SANITIZED_GRAPHS = ("three hubs and a path",)
+
+
+class FrontierWatch:
+    """Between launches: who differs in the two arrays is the frontier, in its bitmap, and, top-down, in its queue."""
+
+    def __init__(self, graph, width):
+        self.graph, self.words, self.launches = graph, width // 64, 0
+
+    def __call__(self, name, grid, block, args):
+        n, state = self.graph.n, args[0]
+        if name not in ("many_push", "many_close") or int(state["out"]["n"]) != n:
+            return
+        self.launches += 1
+        stand = array_at(state["many_stand"], 1, STAND)[0]
+        level, count, words = int(stand["level"]), int(stand["count"]), -(-n // 32)
+        seen, other = (array_at(state[each], n * self.words, np.uint64).reshape(n, -1) for each in ("seen", "other"))
+        assert not (other & ~seen).any(), "a bit is there before it is seen"
+        frontier = np.flatnonzero((other != seen).any(axis=1))
+        assert len(frontier) == count, "the counter of the frontier differs"
+        bitmap = array_at(state["claimed"], 2 * words, np.uint32)[level % 2 * words :][:words]
+        bits = np.unpackbits(bitmap.view(np.uint8), bitorder="little")[:n]
+        assert np.array_equal(np.flatnonzero(bits), frontier), "the bitmap is not the frontier"
+        assert int(stand["edges"]) == self.graph.degrees()[frontier].sum(), "the counter of edges differs"
+        alive = np.bitwise_or.reduce(seen & ~other, axis=0, initial=np.uint64(0))
+        assert np.array_equal(stand["active"][: self.words], alive), "the active sources are not the frontier's"
+        if name == "many_push":
+            queue = array_at(state["queues"], 2 * n, self.graph.ids)[level % 2 * n :][:count]
+            assert np.array_equal(np.sort(queue), frontier), "the queue is not the frontier"
+
+
+def check(graph, tuning, width, *, build="plain", codec="plain", residency="vram", seed=0, sources=None, **options):
+    """Run twice on one engine and hold everything against single searches; return the last record."""
+    if sources is None:
+        sources = np.random.default_rng(width).integers(0, graph.n, min(width - 3, 2 * graph.n))
+    expected = many(graph, sources, max_depth=options.get("max_depth"))
+    work = ManyOptions(
+        sources, sums=True, harmonic=True, columns=True, fetch=True, width=width, tuning=tuning, **options
+    )  # fmt: skip
+    runtime = SimtRuntime(build=build, seed=seed if build == "preempt" else 0)
+    watch = FrontierWatch(graph, width)
+    runtime.watchers.append(watch)
+    placed = graph.compress() if codec == "varint" else graph
+    with GpuEngine(placed, work=(work,), residency=residency, runtime=runtime) as engine:
+        for _ in range(2):  # the second run starts from what the first one left
+            found = engine.run(work)
+            np.testing.assert_array_equal(found.levels, expected)
+            assert differences_of_sums(found, expected) == []
+            assert found.record.pairs == (expected >= 0).sum()
+    assert watch.launches or options.get("max_depth") == 0
+    return found.record
+
+
+def cases():
+    """Yield (build, graph, tuning, codec, width): all graphs and tunings in the plain build, few elsewhere."""
+    names = {"plain": GRAPHS, "preempt": FEW}
+    for build in HERE:
+        for i, name in enumerate(names.get(build, SANITIZED_GRAPHS)):
+            for j, how in enumerate(TUNINGS):
+                if (build == "preempt" and (i + j) % 2) or (name == "wide ids" and j > 1):
+                    continue
+                if build == "plain":
+                    yield build, name, how, ("plain", "varint")[(i + j // 2) % 2], WIDTHS[(i + j) % 4]
+                else:  # few variants, each of which is compiled
+                    yield build, name, how, *(("plain", 64), ("varint", 256))[j % 2]
+
+
+@pytest.mark.parametrize(("build", "name", "how", "codec", "width"), list(cases()))
+def test_searches(build, name, how, codec, width):
+    sources = np.arange(0, GRAPHS[name].n, max(1, GRAPHS[name].n // 60))[:60] if build != "plain" else None
+    residency = ("vram", "mapped")[len(how) % 2]
+    record = check(
+        GRAPHS[name], TUNINGS[how], width, build=build, codec=codec, residency=residency, seed=1, sources=sources
+    )  # fmt: skip
+    if how == "top-down" or name == "no in-rows":
+        assert not record.steps[BOTTOM_UP]
+    elif how != "in turn" and name != "wide ids":
+        assert record.steps[BOTTOM_UP] >= 1 and record.steps[TOP_DOWN] == 1  # the first level
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_depths_and_repeated_sources(build):
+    graph = GRAPHS["random"]
+    sources = np.array([7, 7, 8, 169, 7])
+    for how in ("top-down", "bottom-up"):
+        for depth in (0, 1, 3):
+            check(graph, TUNINGS[how], 64, build=build, sources=sources, max_depth=depth)
+
+
+def test_batches_follow_each_other_and_sums_go_on():
+    graph = GRAPHS["random"]
+    sources = np.arange(150)
+    expected = many(graph, sources)
+    work = ManyOptions(sources, sums=True, columns=True, fetch=True, width=64)
+    seen = []
+    stopped = iter([False, False, True])
+    with GpuEngine(graph, work=(work,), runtime=SimtRuntime()) as engine:
+        found = engine.run(work)
+        np.testing.assert_array_equal(found.levels, expected)
+        assert differences_of_sums(found, expected) == []
+        assert (found.record.batches, found.record.width, found.record.sources) == (3, 64, 150)
+        narrow = ManyOptions(sources, visit=lambda first, levels: seen.append((first, levels.shape)), width=32)
+        assert engine.run(narrow).record.batches == 5
+        assert seen[-1] == (128, (170, 22))
+        half = engine.run(ManyOptions(sources, stop=lambda: next(stopped), width=64))
+        np.testing.assert_array_equal(half.depth, expected.max(axis=1)[:128])
+        assert half.record.sources == 128
+
+
+def test_backward_and_verified():
+    graph = GRAPHS["directed"]
+    work = ManyOptions(np.arange(70), sums=True, backward=True, width=128)
+    with GpuEngine(graph, work=(work,), runtime=SimtRuntime()) as engine:
+        found = engine.run(work)
+        assert differences_of_sums(found, many(graph, np.arange(graph.n))[:, :70].T) == []
+        engine.program(work).verify(work, found)
+        found.reach[3] += 1
+        with pytest.raises(VerificationError, match="reach"):
+            engine.program(work).verify(work, found)
+    with pytest.raises(UsageError, match="in-neighbours"):
+        GpuEngine(GRAPHS["no in-rows"], work=(work,), runtime=SimtRuntime())
+
+
+def test_levels_for_which_there_is_no_memory_are_verified_on_the_cpu(monkeypatch):
+    graph = GRAPHS["directed"]
+    work = ManyOptions(np.arange(5), sums=True)
+    elsewhere = []
+
+    def search(again):
+        again.visit(0, many(graph, again.sources).T)
+        elsewhere.append(again)
+
+    with GpuEngine(graph, work=(work,), runtime=SimtRuntime()) as engine:
+        found = engine.run(work)
+        monkeypatch.setattr(SimtRuntime, "free_bytes", lambda self: 1000)
+        monkeypatch.setattr(program, "_on_cpu", lambda graph, options: search)
+        engine.program(work).verify(work, found)
+        with pytest.raises(DoesNotFitError, match=r"64 sources at a time take 37\.5 KiB of GPU memory more"):
+            engine.run(ManyOptions(np.arange(5), fetch=True))
+    assert len(elsewhere) == 1
+
+
+@pytest.mark.parametrize("build", damaged(HERE))
+@pytest.mark.parametrize("how", ["top-down", "bottom-up", "rows apart"])
+def test_an_id_out_of_range_is_an_error_and_no_access(build, how):
+    plain = GRAPHS["dense"]
+    indices = plain.adjacency.indices.copy()
+    indices[::41] = 2**32 - 1
+    damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags, in_adjacency=None)
+    both = Graph(damaged.adjacency, plain.flags, in_adjacency=damaged.adjacency)
+    for graph in (damaged, both):
+        work = ManyOptions(np.arange(20), width=64, tuning=TUNINGS[how])
+        engine = GpuEngine(graph, work=(work,), prove=False, head_groups=0, runtime=SimtRuntime(build=build))
+        with engine, pytest.raises(FormatError, match="no vertices"):
+            engine.run(work)
+
+
+def test_nothing_to_search():
+    empty = Graph.from_csr([0], [])
+    with GpuEngine(empty, work=(ManyOptions(),), runtime=SimtRuntime()) as engine:
+        assert engine.run(ManyOptions()).record.sources == 0
+    lonely = Graph.from_csr([0, 0, 0], [])
+    with GpuEngine(lonely, work=(ManyOptions(),), runtime=SimtRuntime()) as engine:
+        found = engine.run(ManyOptions([1, 0], columns=True))
+        assert found.depth.tolist() == [0, 0] and found.far.tolist() == [1, 0] and found.columns.tolist() == [[1, 1]]
+
+
+def test_streamed_edges_are_refused_before_anything_is_placed():
+    with pytest.raises(UsageError, match="vram or mapped, not streamed"):
+        GpuEngine(GRAPHS["random"], work=(ManyOptions(),), residency="streamed", runtime=SimtRuntime())
+
+
+def test_a_plan_takes_the_widest_batches_that_fit_and_names_them():
+    graph = GRAPHS["random"]
+    work = (ManyOptions(sums=True),)
+    most = make_plan(graph, "vram", 1 << 30, work=work)
+    assert most.work[0].bits == 512 and "512 sources" in most.ledger()
+    budget = most.device_bytes
+    for bits in (256, 128, 64):
+        plan = make_plan(graph, "vram", budget - 1, work=work)
+        assert (plan.work[0].bits, plan.head_groups) == (bits, 2)
+        budget = plan.device_bytes
+    assert make_plan(graph, "vram", budget - 1, work=work).head_groups < 2
+    with pytest.raises(DoesNotFitError, match="does not fit"):
+        make_plan(graph, "vram", budget - 1, work=(ManyOptions(sums=True, width=256),))
+    with GpuEngine(graph, work=work, vram_budget=budget, residency="vram", runtime=SimtRuntime()) as engine:
+        assert engine.plan.work[0].bits == 64
+
+
+def test_measures_are_those_of_the_cpu():
+    graph = GRAPHS["random"]
+    work = (ManyOptions(sums=True, harmonic=True, columns=True, fetch=True, width=64), ComponentsOptions())
+    with api.Engine(graph, GpuEngine(graph, work=work, runtime=SimtRuntime()), "auto") as there:
+        for kind in ("closeness", "harmonic"):
+            one, other = (bigbfs.closeness(each, kind=kind, backend="cpu") for each in (graph, there))
+            np.testing.assert_array_equal(one.values, other.values)
+        one, other = (bigbfs.hops(each, "random:70", backend="cpu") for each in (graph, there))
+        np.testing.assert_array_equal(one.within, other.within)
+        one, other = (bigbfs.distances(each, "random:9", backend="cpu") for each in (graph, there))
+        np.testing.assert_array_equal(one.levels, other.levels)
+        one, other = (bigbfs.eccentricity(each, backend="cpu") for each in (graph, there))
+        np.testing.assert_array_equal(one.lower, other.lower)
+        assert one.exact and other.exact

@@ -1,0 +1,121 @@
+"""The communicator door in both forms: the same calls with threads of one process and with processes under MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bigbfs.engines.ranks import launch, threads
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.threads import GroupBroken
+
+
+def every_call(group: Group) -> dict[str, object]:
+    """Make every call of ``group`` with arrays that tell who sent them; return what came and what was sent."""
+    rank, size = group.rank, group.size
+    total = group.sum([1, rank, 2**40]).tolist()
+    gathered = [part.tolist() for part in group.gather(np.arange(rank * 700, dtype=np.uint64) + rank)]
+    later = group.start_gather(np.full(5, rank, np.uint16), [5] * size)
+    begun = [part.tolist() for part in later()]
+    parts = [np.full(1000 * (rank + 1) * (to % 3), 10 * rank + to, np.uint8) for to in range(size)]
+    swapped = [(len(part), sorted(set(part.tolist()))) for part in group.exchange(parts)]
+    slots = np.repeat(np.arange(size, dtype=np.uint8)[:, None] + np.uint8(100 + 10 * rank), 2500, axis=1)
+    slotted = [sorted(set(part.tolist())) for part in group.exchange_slots(slots)]
+    window = group.window(64 * size)
+    if window is not None:
+        window[64 * rank : 64 * rank + 64] = rank + 1
+        group.barrier()
+        assert window.reshape(size, 64).tolist() == [[other + 1] * 64 for other in range(size)]
+    names = group.objects(f"rank {rank}")
+    group.barrier()
+    return {
+        "total": total, "gathered": gathered, "begun": begun, "swapped": swapped, "slotted": slotted,
+        "names": names, "window": window is not None, "sent": group.traffic.sent,
+    }  # fmt: skip
+
+
+def require_right(found: dict[str, object], rank: int, size: int) -> None:
+    everyone = range(size)
+    assert found["total"] == [size, sum(everyone), size * 2**40]
+    assert found["gathered"] == [[number + other for number in range(other * 700)] for other in everyone]
+    assert found["begun"] == [[other] * 5 for other in everyone]
+    lengths = [1000 * (other + 1) * (rank % 3) for other in everyone]
+    assert found["swapped"] == [
+        (length, [10 * other + rank] if length else []) for other, length in zip(everyone, lengths, strict=True)
+    ]
+    assert found["slotted"] == [[100 + 10 * other + rank] for other in everyone]
+    assert found["names"] == [f"rank {other}" for other in everyone]
+    others = size - 1
+    lengths_told = 8 * others + 8 * size * others
+    parts = sum(1000 * (rank + 1) * (to % 3) for to in everyone if to != rank)
+    assert found["sent"] == (24 + 8 * 700 * rank + 10) * others + lengths_told + parts + 2500 * others
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+@pytest.mark.parametrize("piece", [1000, 2**30])
+def test_thread_groups(size: int, piece: int) -> None:
+    for rank, found in enumerate(threads.run(size, every_call, piece=piece)):
+        assert found["window"] is True
+        require_right(found, rank, size)
+
+
+def test_ranks_of_two_hosts_share_no_memory() -> None:
+    found = threads.run(3, lambda group: (group.host_rank, group.host_size, group.window(8)), hosts=("a", "b", "a"))
+    assert found == [(0, 2, None), (0, 1, None), (1, 2, None)]
+
+
+def test_a_rank_that_fails_ends_the_others() -> None:
+    def work(group: Group) -> None:
+        group.barrier()
+        if group.rank == 1:
+            raise KeyError("mine")
+        group.sum([1])
+
+    with pytest.raises(KeyError, match="mine"):
+        threads.run(3, work)
+
+
+def test_a_call_that_one_rank_leaves_out_is_noticed() -> None:
+    def work(group: Group) -> None:
+        if group.rank:
+            group.barrier()
+
+    with pytest.raises(GroupBroken, match="waits elsewhere"):
+        threads.run(2, work, limit=0.2)
+
+
+MPI = """
+import json, sys
+sys.path.insert(0, {folder!r})
+from test_ranks_group import every_call
+from bigbfs.engines.ranks.mpi import MpiGroup
+group = MpiGroup(piece={piece})
+found = group.objects([group.rank, every_call(group)])
+if group.rank == 0:
+    print(json.dumps(found), flush=True)
+group.close()
+"""
+
+
+@pytest.mark.parametrize(("size", "piece"), [(3, 1000), (2, 2**30)])
+def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py")
+    script = tmp_path / "ranks.py"
+    script.write_text(MPI.format(folder=str(Path(__file__).parent), piece=piece))
+    before = set(os.listdir("/dev/shm"))  # noqa: PTH208
+    command = [str(launch.mpiexec()), "-n", str(size), sys.executable, str(script)]
+    environment = launch.environment(size, 4)
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert [rank for rank, _ in found] == list(range(size))
+    for rank, each in found:
+        require_right(each | {"swapped": [tuple(pair) for pair in each["swapped"]]}, rank, size)
+        assert each["window"] is True
+    assert set(os.listdir("/dev/shm")) <= before  # noqa: PTH208

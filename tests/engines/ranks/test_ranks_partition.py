@@ -1,0 +1,46 @@
+"""Every vertex has one owner, whatever the partition, and ranges are chosen where neighbours lie close together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bigbfs.engines.ranks.partition import Partition, choose, cut, deal
+from bigbfs.errors import UsageError
+
+
+def partitions(n: int, size: int) -> list[Partition]:
+    skewed = np.concatenate([[0], np.cumsum(np.arange(n)[::-1])])
+    return [deal(n, size), cut(np.arange(n + 1), size), cut(skewed, size)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000, 4096])
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 100])
+def test_every_vertex_has_one_owner(n: int, size: int) -> None:
+    for partition in partitions(n, size):
+        owned = [partition.vertices(rank) for rank in range(size)]
+        assert sorted(np.concatenate(owned).tolist()) == list(range(n))
+        assert [partition.local_vertices(rank) for rank in range(size)] == [len(each) for each in owned]
+        assert sum(partition.counts()) == partition.words
+        bitmap = np.zeros(partition.words, np.int64)
+        for rank in range(size):
+            assert len(bitmap[partition.own(rank)]) == partition.counts()[rank]
+            bitmap[partition.own(rank)] += 1
+        assert (bitmap == 1).all()
+
+
+def test_ranges_share_the_work() -> None:
+    offsets = np.concatenate([[0], np.cumsum(np.full(64_000, 3)), 3 * 64_000 + np.cumsum(np.full(64_000, 30))])
+    work = [int(offsets[v[-1] + 1] - offsets[v[0]]) + 8 * len(v) for v in map(cut(offsets, 4).vertices, range(4))]
+    assert max(work) < 1.01 * min(work)
+
+
+def test_ranges_where_neighbours_lie_close_together() -> None:
+    offsets, ends = np.arange(0, 20_001, 2), np.arange(10_000)
+    near, far = np.minimum(ends + 1, 9_999), ends * 7_919 % 10_000
+    assert choose(offsets, (ends, near), 4).kind == "ranges"
+    assert choose(offsets, (ends, far), 4).kind == "words"
+    assert choose(offsets, (ends, far), 4, "ranges").kind == "ranges"
+    assert choose(offsets, (ends, near), 4, "words").kind == "words"
+    with pytest.raises(UsageError, match="choose one of auto, words, ranges"):
+        choose(offsets, (ends, near), 4, "rows")

@@ -1,0 +1,98 @@
+"""Threads that share a loop: every piece once, whoever comes, and nobody waits for a helper that does not."""
+
+import threading
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+from bigbfs.jit.atomics import fetch_add
+from bigbfs.jit.team import MEMBERS, Team, share, team_of
+
+ONE = np.uint64(1)
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there are no helpers")
+
+
+@njit
+def _take(claim, pieces, times, mine, t):
+    while True:
+        piece = fetch_add(claim, 0, ONE)
+        if piece >= pieces:
+            break
+        times[piece] += ONE
+        mine[t * np.uint64(8)] += ONE
+
+
+@njit(nogil=True)
+def rounds(team, work, number, claim, times, mine):
+    """Share the pieces ``times`` so many times over."""
+    for _ in range(number):
+        claim[0] = 0
+        share(team, work, _take, (claim, np.uint64(len(times)), times, mine))
+
+
+def run(team, number=300, pieces=200, work=2**20):
+    claim, times, mine = (np.zeros(length, np.uint64) for length in (8, pieces, 64))
+    rounds(team, np.uint64(work), number, claim, times, mine)
+    assert (times == number).all()
+    assert mine.sum() == number * pieces
+    return mine[::8]
+
+
+@pytest.mark.parametrize("members", [1, 2, 5])
+def test_every_piece_is_taken_once_by_members_with_numbers_of_their_own(members):
+    assert not run(team_of(members))[members:].any()
+    assert team_of(members) is team_of(members)
+
+
+def test_helpers_that_never_come_are_not_waited_for():
+    words = np.zeros_like(team_of(2))
+    words[MEMBERS] = 4
+    assert not run(words)[1:].any()
+
+
+def test_no_more_members_than_there_is_work_for():
+    assert not run(team_of(5), work=1)[1:].any()
+
+
+def test_two_callers_at_once():
+    done = []
+    callers = [threading.Thread(target=lambda: done.append(run(team_of(2)))) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(done) == 3
+
+
+@compiled
+def test_helpers_help_and_go():
+    team = Team(3)
+    claim, times, mine = (np.zeros(length, np.uint64) for length in (8, 1000, 64))
+    for _ in range(10_000):  # on a busy machine helpers may come late
+        rounds(team.words, np.uint64(200), 1, claim, times, mine)
+        if mine[8:].any():
+            break
+    assert mine[8:].any()
+    before = threading.active_count()
+    team.stop()
+    assert threading.active_count() == before - 2
+
+
+@njit
+def _fail(t):
+    if t >= 0:
+        raise ValueError
+
+
+@njit
+def fail(team):
+    share(team, ONE, _fail, ())
+
+
+@compiled
+def test_a_member_that_fails_is_heard_of():
+    with pytest.raises(RuntimeError, match="failed in a thread"):
+        fail(team_of(2))
+    run(team_of(2))

@@ -1,0 +1,116 @@
+"""Time searches of deep graphs: ``auto`` on a GPU beside the GPU alone and the CPU engine, in one process.
+
+In: graph files, or kinds that ``bigbfs generate`` knows with their parameters. Out: a line for each graph and place of
+the edges: depth, median milliseconds of the three, how often ``auto`` takes the better one's time, levels that it left
+to the CPU. Every source is verified on the device; the three take turns. A search before the first that counts loads
+the CPU's engine.
+
+    python tools/bench_deep.py comb:vertices=1000000,tooth=0 tree:vertices=6400000,span=128 git.csrbin --sources 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from bigbfs import generate
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.cpu_engine import CpuEngine
+from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.graph.graph import Graph
+
+AUTO = BfsOptions(tuning=Tuning(load_seconds=0))
+ALONE = BfsOptions(tuning=Tuning(look=0))
+HEADERS = (
+    "graph                                     edges in    depth   auto ms    GPU ms    CPU ms   auto/best   on CPU"
+)
+
+
+def open_graph(text: str) -> Graph:
+    """Return the graph of a file, or of ``kind:name=value,...``."""
+    if Path(text).exists():
+        return Graph.open(Path(text))
+    kind, _, rest = text.partition(":")
+    given: dict[str, Any] = {}
+    for each in filter(None, rest.split(",")):
+        name, _, value = each.partition("=")
+        given[name] = value == "true" if value in ("true", "false") else float(value) if "." in value else int(value)
+    return generate.graph(kind, **given)
+
+
+def measure(graph: Graph, residency: str, sources: list[int], trials: int, **how: Any) -> dict[str, Any]:
+    """Return medians over ``sources`` of medians of ``trials`` turns, in milliseconds; ``how``: of the GPU engine."""
+    times: dict[str, list[float]] = {"auto": [], "gpu": [], "cpu": []}
+    walked = depth = 0
+    placed = GpuEngine(graph, work=(AUTO, ALONE), residency=residency, **how)
+    with placed as engine, CpuEngine(graph) as cpu:
+        for work in (AUTO, ALONE):
+            engine.run(replace(work, source=sources[0]))
+        engine.program(AUTO).loop.standby.wait()
+        cpu.traverse(sources[0])
+        for source in sources:
+            turns: dict[str, list[float]] = {name: [] for name in times}
+            for _ in range(trials):
+                for name, work in (("auto", AUTO), ("gpu", ALONE)):
+                    asked = replace(work, source=source, fetch=False)
+                    result = engine.run(asked)
+                    turns[name].append(result.record.seconds * 1e3)
+                    engine.program(work).verify(asked, result)
+                    if name == "auto":
+                        walked = sum(level.backend == "cpu" for level in result.record.levels)
+                turns["cpu"].append(cpu.traverse(source).seconds * 1e3)
+            depth = max(depth, result.record.depth)
+            for name, found in turns.items():
+                times[name].append(median(found))
+    return {name: median(found) for name, found in times.items()} | {"depth": depth, "walked": walked}
+
+
+def rows_of(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what was measured of each graph and place."""
+    for text in options.graphs:
+        with open_graph(text) as graph:
+            able = np.flatnonzero(graph.degrees() > 0)
+            chosen = np.random.default_rng(1).choice(able, options.sources - 1)
+            sources = [int(able[0]), *map(int, chosen)]
+            for residency in options.residency or ("vram", "mapped"):
+                found = measure(graph, residency, sources, options.trials)
+                best = min(found["gpu"], found["cpu"])
+                yield (
+                    {"graph": text, "n": graph.n, "m": graph.m, "residency": residency}
+                    | found
+                    | {"over_best": found["auto"] / best}
+                )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("graphs", nargs="+", help="a graph file, or KIND:NAME=VALUE,...")
+    parser.add_argument("--sources", type=int, default=5, help="the first vertex with an edge, and random ones")
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--residency", action="append", choices=("vram", "mapped"))
+    parser.add_argument("--output", type=Path, help="the rows as JSON lines")
+    options = parser.parse_args()
+    print(HEADERS)
+    for row in rows_of(options):
+        numbers = "".join(f"{row[name]:10.2f}" for name in ("auto", "gpu", "cpu"))
+        print(
+            f"{row['graph'][:40]:40}  {row['residency']:8}{row['depth']:9,}{numbers}{row['over_best']:12.2f}"
+            f"{row['walked']:9,}",
+            flush=True,
+        )
+        if options.output:
+            with options.output.open("a") as stream:
+                stream.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()

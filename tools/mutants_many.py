@@ -1,0 +1,135 @@
+"""The bugs that tools/mutants.py plants into the kernels of many searches (see mutant_list.py)."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+SUITE = ("test_kernels_many.py",)
+
+
+def _planted(name: str, file: str, old: str, new: str) -> Mutant:
+    return Mutant(f"many searches: {name}", f"algorithms/many/gpu/{file}", old, new, SUITE)
+
+
+MANY = (
+    _planted(
+        "an OR that is lost",
+        "push.cuh",
+        "fresh |= more && (more & ~atomicOr(word, more)) != 0;",
+        "if (more) relaxed_store(word, relaxed_load(word) | more);\n        fresh |= more != 0;",
+    ),
+    _planted(
+        "only the first word of a lane is looked at", "push.cuh", "if (!any(lacking[j]) ||", "if (!lacking[j].w[0] ||"
+    ),
+    _planted(
+        "what a vertex has had for long goes on again",
+        "push.cuh",
+        "return without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v));",
+        "return load_bits(s, s.seen, v);",
+    ),
+    _planted(
+        "a buffer is flushed too late",
+        "push.cuh",
+        "held + STEP_IDS <= BUFFER_IDS",
+        "held + WARP <= BUFFER_IDS",
+    ),
+    _planted(
+        "a vertex is queued by everybody",
+        "push.cuh",
+        "return fresh && claim_bit(claimed_by(s, t.now.level + 1), u);",
+        "claim_bit(claimed_by(s, t.now.level + 1), u);\n    return fresh;",
+    ),
+    _planted(
+        "a level is counted twice",
+        "settle.cuh",
+        "            fresh = without(load_bits(s, s.other, v), before);",
+        "            fresh = load_bits(s, s.other, v);",
+    ),
+    _planted(
+        "who leaves the frontier keeps its bits new",
+        "settle.cuh",
+        "store_bits(s, s.other, v, load_bits(s, s.seen, v));",
+        "",
+    ),
+    _planted(
+        "a vertex of both queues is closed twice",
+        "settle.cuh",
+        "if (!(relaxed_load(next_claimed + word_of(v)) & bit_of(v)))",
+        "if (true)",
+    ),
+    _planted(
+        "a bitmap is not cleared", "settle.cuh", "if (leads_group(s)) relaxed_store(claimed + word_of(v), 0u);", ""
+    ),
+    _planted(
+        "no bit is asked for after the first group of heads",
+        "pull.cuh",
+        "open = any_in_group(s, open && any(without(active_bits(s), have)));\n    }\n    const u64 ids",
+        "open = false;\n    }\n    const u64 ids",
+    ),
+    _planted(
+        "a group leaves when its first lane lacks nothing",
+        "many.cuh",
+        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & ((1u << group_lanes(s)) - 1)) != 0;",
+        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & 1) != 0;",
+    ),
+    _planted(
+        "the warp leaves a row when the first lane lacks nothing",
+        "pull.cuh",
+        "more = __any_sync(ALL_LANES, any(without(active_bits(s), have))) && cursor.load();",
+        "more = __shfl_sync(ALL_LANES, (u32)any(without(active_bits(s), have)), 0) && cursor.load();",
+    ),
+    _planted("groups do not tell each other", "pull.cuh", "        have = join_groups(s, have);\n", ""),
+    _planted(
+        "bits of the last level are not carried over",
+        "pull.cuh",
+        "if (fresh || changed || open) store_bits",
+        "if (fresh || open) store_bits",
+    ),
+    _planted(
+        "a hub that some other chunk completes is left as it was",
+        "pull.cuh",
+        "if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);",
+        "if (fresh.w[k]) *(words_of(s, s.other, v) + k) = have.w[k];",
+    ),
+    _planted(
+        "a hub's chunks but the last",
+        "many.cuh",
+        "i < count; i += WARP) s.chunk_list",
+        "i + 1 < count; i += WARP) s.chunk_list",
+    ),
+    _planted(
+        "who has found all is forgotten too early",
+        "pull.cuh",
+        "const bool finished = active && !open;",
+        "const bool finished = active;",
+    ),
+    _planted(
+        "the level of the other bitmap",
+        "many.cuh",
+        "s.claimed + (level & 1) * words_for",
+        "s.claimed + (level & 0) * words_for",
+    ),
+    _planted(
+        "a row of long ids that nobody reads",
+        "many_pull.cu",
+        "degree(s.in, v) > s.apart_ids",
+        "degree(s.in, v) > s.apart_ids + 1",
+    ),
+    _planted("the first witness of every level", "collect.cuh", "        c.alive[i] = 0;\n        for", "        for"),
+    _planted(
+        "columns by the wrong half",
+        "collect.cuh",
+        "32 * (half % 2) + lane_id(), count",
+        "32 * (1 - half % 2) + lane_id(), count",
+    ),
+    _planted("a queue out of order has vertices twice", "many.cu", "+ through - count;", "+ through;"),
+    _planted(
+        "the sums of two levels",
+        "many_push.cu",
+        "(s.many_sums + (t.turn + 1) % TURNS)",
+        "(s.many_sums + (t.turn + 2) % TURNS)",
+    ),
+    _planted(
+        "the depth is passed", "many_push.cu", "t.now.level >= s.max_depth) t.now", "t.now.level > s.max_depth) t.now"
+    ),
+)
