@@ -19,6 +19,7 @@ import click
 
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import UsageError
+from bigbfs.jit.processors import processors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,10 +69,10 @@ def options(function: F) -> F:
         return function(ranks=Ranks(*(given.pop(name) for name in names)), **given)
 
     command.__doc__ = function.__doc__
-    command.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    command.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]  # click's own
     for decorate in reversed(decorators):
         command = decorate(command)
-    return command  # type: ignore[return-value]
+    return command  # type: ignore[return-value]  # wrapped, it is called like F
 
 
 @contextmanager
@@ -99,7 +100,7 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
     if by is None:
         assert asked.count is not None
         arguments = click.get_current_context().find_root().obj or sys.argv[1:]
-        threads = where.get("threads") or max(1, len(os.sched_getaffinity(0)) // asked.count)
+        threads = where.get("threads") or max(1, processors() // asked.count)
         raise click.exceptions.Exit(launch.start(asked.count, arguments, threads))
     if asked.count not in (None, by.size):
         raise UsageError(f"--ranks {asked.count}, and {by.by} started {by.size}; leave --ranks out")
@@ -116,6 +117,8 @@ def refuse_alone(asked: Ranks) -> None:
     for name in ("partition", "exchange"):
         if getattr(asked, name) != "auto":
             raise UsageError(f"--{name} is for several ranks; give --ranks too, or leave it out")
+    if asked.verbose:
+        raise UsageError("--verbose is what ranks say; give --ranks too, or leave it out")
 
 
 def one() -> Any:

@@ -87,14 +87,19 @@ class Workers:
         if errors:
             raise errors[0]
 
+    def close(self) -> None:
+        """End the threads; work that is given later makes new ones."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self.close()
 
 
 def run(threads: int, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> list[Any]:

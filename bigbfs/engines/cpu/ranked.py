@@ -7,7 +7,6 @@ is for own vertices; bitmaps, and a byte for each vertex while heads are chosen,
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,9 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import settings
 from bigbfs.jit.njit import njit
+from bigbfs.jit.processors import processors
 from bigbfs.jit.workers import Workers
 from bigbfs.record import SetupRecord
 
@@ -124,14 +125,20 @@ class RankedEngine(CpuEngine):
         for each in work:
             require_ranks(each)
         require_one_file(graph, group)
-        share = max(1, len(os.sched_getaffinity(0)) // group.host_size)
+        share = min(max(1, processors() // group.host_size), settings.most_threads())
         super().__init__(graph, work=(), threads=share if threads is None else threads)
         told = None if exchange == "auto" else exchange
         self.group = group
         self._placed = RankedGraph(graph, self.threads, self.setup, group, partition, told)
         ranks = f"{group.size} rank{'s' if group.size > 1 else ''}"
-        places = len(set(group.hosts))
+        places = len(set(group.machines))
         self.device = f"{self.device} on each of {ranks}" + (f" of {places} hosts" if places > 1 else "")
+
+    def close(self) -> None:
+        """Let go of the graph, of the state and of the threads."""
+        if isinstance(self._placed, RankedGraph):
+            self._placed.workers.close()
+        super().close()
 
     def run(self, work: Work) -> Any:
         """Run ``work``, all ranks together; the arrays of the result are on rank 0."""

@@ -59,8 +59,8 @@ class Group(ABC):
         Which this is, of how many.
     host, hosts
         Name of this rank's machine; those of all ranks, in order.
-    host_rank, host_size
-        Which this is of the ranks on its machine, and how many those are.
+    machines
+        For each rank the first one on its machine: names may be the same on several, in containers above all.
     traffic
         What this rank has sent, and its waits.
     piece
@@ -71,12 +71,26 @@ class Group(ABC):
     size: int
     host: str
     hosts: tuple[str, ...]
-    host_rank: int
-    host_size: int
+    machines: tuple[int, ...]
 
     def __init__(self, piece: int = PIECE) -> None:
         self.traffic = Traffic()
         self.piece = piece
+
+    @property
+    def beside(self) -> tuple[int, ...]:
+        """The ranks on this machine, this one among them."""
+        return tuple(other for other in range(self.size) if self.machines[other] == self.machines[self.rank])
+
+    @property
+    def host_rank(self) -> int:
+        """Which this is of the ranks on its machine."""
+        return self.beside.index(self.rank)
+
+    @property
+    def host_size(self) -> int:
+        """How many ranks there are on this machine."""
+        return len(self.beside)
 
     @property
     def one_host(self) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bigbfs.errors import UsageError
+from bigbfs.jit.processors import processors
 
 LAUNCHERS = (
     ("mpiexec (PMI)", "PMI_RANK", "PMI_SIZE"),
@@ -86,7 +87,7 @@ def _left_to_us(found: str) -> tuple[str, ...]:
 def environment(ranks: int, threads: int) -> dict[str, str]:
     """Return the environment for ranks of this machine, each of so many threads."""
     found = dict(os.environ)
-    if ranks * threads > len(os.sched_getaffinity(0)):
+    if ranks * threads > processors():
         # MPICH's ranks poll without pause; where they share cores, one that waits must let the others run.
         found.setdefault("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
     return found
@@ -138,8 +139,13 @@ def join(by: Started) -> Any:
     except UsageError:
         _world.clear()  # nobody else is in that world
         raise
-    others = group.objects((group.rank, group.host, os.getpid()))
-    beside = [each for each in others if each[1] == group.host and each[0] != group.rank]
+    # containers of one machine count processes each for itself: another's number is some process of our own there
+    everyone = group.objects((os.getpid(), str(Path("/proc/self/ns/pid").readlink())))
+    beside = [
+        (rank, group.hosts[rank], everyone[rank][0])
+        for rank in group.beside
+        if rank != group.rank and everyone[rank][1] == everyone[group.rank][1]
+    ]
     window = group.window(8 * group.size)
     beats = None if window is None else window.view(np.int64)
     _watches.append(Neighbours(beside, group.abort, beats, group.rank, patience()))

@@ -51,6 +51,15 @@ def library() -> Any:
     return MPI
 
 
+def piece_for(size: int, piece: int = PIECE) -> int:
+    """Return the bytes of a message to one of ``size`` ranks in one call, ``piece`` at most.
+
+    Where a message begins among those of all ranks is counted in 32 bits too, before MPI 4 and in what mpi4py calls
+    there; so all of them together stay below 2^31.
+    """
+    return min(piece, max(8, (2**31 - 1) // size // 8 * 8))
+
+
 class MpiGroup(Group):
     """The ranks of MPI's world.
 
@@ -61,21 +70,22 @@ class MpiGroup(Group):
     """
 
     def __init__(self, piece: int = PIECE, patience: Callable[[float], None] | None = None) -> None:
-        super().__init__(piece)
         self._mpi = library()
         self._world = self._mpi.COMM_WORLD.Dup()
         self.rank, self.size = self._world.rank, self._world.size
+        super().__init__(piece_for(self.size, piece))
         self._beside = self._world.Split_type(self._mpi.COMM_TYPE_SHARED)
-        self.host_rank, self.host_size = self._beside.rank, self._beside.size
         self.host = socket.gethostname()
-        self.hosts = tuple(self._world.allgather(self.host))
+        told = self._world.allgather((self.host, self._beside.bcast(self.rank)))
+        self.hosts = tuple(host for host, _ in told)
+        self.machines = tuple(first for _, first in told)
         self.patience = patience
         self._forget_files()
 
     def _forget_files(self) -> None:
         """Unlink the library's files in /dev/shm, which every rank of this machine has mapped by now."""
         self._beside.Barrier()
-        if self.host_rank == 0:
+        if self._beside.rank == 0:
             for name in _mapped(SHARED):
                 if name.name.startswith(("mpich_shm_", "sm_segment", "vader_segment")):
                     with suppress(OSError):

@@ -36,8 +36,7 @@ class ThreadGroup(Group):
         self.rank, self.size = rank, len(common.slots)
         self.hosts = ("here",) * self.size if hosts is None else hosts
         self.host = self.hosts[rank]
-        beside = [other for other in range(self.size) if self.hosts[other] == self.host]
-        self.host_rank, self.host_size = beside.index(rank), len(beside)
+        self.machines = tuple(self.hosts.index(host) for host in self.hosts)
         self._common = common
 
     def _swap(self, mine: Any, read: Callable[[list[Any]], Any]) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.bfs.ranks import costs, program, tells
+from bigbfs.algorithms.bfs.ranks import claims, costs, program, tells
 from bigbfs.algorithms.bfs.ranks.costs import SYNCS, Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
@@ -112,12 +112,48 @@ def test_more_ranks_than_words_of_vertices() -> None:
 
 def test_compressed_wide_ids_and_threads_of_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bigbfs.algorithms.bfs.ranks.search.LEAST_EDGES", 8)
+    monkeypatch.setattr("bigbfs.algorithms.bfs.ranks.claims.LEAST", 8)
     for order in ("predicted", "down"):
         force(monkeypatch, order)
         for name in ("wide-ids", "wide-ids-hub"):
             graph = zoo.shared()[name]
             [result] = over_ranks(graph.compress(), 3, [BfsOptions(1)], threads=2, verify=True)
             check(graph, 1, result, expected(name, 1))
+
+
+def test_buffers_of_claims_do_not_grow_with_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows longer than a piece are cut, in either encoding, and many rounds give what one gives."""
+    monkeypatch.setattr("bigbfs.algorithms.bfs.ranks.claims.PIECE", 50)
+    force(monkeypatch, "down")
+    for name in ("star", "kronecker", "wide-ids-hub"):
+        plain = zoo.shared()[name]
+        for graph in (plain, plain.compress()):
+            made: list[Any] = []
+
+            def rank(group: Any, graph: Graph = graph, made: list[Any] = made) -> BfsResult:
+                with RankedEngine(graph, group=group, threads=2) as engine:
+                    result = engine.run(BfsOptions(1))
+                    made.append(engine.program(BfsOptions(1))._search._claims._buffers.shape)
+                    return result
+
+            check(plain, 1, threads.run(2, rank)[0], expected(name, 1))
+            assert all(shape <= (2, 2, 1024) for shape in made)
+
+
+@pytest.mark.parametrize("size", [1, 1200])
+def test_pieces_of_a_window_hold_every_edge_once(size: int) -> None:
+    lengths = np.random.default_rng(size).integers(0, 75, 300) ** 2
+    edges = []
+    for begin, end, skip in claims.cut(lengths, size):
+        if skip < 0:
+            piece = [(row, place) for row in range(begin, end) for place in range(lengths[row])]
+        else:
+            assert end == begin + 1
+            assert skip % 1024 == 0  # where a compressed row may be entered
+            piece = [(begin, place) for place in range(skip, min(skip + claims.most_of(size), lengths[begin]))]
+        assert len(piece) <= claims.most_of(size)
+        edges += piece
+    assert edges == [(row, place) for row in range(300) for place in range(lengths[row])]
 
 
 def test_ends_of_a_search() -> None:
@@ -245,12 +281,12 @@ def wrong_peer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    claims, in_pieces = tells.Tells.claims, threads.ThreadGroup._in_pieces
+    sent, in_pieces = tells.Tells.claims, threads.ThreadGroup._in_pieces
     turned: set[Any] = set()
 
-    def during(self: Any, lots: Any, slot: int) -> Any:
+    def during(self: Any, slot: int) -> Any:
         turned.add(self._group)
-        return claims(self, lots, slot)
+        return sent(self, slot)
 
     def pieces(self: Any, parts: Any, lengths: list[int], most: int) -> Any:
         found = in_pieces(self, parts, lengths, most)
@@ -274,10 +310,10 @@ def missing_barrier(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def claim_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    claims = tells.Tells.claims
+    sent = tells.Tells.claims
 
-    def cut(self: Any, lots: Any, slot: int) -> Any:
-        return [(stream, begin, max(begin, end - np.uint64(3))) for stream, begin, end in claims(self, lots, slot)]
+    def cut(self: Any, slot: int) -> Any:
+        return [(stream, begin, max(begin, end - np.uint64(3))) for stream, begin, end in sent(self, slot)]
 
     monkeypatch.setattr(tells.Tells, "claims", cut)
 

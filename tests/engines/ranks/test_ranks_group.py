@@ -13,6 +13,7 @@ import pytest
 
 from bigbfs.engines.ranks import launch, threads
 from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.mpi import piece_for
 from bigbfs.engines.ranks.threads import GroupBroken
 
 
@@ -36,7 +37,7 @@ def every_call(group: Group) -> dict[str, object]:
     group.barrier()
     return {
         "total": total, "gathered": gathered, "begun": begun, "swapped": swapped, "slotted": slotted,
-        "names": names, "window": window is not None, "sent": group.traffic.sent,
+        "names": names, "machines": list(group.machines), "window": window is not None, "sent": group.traffic.sent,
     }  # fmt: skip
 
 
@@ -66,8 +67,19 @@ def test_thread_groups(size: int, piece: int) -> None:
 
 
 def test_ranks_of_two_hosts_share_no_memory() -> None:
-    found = threads.run(3, lambda group: (group.host_rank, group.host_size, group.window(8)), hosts=("a", "b", "a"))
-    assert found == [(0, 2, None), (0, 1, None), (1, 2, None)]
+    def places(group: Group) -> tuple[object, ...]:
+        return group.host_rank, group.host_size, group.beside, group.machines, group.window(8)
+
+    found = threads.run(3, places, hosts=("a", "b", "a"))
+    machines = (0, 1, 0)
+    assert found == [(0, 2, (0, 2), machines, None), (0, 1, (1,), machines, None), (1, 2, (0, 2), machines, None)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 150_000])
+def test_displacements_stay_below_two_to_the_31(size: int) -> None:
+    assert size * piece_for(size) < 2**31
+    assert piece_for(size) % 8 == 0 and piece_for(size) > 8
+    assert piece_for(size, 1000) == 1000
 
 
 def test_a_rank_that_fails_ends_the_others() -> None:
@@ -118,4 +130,5 @@ def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
     for rank, each in found:
         require_right(each | {"swapped": [tuple(pair) for pair in each["swapped"]]}, rank, size)
         assert each["window"] is True
+        assert each["machines"] == [0] * size
     assert set(os.listdir("/dev/shm")) <= before  # noqa: PTH208

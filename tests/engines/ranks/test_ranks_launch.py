@@ -25,6 +25,13 @@ def test_who_started_this(environment: dict[str, str], expected: Started | None)
     assert launch.started(environment) == expected
 
 
+def test_ranks_that_share_cores_give_them_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "processors", lambda: 2)
+    monkeypatch.delenv("MPIR_CVAR_POLLS_BEFORE_YIELD", raising=False)
+    assert "MPIR_CVAR_POLLS_BEFORE_YIELD" not in launch.environment(2, 1)
+    assert launch.environment(2, 2)["MPIR_CVAR_POLLS_BEFORE_YIELD"] == "1"
+
+
 def test_a_world_that_is_not_the_launchers_is_refused() -> None:
     by = Started("srun", 2, 4)
     launch.require_world(by, 2, 4)

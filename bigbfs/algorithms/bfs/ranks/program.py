@@ -12,7 +12,7 @@ from bigbfs.algorithms.bfs.ranks.costs import Forced
 from bigbfs.algorithms.bfs.ranks.prove import prove
 from bigbfs.algorithms.bfs.ranks.search import Found, RankSearch
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
-from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.ranked import RankedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey
 from bigbfs.engines.cpu.rows import row_lengths, sample_rows
@@ -47,12 +47,25 @@ class RankBfs:
             The state takes more memory than is free.
         """
         options.require_source(self._placed.n)
+        self._require_memory(options)
         if self._search is None:
-            placed = self._placed
-            mine = placed.partition.local_vertices(placed.group.rank)
-            need = placed.n // 2 + memory.search_bytes(mine, placed.ids) + memory.survey_bytes(mine, placed.ids)
-            memory.require(need, placed.n, "take more ranks on other machines, or free some")
             self._search = self._make()
+
+    def _require_memory(self, options: BfsOptions) -> None:
+        """Refuse a search for whose state, where it is not there yet, and result a machine has no room."""
+        placed, need = self._placed, 0
+        n, ids, group = placed.n, placed.ids, placed.group
+        mine = placed.partition.local_vertices(group.rank)
+        if self._search is None:
+            need = ranked_memory.search_bytes(n, mine, ids, group) + ranked_memory.buffer_bytes(placed.threads, ids)
+            if self._upward is not None and not placed.surveyed:
+                need += ranked_memory.survey_bytes(n, mine, ids)
+        wanted = {"levels": options.fetch and options.want_levels, "parents": options.fetch and options.want_parents}
+        if any(wanted.values()):
+            need += ranked_memory.tree_bytes(n, mine, ids, first=group.rank == 0, **wanted)
+        if self._search is None or any(wanted.values()):
+            advice = "take ranks on more machines, leave out levels or parents if they are not needed, or free some"
+            ranked_memory.require(group, need, n, advice)
 
     def _make(self) -> RankSearch:
         placed, upward = self._placed, self._upward

@@ -50,7 +50,7 @@ def _prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int
     levels = gathered.astype(np.int32)
     if not deep:
         levels[gathered == 255] = -1
-    joined, above = None, np.empty(0, own.parents.dtype)
+    joined, above = np.empty(0, np.uint64), np.empty(0, own.parents.dtype)
     if search.proof_rows is None:
         above = whole(group.gather(own.parents, counts), owns, n)
         joined = np.zeros(search.partition.words, np.uint64)
@@ -73,7 +73,7 @@ def _prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int
         lonely = int(own_tree_edges(search.proof_rows, part, own.levels, own.parents))
     else:
         places = np.arange(len(own.levels), dtype=np.uint64)
-        bits = (joined[places >> SHIFT] >> (places & np.uint64(63))) & ONE  # type: ignore[index]
+        bits = (joined[places >> SHIFT] >> (places & np.uint64(63))) & ONE
         found = np.flatnonzero((bits == 0) & (own.levels > 0))
         lonely = int(found[0]) if len(found) else -1
     if lonely >= 0:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.ranks import costs, levels, messages
+from bigbfs.algorithms.bfs.ranks.claims import Claims
 from bigbfs.algorithms.bfs.ranks.costs import Choice, Forced, Frontier, Size
 from bigbfs.algorithms.bfs.ranks.state import Own
 from bigbfs.algorithms.bfs.ranks.tells import Tells
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.ranked_survey import RankSurvey, stretches
-from bigbfs.engines.cpu.rows import Rows, row_count, row_length, row_lengths
+from bigbfs.engines.cpu.rows import Rows, row_count, row_length
 from bigbfs.engines.ranks.group import Group, Traffic
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.jit.workers import Workers
@@ -27,7 +27,6 @@ from bigbfs.record import LevelRecord
 LEAST_EDGES = 4096
 """Levels of no more edges never pull."""
 
-_ALL = np.uint64(2**64 - 1)
 _ZERO = np.uint64(0)
 
 
@@ -117,7 +116,7 @@ class RankSearch:
         self.tells = Tells(group, partition, self.own, window)
         link = costs.SAME_HOST if group.one_host else costs.OTHER_HOST
         self.size = Size(self.n, m, group.size, threads, link, window is not None)
-        self._claims = np.empty((threads, 2, 0), ids)
+        self._claims = Claims(out_rows, self.part, self.own, workers, threads)
         self._stretches = stretches(own_words, threads)
         self._tallies = np.zeros((max(1, len(self._stretches)), 4), np.uint64)
         self._window = (0, 0)
@@ -260,15 +259,18 @@ class RankSearch:
             first = last
             end, _ = levels.gather(self.out_rows, self.part, own, np.uint64(last))
             last, self._in_new = int(end), False
-        lots = self._claim(first, last, frontier)
         tail, edges = np.uint64(last), 0
-        for claims, owners, count in lots:
-            tail, more = messages.settle(self.out_rows, self.part, own, claims, owners, count, level, tail)
-            edges += int(more)
+        for lots in self._claims.rounds(first, last):
+            for claims, owners, count in lots:
+                tail, more = messages.settle(self.out_rows, self.part, own, claims, owners, count, level, tail)
+                edges += int(more)
+                if self.group.size > 1:
+                    self.tells.note(claims, owners, count)
+        self._faults += self._claims.faults
         if self.group.size > 1:
             slot = costs.slot_bytes(self.size, max(self.partition.counts()), frontier.edges)
             slot = costs.SLOT_BYTES + 1 if estimated else slot
-            for stream, begin, end in self.tells.claims(lots, slot):
+            for stream, begin, end in self.tells.claims(slot):
                 tail, more, faults = messages.accept(
                     self.out_rows, self.part, own, stream, begin, end, level, np.uint64(tail)
                 )
@@ -276,37 +278,3 @@ class RankSearch:
                 self._faults += int(faults)
         self._window = (last, int(tail))
         return [int(tail) - last, edges, 0]
-
-    def _claim(self, first: int, last: int, frontier: Frontier) -> list[tuple[np.ndarray, np.ndarray, np.uint64]]:
-        """Claim what the own frontier leads to: return (vertices, owners, count) for each thread's share."""
-        own = self.own
-        shares = self._shares(first, last, frontier.edges)
-        most = min(max((share[2] for share in shares), default=0), self.n)
-        if self._claims.shape[2] < most:
-            self._claims = np.empty((self.threads, 2, most), self._claims.dtype)
-        counts = [_ZERO] * len(shares)
-        faults = [0] * len(shares)
-
-        def one(i: int) -> None:
-            begin, end, _ = shares[i]
-            claims, owners = self._claims[i]
-            window = (np.uint64(begin), np.uint64(end), _ZERO, _ALL >> np.uint64(1))
-            counts[i], faults[i] = levels.expand(
-                self.out_rows, self.part, own.queue, *window, own.visited, claims, owners, _ZERO
-            )
-
-        self.workers.each(len(shares), one)
-        self._faults += int(sum(faults))
-        return [(*self._claims[i], np.uint64(counts[i])) for i in range(len(shares))]
-
-    def _shares(self, first: int, last: int, edges: int) -> list[tuple[int, int, int]]:
-        """Cut the window of the queue into shares of about equal edges, one for each thread: (begin, end, edges)."""
-        if first == last:
-            return []
-        lengths = np.cumsum(row_lengths(self.out_rows, self.own.queue[first:last]))
-        if self.threads == 1 or edges <= LEAST_EDGES:
-            return [(first, last, int(lengths[-1]))]
-        goals = int(lengths[-1]) * np.arange(1, self.threads) // self.threads
-        cuts = np.unique(np.concatenate([[0], np.searchsorted(lengths, goals), [last - first]]))
-        before = np.concatenate([[0], lengths])
-        return [(first + int(a), first + int(b), int(before[b] - before[a])) for a, b in pairwise(cuts)]

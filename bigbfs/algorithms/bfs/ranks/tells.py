@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.ranks import costs, messages
 from bigbfs.algorithms.bfs.ranks.state import Own
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import Part, Partition
-
-Lot = tuple[np.ndarray, np.ndarray, np.uint64]
-"""Vertices claimed, the vertices from which, and how many."""
+from bigbfs.engines.ranks.partition import Partition
 
 HUBS = 8
 """The first of so many parts of the own words goes ahead: ordered by degree, it holds the hubs."""
+
+_NOTHING = np.empty(0, np.uint8)
 
 _LENGTH = 4
 """Bytes in which a slot says how much of it is used."""
@@ -48,6 +46,7 @@ class Tells:
         self._counts = partition.counts()
         self._maps = None if window is None else window.view(np.uint64).reshape(2, -1)
         self._turn = 0
+        self._noted: list[list[np.ndarray]] = [[] for _ in range(group.size)]
         ends = np.cumsum(self._counts)
         self._stretches = [slice(int(end) - count, int(end)) for end, count in zip(ends, self._counts, strict=True)]
 
@@ -101,39 +100,40 @@ class Tells:
             if rank != self._group.rank:
                 self.faults += int(messages.read_list(self._parts[rank], stream, self._own.visited))
 
-    def claims(self, lots: list[Lot], slot: int) -> list[tuple[np.ndarray, np.uint64, np.uint64]]:
-        """Send claims to their owners; return (bytes, begin, end) of the streams that came.
+    def note(self, claims: np.ndarray, owners: np.ndarray, count: np.uint64) -> None:
+        """Write down for their owners ``count`` vertices claimed, and the vertices from which."""
+        part, size = self._parts[self._group.rank], self._group.size
+        lengths = np.zeros(size, np.uint64)
+        messages.deal(part, claims, owners, count, lengths, np.empty(0, np.uint8), False)
+        ends = np.cumsum(lengths)
+        out = np.empty(int(ends[-1]), np.uint8)
+        messages.deal(part, claims, owners, count, ends - lengths, out, True)
+        for rank, (length, end) in enumerate(zip(lengths.tolist(), ends.tolist(), strict=True)):
+            if length:
+                self._noted[rank].append(out[end - length : end])
+
+    def claims(self, slot: int) -> list[tuple[np.ndarray, np.uint64, np.uint64]]:
+        """Send the claims noted to their owners; return (bytes, begin, end) of the streams that came.
 
         ``slot`` bytes hold any rank's claims for another; up to ``costs.SLOT_BYTES`` all go in one call.
         """
-        group, part = self._group, self._parts[self._group.rank]
-        starts = self._lengths(lots, part)  # of the streams of each lot, for each rank, and their ends
-        lengths = starts[-1]
+        group = self._group
+        streams = [np.concatenate(parts) if parts else _NOTHING for parts in self._noted]
+        self._noted = [[] for _ in streams]
         if slot <= costs.SLOT_BYTES:
-            slots = np.zeros((group.size, slot), np.uint8)
-            if int(lengths.max(initial=0)) + _LENGTH > slot:
-                raise AssertionError(f"claims of {int(lengths.max())} bytes for a slot of {slot}")
-            slots[:, :_LENGTH] = lengths.astype(np.uint32).view(np.uint8).reshape(-1, _LENGTH)
-            offsets = np.arange(group.size, dtype=np.uint64) * np.uint64(slot) + np.uint64(_LENGTH)
-            out = slots.reshape(-1)
-        else:
-            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-            out = np.empty(int(offsets[-1]), np.uint8)
-        for number, (claims, owners, count) in enumerate(lots):
-            messages.deal(part, claims, owners, count, offsets[: group.size] + starts[number], out, True)
-        if slot <= costs.SLOT_BYTES:
-            received = group.exchange_slots(slots)
+            received = group.exchange_slots(self._in_slots(streams, slot))
             ends = [int(stream[:_LENGTH].view(np.uint32)[0]) + _LENGTH for stream in received]
             found = [(stream, np.uint64(_LENGTH), np.uint64(end)) for stream, end in zip(received, ends, strict=True)]
         else:
-            streams = group.exchange([out[int(a) : int(b)] for a, b in pairwise(offsets)])
-            found = [(stream, np.uint64(0), np.uint64(len(stream))) for stream in streams]
+            found = [(stream, np.uint64(0), np.uint64(len(stream))) for stream in group.exchange(streams)]
         return [each for rank, each in enumerate(found) if rank != group.rank]
 
-    def _lengths(self, lots: list[Lot], part: Part) -> np.ndarray:
-        """Return where the streams of each lot begin for each rank, and at last where they end: uint64."""
-        found = np.zeros((len(lots) + 1, self._group.size), np.uint64)
-        for number, (claims, owners, count) in enumerate(lots):
-            found[number + 1] = found[number]
-            messages.deal(part, claims, owners, count, found[number + 1], np.empty(0, np.uint8), False)
-        return found
+    def _in_slots(self, streams: list[np.ndarray], slot: int) -> np.ndarray:
+        """Return the streams behind their lengths, each in a row of ``slot`` bytes."""
+        slots = np.zeros((len(streams), slot), np.uint8)
+        for rank, stream in enumerate(streams):
+            if len(stream) + _LENGTH > slot:
+                raise AssertionError(f"claims of {len(stream)} bytes for a slot of {slot}")
+            slots[rank, :_LENGTH] = np.array([len(stream)], np.uint32).view(np.uint8)
+            slots[rank, _LENGTH : _LENGTH + len(stream)] = stream
+        return slots

@@ -12,7 +12,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.ranks import forest, prove
 from bigbfs.algorithms.components.ranks.merge import Merge
 from bigbfs.algorithms.components.result import ComponentsRecord, ComponentsResult, result_of
-from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.ranked import RankedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey, stretches
@@ -156,13 +156,16 @@ class RankComponents:
                 about=(("algorithm", options.algorithm),),
                 remedies=("run the others on one process",),
             )
+        placed = self._placed
+        n, group, ids = placed.n, placed.group, placed.ids
+        mine, need = placed.partition.local_vertices(group.rank), 0
+        if self._forest is None:
+            need = ranked_memory.forest_bytes(n, mine, ids)
+            need += 0 if placed.surveyed else ranked_memory.survey_bytes(n, mine, ids)
+        need += ranked_memory.labels_bytes(n, mine, ids, first=group.rank == 0)
+        ranked_memory.require(group, need, n, "take fewer ranks on a machine or machines with more, or free some")
         if self._forest is not None:
             return
-        placed = self._placed
-        mine = placed.partition.local_vertices(placed.group.rank)
-        need = placed.n * (2 * placed.ids.itemsize + 1) + memory.survey_bytes(mine, placed.ids)
-        memory.require(need, placed.n, "free some, or take machines with more")
-        group, ids = placed.group, placed.ids
         with placed.clock("compile"):
             sample, dealt = sample_rows(placed.out, ids), deal(2, group.size)
             survey = RankSurvey(sample, dealt.part(group.rank), ids, placed.workers, placed.threads)
