@@ -134,8 +134,9 @@ def is_first(group: Any) -> bool:
 
 
 def say(group: Any, text: str) -> None:
-    """Print a line of one rank."""
-    print(f"[rank {group.rank} {group.host}] {text}", file=sys.stderr, flush=True)
+    """Print a line of one rank, in one piece: mpiexec mixes what ranks say as it comes."""
+    sys.stderr.flush()
+    os.write(2, f"[rank {group.rank} {group.host}] {text}\n".encode())
 
 
 def say_levels(group: Any, run: Any) -> None:

@@ -37,9 +37,9 @@ def test_every_hard_case_is_there(animal):
 
 
 def test_the_zoo_is_large_and_quick_to_build():
-    start = time.perf_counter()
+    start = time.process_time()
     built = zoo(big=False)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert len(built) >= 40
     assert set(ZOO) - set(built) == BIG
     assert all(graph.n <= 10_000 for graph in built.values())

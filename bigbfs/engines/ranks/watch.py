@@ -1,8 +1,10 @@
 """Who has gone: a rank that is lost is named, and nobody waits for it for ever.
 
 On its own machine a rank holds a process file descriptor of every other rank, which becomes readable when that process
-ends, however it ended. And all ranks of a machine count in memory that they share: a thread of each adds one a second,
-so that one that has been stopped stands still while others wait, and is told from one that is busy computing.
+ends, however it ended. And all ranks of a machine count in memory that they share: a thread of each counts on, so that
+one that has been stopped stands still while others wait, and is told from one that is busy computing. On a machine
+with more threads than cores a thread may wait its turn for seconds: so the kernel is asked for the state of a rank that
+stands still, and one that is not stopped gets more time.
 
 Nothing is repaired: the process says what it knows and ends all ranks.
 """
@@ -15,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -34,6 +37,21 @@ def say_and_end(text: str, end: Callable[[int], None]) -> None:
 BEAT_SECONDS = 0.5
 """How often a rank counts on."""
 
+STARVED = 10
+"""A rank that stands still and is not stopped waits for a core, a disk, a lock: it gets this many times the limit."""
+
+STOPPED = "Tt"
+"""States of a process that a signal or a debugger has stopped (proc(5))."""
+
+
+def is_stopped(process: int) -> bool:
+    """Return whether the process is stopped; also where nothing is known of it."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return True
+    return status.rpartition(")")[2].split()[0] in STOPPED
+
 
 class Neighbours:
     """Watches the other ranks of this machine from a thread.
@@ -49,7 +67,7 @@ class Neighbours:
     mine
         This rank's place.
     limit
-        Seconds that a rank may stand still.
+        Seconds that a rank may stand still that is stopped; :data:`STARVED` times as many for one that is not.
     """
 
     def __init__(
@@ -97,11 +115,12 @@ class Neighbours:
             count = int(self._beats[rank])
             if self._seen.get(rank, (-1, now))[0] != count:
                 self._seen[rank] = (count, now)
-            elif now - self._seen[rank][1] > self._limit:
-                still = (
-                    f"rank {rank} (host {host}, process {process}) has not moved for {self._limit:g} s: it is stopped"
-                )
-                say_and_end(still, self._end)
+            elif (still := now - self._seen[rank][1]) > self._limit:
+                stopped = is_stopped(process)
+                if stopped or still > STARVED * self._limit:
+                    seconds, cause = (1, "it is stopped") if stopped else (STARVED, "it hangs, or gets no core")
+                    name = f"rank {rank} (host {host}, process {process})"
+                    say_and_end(f"{name} has not moved for {seconds * self._limit:g} s: {cause}", self._end)
 
     def close(self) -> None:
         """Watch no more: ranks may end now."""

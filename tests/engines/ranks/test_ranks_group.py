@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import shm
 
 from bigbfs.engines.ranks import launch, threads
 from bigbfs.engines.ranks.group import Group
@@ -102,9 +102,11 @@ def test_a_call_that_one_rank_leaves_out_is_noticed() -> None:
         threads.run(2, work, limit=0.2)
 
 
+HERE = Path(__file__).resolve().parent
+
 MPI = """
 import json, sys
-sys.path.insert(0, {folder!r})
+sys.path[:0] = {folders!r}
 from test_ranks_group import every_call
 from bigbfs.engines.ranks.mpi import MpiGroup
 group = MpiGroup(piece={piece})
@@ -119,8 +121,8 @@ group.close()
 def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     script = tmp_path / "ranks.py"
-    script.write_text(MPI.format(folder=str(Path(__file__).parent), piece=piece))
-    before = set(os.listdir("/dev/shm"))  # noqa: PTH208
+    script.write_text(MPI.format(folders=[str(HERE), str(HERE.parents[1])], piece=piece))
+    before = shm.files()
     command = [str(launch.mpiexec()), "-n", str(size), sys.executable, str(script)]
     environment = launch.environment(size, 4)
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
@@ -131,4 +133,4 @@ def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
         require_right(each | {"swapped": [tuple(pair) for pair in each["swapped"]]}, rank, size)
         assert each["window"] is True
         assert each["machines"] == [0] * size
-    assert set(os.listdir("/dev/shm")) <= before  # noqa: PTH208
+    assert not shm.left_since(before)

@@ -127,7 +127,7 @@ def test_a_header_of_many_repeated_entries_is_refused_at_once(tmp_path):
     text = b"{" + b"'descr':[]" * 40 + b"x"
     path = tmp_path / "g.npy"
     path.write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match="header"):
         read_edges(path)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
