@@ -21,7 +21,8 @@ _HELP = f"""Write GRAPH in a format that other tools read.
 {". ".join(f"{writer.name}: {writer.summary}" for writer in writers().values())}. Without -o the file is named after
 GRAPH; without GRAPH, the newest graph file in this folder is written.
 """
-_ONCE = " and ".join(writer.name for writer in writers().values() if writer.one_direction)
+_ONCE = ", ".join(writer.name for writer in writers().values() if writer.one_direction)
+_NAMED = ", ".join(writer.name for writer in writers().values() if writer.keeps_names)
 
 
 @click.command("export", help=_HELP)
@@ -55,8 +56,9 @@ def command(
         stream = sys.stdout.buffer if piped else output
         done = export(opened, to, stream, both_directions=both_directions, progress=told.advance)
         sys.stdout.flush()  # what cannot be written is no success
-        if opened.names is not None:
-            dropped = f"vertices are numbered in the order of their names: {to} has no names, {graph} keeps them"
+        if opened.names is not None and not writers()[to].keeps_names:
+            kept = f"{to} has no names, {graph} keeps them ({_NAMED} write them)"
+            dropped = f"vertices are numbered in the order of their names: {kept}"
             done = replace(done, notes=(*done.notes, dropped))
         facts = {"path": str(graph), "vertices": opened.n, "edges": opened.m, "codec": opened.codec}
     for note in done.notes:

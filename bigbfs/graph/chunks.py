@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -16,10 +16,11 @@ CHUNK_EDGES = 1 << 20
 """Edges taken at once."""
 
 
-def chunks(adjacency: Adjacency, edges: int = CHUNK_EDGES) -> Iterator[tuple[int, PlainAdjacency]]:
+def chunks(adjacency: Adjacency, edges: int = CHUNK_EDGES, every: int = 1) -> Iterator[tuple[int, PlainAdjacency]]:
     """Yield (first row, plain rows with offsets from 0 on) in order, at most about ``edges`` edges at a time.
 
-    A row that is longer comes in several pieces, each as a row of the same number.
+    A row that is longer comes in several pieces, each as a row of the same number. ``every``: of so many stretches one
+    alone, for a sample.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def chunks(adjacency: Adjacency, edges: int = CHUNK_EDGES) -> Iterator[tuple[int
     else:
         offsets = structure.checked_edge_offsets(adjacency)
     bounds = row_chunks(offsets, max(1, (int(offsets[-1]) + adjacency.n) // edges))
-    for first, last in pairwise(bounds.tolist()):
+    for first, last in islice(pairwise(bounds.tolist()), 0, None, every):
         if isinstance(adjacency, PlainAdjacency):
             start, stop = int(offsets[first]), int(offsets[last])
             ids = adjacency.indices[start:stop]

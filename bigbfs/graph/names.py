@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -182,32 +183,36 @@ class Names:
 
     def taken(self, ranks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the names ``ranks`` (int64; -1: an empty one) one behind the other: (bytes, offsets)."""
-        from bigbfs.graph import name_kernels as kernels
-
         wanted = np.asarray(ranks, np.int64)
         if self._whole is not None:
-            places = np.empty(len(wanted) + 1, np.int64)
-            kernels.gather_lengths(self._whole.offsets, wanted, places)
-            out = np.empty(int(places[-1]), np.uint8)
-            kernels.gather_bytes(self._whole.data, self._whole.offsets, wanted, places, out)
-            return out, places
-        pages = np.searchsorted(self.firsts, wanted.astype(np.uint64), side="right") - 1
-        here = np.unique(pages[wanted >= 0])
-        stretches = [self.page(int(number)) for number in here]
-        begins = np.cumsum([0, *(len(each) for each in stretches)])
-        data = np.concatenate([np.empty(0, np.uint8), *(each.data for each in stretches)])
-        bases = np.cumsum([0, *(len(each.data) for each in stretches)])
-        parts = [each.offsets[:-1] + base for each, base in zip(stretches, bases.tolist(), strict=False)]
-        offsets = np.concatenate([np.empty(0, np.int64), *parts, bases[-1:]])
-        which = np.searchsorted(here, pages)
-        local = wanted - self.firsts[np.maximum(pages, 0)].astype(np.int64)
-        local += begins[np.minimum(which, max(len(here) - 1, 0))]
-        local[wanted < 0] = -1
-        places = np.empty(len(wanted) + 1, np.int64)
-        kernels.gather_lengths(offsets, local, places)
-        out = np.empty(int(places[-1]), np.uint8)
-        kernels.gather_bytes(data, offsets, local, places, out)
-        return out, places
+            return _gathered(self._whole.data, self._whole.offsets, wanted)
+        order = np.argsort(wanted, kind="stable")
+        ascending = wanted[order]
+        missing = int(np.searchsorted(ascending, 0))
+        pages = np.searchsorted(self.firsts, ascending[missing:].astype(np.uint64), side="right") - 1
+        cuts = np.concatenate([[0], np.flatnonzero(np.diff(pages)) + 1, [len(pages)]]) if len(pages) else [0]
+        parts, lengths = [np.empty(0, np.uint8)], [np.zeros(missing, np.int64)]
+        for begin, end in pairwise(cuts):  # one page at a time: they are many more bytes than what is wanted of them
+            stretch = self.page(int(pages[begin]))
+            local = ascending[missing + begin : missing + end] - stretch.first
+            data, places = _gathered(stretch.data, stretch.offsets, local)
+            parts.append(data)
+            lengths.append(np.diff(places))
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+        back = np.empty(len(wanted), np.int64)
+        back[order] = np.arange(len(wanted))
+        return _gathered(np.concatenate(parts), offsets, back)
+
+
+def _gathered(data: np.ndarray, offsets: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return some names (-1: an empty one) of a stretch one behind the other."""
+    from bigbfs.graph import name_kernels as kernels
+
+    places = np.empty(len(wanted) + 1, np.int64)
+    kernels.gather_lengths(offsets, wanted, places)
+    out = np.empty(int(places[-1]), np.uint8)
+    kernels.gather_bytes(data, offsets, wanted, places, out)
+    return out, places
 
 
 def _utf8(name: str | bytes) -> bytes:

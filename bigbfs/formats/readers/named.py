@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,12 +15,10 @@ from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import default_ahead, require_use
 from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
 from bigbfs.formats.tables.columns import choose
-from bigbfs.formats.tables.csvfile import Head
-from bigbfs.formats.tables.integers import LARGEST_ID
+from bigbfs.formats.tables.csvfile import Head, is_name, is_number
 from bigbfs.formats.tables.texts import texts_of
 
 _SUFFIXES = (".csv", ".tsv")
-_NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
 
 Text = tuple[np.ndarray, np.ndarray]
 """Names: bytes (uint8), and where each begins (int64, one more than names)."""
@@ -69,14 +66,8 @@ def looks_named(source: Source, rules: Rules) -> bool:
         return False
     values = [head.values[place - 1] for place in (first, second) if place <= len(head.values)]
     headers = (head.names[first - 1], head.names[second - 1])
-    ids_in_front = rules.header is not False and any(map(_NUMBER.fullmatch, headers))
-    return len(values) == 2 and all(map(_is_name, values)) and not ids_in_front
-
-
-def _is_name(value: str) -> bool:
-    if value.strip().isdigit() and value.isascii():
-        return len(value.strip()) > 4000 or int(value) > LARGEST_ID
-    return not _NUMBER.fullmatch(value)
+    ids_in_front = rules.header is not False and any(map(is_number, headers))
+    return len(values) == 2 and all(map(is_name, values)) and not ids_in_front
 
 
 def read_names(

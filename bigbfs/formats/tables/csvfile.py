@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,12 +18,30 @@ from bigbfs.errors import InputError
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.columns import Columns, by_their_names, choose
 from bigbfs.formats.tables.files import Batch, TableFile
+from bigbfs.formats.tables.integers import LARGEST_ID
 from bigbfs.formats.tables.library import library, pyarrow, reading
 
 BLOCK_BYTES = 8 << 20
 """Bytes of text that are cut into records at once: also the most that one record may take."""
 HEAD_BYTES = 1 << 16
 _SEPARATORS = "\t,;|"
+_MOST_DIGITS = 4000
+"""Python makes no integers of more."""
+
+
+_NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a field looks like a number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Return whether a field is a name without anybody saying so: no number, or an integer that is too large an id."""
+    if text.strip().isdigit() and text.isascii():
+        return len(text.strip()) > _MOST_DIGITS or int(text) > LARGEST_ID
+    return not is_number(text)
 
 
 class Head:

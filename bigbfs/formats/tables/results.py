@@ -88,6 +88,28 @@ def add_lines(stream: BinaryIO, columns: Columns, speaks: tuple[str, ...], names
     _write_csv(stream, iter([columns]), set(speaks), names, headed=True)
 
 
+def write_pieces(
+    stream: BinaryIO,
+    kind: str,
+    pieces: Iterator[Columns],
+    speaks: tuple[str, ...],
+    names: Names | None,
+    *,
+    hold: bool = True,
+) -> None:
+    """Write a table that comes portion by portion, one at least, each a row group or batch of its own.
+
+    ``hold``: keep all names in memory, where there is room for them. The columns ``speaks`` hold original ids, which
+    mostly differ.
+
+    Raises
+    ------
+    FormatError, UsageError
+        As :func:`write`; pyarrow is not installed.
+    """
+    _write(stream, kind, pieces, set(speaks), names, hold=hold, differ=speaks)
+
+
 def _pieces(vertices: VertexIds | None, columns: Columns) -> Iterator[Columns]:
     length = len(next(iter(columns.values())))
     ids = None if vertices is None or vertices.labels is None or vertices.names is not None else vertices.array()
@@ -102,8 +124,17 @@ def _pieces(vertices: VertexIds | None, columns: Columns) -> Iterator[Columns]:
         yield found | {name: array[first:last] for name, array in columns.items()}
 
 
-def _write(stream: BinaryIO, kind: str, pieces: Iterator[Columns], speaks: set[str], names: Names | None) -> None:
-    if names is not None and speaks != {"id"}:
+def _write(
+    stream: BinaryIO,
+    kind: str,
+    pieces: Iterator[Columns],
+    speaks: set[str],
+    names: Names | None,
+    *,
+    hold: bool = True,
+    differ: tuple[str, ...] = ("id",),
+) -> None:
+    if names is not None and hold and speaks != {"id"}:
         names.hold()
     if kind == "csv":
         _write_csv(stream, pieces, speaks, names)
@@ -115,13 +146,17 @@ def _write(stream: BinaryIO, kind: str, pieces: Iterator[Columns], speaks: set[s
             arrays = {name: _array(arrow, each, names if name in speaks else None) for name, each in piece.items()}
             table = arrow.table(arrays)
             if put is None:
-                put = files.enter_context(_opened(kind, stream, table.schema)).write_table
+                writer = _opened(kind, stream, table.schema, differ if names is None else ())
+                put = files.enter_context(writer).write_table
             put(table)
 
 
-def _opened(kind: str, stream: BinaryIO, schema: Any) -> Any:
+def _opened(kind: str, stream: BinaryIO, schema: Any, differ: tuple[str, ...]) -> Any:
+    """Open a writer; ``differ``: columns of numbers that a dictionary, which has each of them, would make larger."""
     if kind == "parquet":
-        return library("pyarrow.parquet", "writing Parquet").ParquetWriter(stream, schema, compression="zstd")
+        words = [name for name in schema.names if name not in differ]
+        parquet = library("pyarrow.parquet", "writing Parquet")
+        return parquet.ParquetWriter(stream, schema, compression="zstd", use_dictionary=words or False)
     return library("pyarrow.ipc", "writing Arrow").new_file(stream, schema)
 
 

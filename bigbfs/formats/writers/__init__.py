@@ -19,6 +19,9 @@ NAMES = (
     "sg",
     "raw",
     "adj",
+    "parquet",
+    "csv",
+    "arrow",
 )
 """Names that ``--to`` takes."""
 

@@ -1,8 +1,9 @@
 """Write a graph in a format that other tools read; which there are says the registry, :mod:`bigbfs.formats.writers`.
 
 In: a Graph, plain or compressed. Out: a file. The edges are taken in chunks of bounded size, so the memory needed does
-not grow with them, except for a directed .sg without stored in-neighbours, which have to be made. ``el`` speaks the
-original ids; converting it again gives the same graph. The others number the vertices in the graph's order.
+not grow with them, except for a directed .sg without stored in-neighbours, which have to be made. ``el`` and
+the tables speak the original ids; converting them again gives the same graph. The others number the vertices in the
+graph's order.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def export(
         The file cannot be written.
     FormatError
         The graph file is damaged.
+    DoesNotFitError
+        The disk has no room for it.
     """
     if graph.path is not None:
         csrbin.require_checksums(graph.path)
@@ -60,6 +63,7 @@ def _export(graph: Graph, writer: Writer, output: Path | BinaryIO, both: bool, p
         others = " or ".join(other.name for other in writers().values() if other.most_vertices is None)
         raise UsageError(f"{writer.name} has 32-bit signed ids: {graph.n} vertices are too many; export {others}")
     if isinstance(output, Path):
+        writer.require_room(graph, output, both)
         with replacing(output) as stream:
             return _export(graph, writer, stream, both, progress)
     done = writer.write(graph, output, both, progress)

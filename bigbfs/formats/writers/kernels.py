@@ -36,7 +36,7 @@ def _put_number(value, text, at):
 
 
 @njit(cache=True, nogil=True)
-def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths):
+def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, larger_first, separator, text, lengths):
     """Write a line "u v" for every edge of some rows; each run of rows fills its own part of ``text``.
 
     Parameters
@@ -51,6 +51,8 @@ def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, 
         Only edges u -> v with u <= v.
     larger_first
         Write "v u".
+    separator
+        The byte between the two.
     lengths
         int64: filled with the bytes of each run's text.
     """
@@ -59,12 +61,14 @@ def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, 
         team,
         np.uint64(len(indices)) // _PIECE + _ONE,
         _put_edges,
-        (indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths, claim),
+        (indptr, indices, first_row, bounds, labels, first_id, half, larger_first, separator, text, lengths, claim),
     )
 
 
 @member
-def _put_edges(indptr, indices, first_row, bounds, labels, first_id, half, larger_first, text, lengths, claim, t):
+def _put_edges(
+    indptr, indices, first_row, bounds, labels, first_id, half, larger_first, separator, text, lengths, claim, t
+):
     """Take runs for :func:`put_edges` until there are no more."""
     while True:
         run = np.int64(fetch_add(claim, 0, _ONE))
@@ -84,7 +88,7 @@ def _put_edges(indptr, indices, first_row, bounds, labels, first_id, half, large
                 else:
                     one, two = one + first_id, two + first_id
                 at = _put_number(one, text, at)
-                text[at] = np.uint8(32)
+                text[at] = np.uint8(separator)
                 at = _put_number(two, text, at + 1)
                 text[at] = np.uint8(10)
                 at += 1

@@ -23,6 +23,7 @@ def put_lines(
     half: bool,
     larger_first: bool,
     progress: Progress,
+    separator: str = " ",
 ) -> int:
     """Write the edges as text; return how many lines.
 
@@ -34,6 +35,8 @@ def put_lines(
         Only edges u -> v with u <= v.
     larger_first
         Write "v u".
+    separator
+        The character between the two.
 
     Raises
     ------
@@ -58,6 +61,7 @@ def put_lines(
             first_id,
             half,
             larger_first,
+            ord(separator),
             text,
             lengths,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from bigbfs.graph.graph import Graph
@@ -41,6 +42,10 @@ class Writer:
         Vertices that it can hold; None: any number.
     one_direction
         Whether an undirected edge is written once, so that both directions can be asked for.
+    keeps_names
+        Whether the names of vertices are written where there are some.
+    require_room
+        Refuses a file for which its disk has no room, before it is begun; the flag is that of ``write``.
     """
 
     name: str
@@ -50,3 +55,5 @@ class Writer:
     numbered_from: int | None = 0
     most_vertices: int | None = None
     one_direction: bool = False
+    keeps_names: bool = False
+    require_room: Callable[[Graph, Path, bool], None] = lambda graph, target, both: None
