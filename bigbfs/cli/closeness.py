@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from bigbfs.cli import manyopts, options, outputs
-from bigbfs.cli.sources import require_form
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness, work_of
+from bigbfs.measures.placing import sampled
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import table
 
@@ -51,9 +51,10 @@ def command(
     a directed graph distances count towards the vertex. random:K estimates from K sources and says how far off it may
     be; so does a run that --seconds or Ctrl-C ends. F.npy has float64 by ascending id.
     """
-    if sources != "all" and not sources.startswith("random:"):
-        raise UsageError(f"--sources {sources[:80]!r}: centrality takes all or a random sample: write all or random:K")
-    require_form(sources)
+    if sources != "all" and sampled(sources) is None:
+        raise UsageError(
+            f"--sources {sources[:80]!r}: centrality takes all or a random sample: write all or random:K, K from 1 on"
+        )
     manyopts.check_values(output, force, as_json)
     with (
         options.opened(graph, compressed) as (opened, opening),

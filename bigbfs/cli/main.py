@@ -1,7 +1,8 @@
 """Entry point: loads a command's module when it is called, and turns every error into its exit code.
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 verification found a difference, 4 no usable GPU, 5 does not fit,
-130 interrupted, 141 the reader of the output went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
+9 a rank that others waited for is gone (bigbfs/engines/ranks/watch.py), 130 interrupted, 141 the reader of the output
+went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from bigbfs.report.progress import CLEAR, Progress
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
 COMMANDS = {
     "convert": "Turn edge lists and graph files of other tools into .csrbin / .ccsr.",
-    "generate": "Make a graph of known shape: kronecker, rmat, uniform, grids, road, powerlaw, star, dag.",
+    "generate": "Make a graph of known shape: kronecker, rmat, uniform, grid2d, grid3d, road, powerlaw, star, dag, "
+    "smallworld, preferential, geometric, web, comb, tree.",
     "info": "Show the header, sizes and degrees of a graph file.",
     "check": "Check everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",

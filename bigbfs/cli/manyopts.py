@@ -17,6 +17,7 @@ from bigbfs.cli import options, outputs
 from bigbfs.cli.sources import FORMS
 from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
+from bigbfs.measures.placing import sampled
 from bigbfs.record import disturbed
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
@@ -79,7 +80,7 @@ def stopping() -> Iterator[Stop]:
 def count_of(graph: Graph, named: str | list[int]) -> int:
     """Return how many sources words or ids name."""
     if isinstance(named, str):
-        return graph.n if named == "all" else min(graph.n, int(named.partition(":")[2]))
+        return graph.n if named == "all" else min(graph.n, sampled(named) or 0)
     return len(named)
 
 

@@ -12,6 +12,7 @@ from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph.graph import Graph
+from bigbfs.measures.placing import sampled
 
 _DIGITS = len(str(2**63 - 1))
 """More digits than this are no number of anything here (and int() refuses thousands of them)."""
@@ -33,12 +34,7 @@ def require_form(text: str | None, option: str = "--sources") -> None:
     """
     if text is None or text == "all" or (text.startswith("@") and len(text) > 1):
         return
-    kind, colon, count = text.partition(":")
-    if kind == "random" and colon:
-        right = count.isascii() and count.isdecimal() and len(count) <= _DIGITS and int(count) > 0
-    else:
-        right = all(_is_id(part.strip()) for part in text.split(","))
-    if not right:
+    if sampled(text) is None and not all(_is_id(part.strip()) for part in text.split(",")):
         raise UsageError(f"{option} {text[:80]!r}: {_WORDS}")
 
 
@@ -77,7 +73,7 @@ def named_in(graph: Graph, one: Sequence[str], many: str | None, option: str = "
     """
     if one:
         return _checked(graph, [id_of(graph, word, option) for word in one])
-    if many is None or many == "all" or many.startswith("random:"):
+    if many is None or many == "all" or sampled(many) is not None:
         return many
     if many.startswith("@"):
         path = Path(many[1:])
@@ -109,7 +105,7 @@ def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: i
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
-    wanted = int(found.partition(":")[2])
+    wanted = sampled(found) or 0
     if wanted > len(candidates):
         wanted = len(candidates)
         click.echo(f"note: --sources {many}: only {wanted:,} vertices have edges; each of them is a source", err=True)
@@ -150,8 +146,10 @@ def id_of(graph: Graph, word: str, option: str) -> int:
 
 
 def _lines(path: Path) -> list[str]:
+    """Return the lines of a file, which end at a newline alone: a name may hold what else Unicode ends lines with."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        with path.open(encoding="utf-8-sig", newline="\n") as stream:
+            return [line.removesuffix("\n").removesuffix("\r") for line in stream]
     except OSError as error:
         raise access_error(path, error, "read") from error
     except UnicodeDecodeError as error:

@@ -17,6 +17,13 @@ from bigbfs.measures.folding import Forest, hand_down
 GOALS = ("diameter", "radius", "all")
 
 
+def bounds_bytes(n: int) -> int:
+    """Return the bytes of :class:`Bounds` of ``n`` vertices: what it keeps, and what picking takes at most."""
+    kept = 3 * 8 + 1
+    picking = 8 * 8 + 3
+    return (kept + picking) * n
+
+
 class Bounds:
     """Bounds of the eccentricities of a graph's vertices (internal).
 

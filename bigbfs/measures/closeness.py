@@ -96,10 +96,9 @@ def closeness(
         ``"closeness"``, ``"harmonic"`` or ``"lin"``.
     sources
         ``"all"``: exact; ``"random:K"``: estimated from K of them.
-    wf_improved
-        Of closeness: scale by the share of vertices that reach the vertex, as NetworkX does by default.
-    seed
-        Of the order in which sources are drawn.
+    wf_improved, seed
+        Of closeness: scale by the share of vertices that reach the vertex, as NetworkX does by default; of the order in
+        which sources are drawn.
     seconds, stop
         End after this time, or when ``stop()`` is true: what has been searched by then is a sample.
     tell

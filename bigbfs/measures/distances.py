@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,14 +12,15 @@ import numpy as np
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
-from bigbfs.errors import DoesNotFitError, UsageError, naming
+from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.formats.ours import array_header
 from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
-from bigbfs.sizes import byte_count, counted, file_path, format_size, free_memory
+from bigbfs.measures.room import require_room, require_room_for_lines
+from bigbfs.sizes import byte_count, file_path
 
 NARROW = np.iinfo(np.int16).max
 """The largest distance that int16 holds."""
@@ -88,23 +88,18 @@ def distances(
         Original ids, or names, ``"all"``, or ``"random:K"``.
     output
         A .npy or .csv to write the distances to, as they come; nothing of them is kept then.
-    max_depth
-        Look no further than this distance.
-    seed
-        Of ``"random:K"``.
+    max_depth, seed
+        Look no further than this distance; of ``"random:K"``.
     seconds, stop
         End after this time, or when ``stop()`` is true, with the first sources, those searched by then.
-    memory
-        Bytes, or a size like ``"2GiB"``, that searches on the CPU may take beside the graph; None: half of what is
-        free.
     tell
         Told after each batch how many sources it had.
+    memory
+        Bytes, or ``"2GiB"``, that searches on the CPU may take beside the graph; None: half of what is free.
     verify
         Check the result by the edge rule, and by single searches on a sample.
-    threads
-        CPU threads; None: all that this process may use.
-    backend
-        ``"auto"``, ``"cpu"`` or ``"gpu"``.
+    threads, backend
+        CPU threads, None: all that this process may use; ``"auto"``, ``"cpu"`` or ``"gpu"``.
 
     Raises
     ------
@@ -126,15 +121,8 @@ def distances(
             raise UsageError(f"{here.path or 'graph'}: no {'sources' if not len(starts) else 'targets'} are given")
         path = None if output is None else checked_output(file_path("output", output))
         until = None if seconds is None and stop is None else Until(seconds, stop)
-        for levels in ("int16", "int32") if here.n > NARROW else ("int16",):
-            try:
-                ask = None if until is None else until.after_one()
-                aside = len(tos) * (4 + np.dtype(levels).itemsize) + here.n
-                options = ManyOptions(starts, max_depth, aside=aside, stop=ask, tell=tell, memory=room)
-                return _run(engine, options, tos, path, levels, verify)
-            except _TooDeep:
-                continue
-    raise AssertionError("int32 holds every distance")
+        asked = ManyOptions(starts, max_depth, tell=tell, memory=room)
+        return _narrow_first(engine, asked, tos, path, until, verify)
 
 
 def sweep(
@@ -199,6 +187,26 @@ def checked_output(path: Path) -> Path:
     return path
 
 
+def _narrow_first(
+    engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, until: Until | None, verify: bool
+) -> Distances:
+    """Run with distances of int16, and again with int32 where one is larger."""
+    graph = engine.graph
+    if path is not None and path.suffix == ".csv":
+        require_room_for_lines(graph, np.asarray(asked.sources), tos, asked.max_depth, path)
+    for levels in ("int16", "int32") if graph.n > NARROW else ("int16",):
+        dtype = np.dtype(levels)
+        if path is None or path.suffix == ".npy":
+            require_room(len(asked.sources), len(tos), dtype, path)
+        aside = len(tos) * (4 + dtype.itemsize) + graph.n
+        options = replace(asked, aside=aside, stop=None if until is None else until.after_one())
+        try:
+            return _run(engine, options, tos, path, levels, verify)
+        except _TooDeep:
+            continue
+    raise AssertionError("int32 holds every distance")
+
+
 def _run(
     engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, levels: str, verify: bool
 ) -> Distances:
@@ -206,7 +214,6 @@ def _run(
     reached = np.zeros(len(starts), np.int64)
     targets = np.asarray(graph.original(tos))
     sources = np.asarray(graph.original(starts))
-    require_room(len(starts), len(tos), np.dtype(levels), path)
     with ExitStack() as stack:
         if path is None:
             kept = np.empty((len(starts), len(tos)), levels)
@@ -229,27 +236,6 @@ def _run(
     far, done = np.asarray(graph.original(result.far)), len(result.sources)
     kept = None if kept is None else kept[:done]
     return Distances(sources[:done], targets, kept, reached[:done], result.depth, far, result.record, len(starts))
-
-
-def require_room(sources: int, targets: int, dtype: np.dtype, path: Path | None) -> int:
-    """Return the bytes of all distances, once it is known that there is room for them.
-
-    Raises
-    ------
-    DoesNotFitError
-        There is not.
-    """
-    digits = 30  # of a line of text, at least for ids of seven digits
-    size = sources * targets * (dtype.itemsize if path is None or path.suffix == ".npy" else digits)
-    free = free_memory() if path is None else shutil.disk_usage(path.parent).free
-    if size > free:
-        where = "memory" if path is None else f"the disk of {path}"
-        raise DoesNotFitError(
-            f"{counted(sources, 'source')} x {counted(targets, 'target')} take {format_size(size)}, and "
-            f"{format_size(free)} are free in {where}",
-            remedies=("name fewer sources", ("targets", None, "fewer targets ({})")),
-        )
-    return size
 
 
 def _keeper(kept: np.ndarray) -> Callable[[int, np.ndarray], None]:

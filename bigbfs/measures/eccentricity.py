@@ -17,14 +17,17 @@ import numpy as np
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.cpu import batch
+from bigbfs.algorithms.many.gathered import Wants
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
+from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import UsageError, VerificationError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
-from bigbfs.measures.bounds import Bounds
-from bigbfs.measures.folding import fold
+from bigbfs.measures.bounds import GOALS, Bounds, bounds_bytes
+from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.placing import Until, check_given, placed, require_edges
 from bigbfs.sizes import choice
 
@@ -86,6 +89,23 @@ class Eccentricity:
         return self.ids[(self.lower == self.upper) & (self.lower == self.diameter[0])]
 
 
+ADVICE = (
+    "free some, or take a machine with more; distances from random sources say how far these see, which is a lower "
+    "bound of the diameter, and take a tenth of that"
+)
+
+
+def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: bool) -> int:
+    """Return the bytes of host memory that bounds and searches of ``n`` vertices take beside the graph."""
+    searched = 4 * BATCH * n
+    labels = 8 * n
+    if on_cpu:
+        searched = batch.bytes_of(n, ids, BATCH, threads, Wants(levels=True))
+        labels = memory.survey_bytes(n, ids) + memory.components_bytes(n, ids)
+    components = 3 * 8 * n + n  # counts, sizes, degrees, and who is asked for
+    return (1 + two_ways) * searched + labels + components + forest_bytes(n) + bounds_bytes(n)
+
+
 Tell = Callable[[int, tuple[int, int]], None]
 """Takes the number of vertices still open and the bounds of the diameter."""
 
@@ -123,10 +143,12 @@ def eccentricity(
     ------
     UsageError
         The graph has no edges, or a directed one is not strongly connected, or does not store in-neighbours.
+    DoesNotFitError
+        Bounds and searches take more memory than is free.
     VerificationError
         A check found a difference.
     """
-    choice("goal", goal, ("all", "diameter", "radius"))
+    choice("goal", goal, GOALS)
     choice("component", component, COMPONENTS)
     check_given(seconds=seconds, stop=stop, tell=tell, verify=verify)
     with placed(graph, threads, backend, WORK) as engine:
@@ -145,7 +167,7 @@ def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", 
 
     Raises
     ------
-    UsageError
+    UsageError, DoesNotFitError
         As :func:`eccentricity`.
     """
     return eccentricity(graph, goal="diameter", component=component, threads=threads).diameter[0]
@@ -163,6 +185,8 @@ class _Search:
                 f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
                 "not store; convert its source again without leaving them out"
             )
+        need = bytes_of(graph.n, graph.ids, threads, two_ways=self._two_ways, on_cpu=engine.backend == "cpu")
+        memory.require(need, graph.n, ADVICE)
         labels = engine.run_internal(ComponentsOptions()).labels
         counts = np.bincount(labels, minlength=graph.n)
         sizes = counts[labels]

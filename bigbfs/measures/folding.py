@@ -39,6 +39,11 @@ class Forest:
     heights: np.ndarray
 
 
+def forest_bytes(n: int) -> int:
+    """Return the bytes that :func:`fold` takes at most: the forest, its order twice, and degrees left."""
+    return 5 * 8 * n
+
+
 def fold(rows: Rows) -> Forest:
     """Return the trees that hang off the undirected graph of ``rows``."""
     n = row_count(rows)

@@ -16,6 +16,7 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.vertices import vertices_of
+from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.bits import ZERO
 from bigbfs.engines.cpu.rows import Rows, degree, rows_of, seek, step
 from bigbfs.errors import ArgumentError, FormatError
@@ -56,9 +57,15 @@ class PathFinder:
     ----------
     graph
         Plain or compressed, known to be valid.
+
+    Raises
+    ------
+    DoesNotFitError
+        Parents and queues of both searches take more memory than is free.
     """
 
     def __init__(self, graph: Graph) -> None:
+        memory.require(bytes_of(graph.n), graph.n, "free some, or take a machine with more")
         self._out: Rows = rows_of(graph.adjacency)
         incoming = graph.in_adjacency
         self._in: Rows = self._out if incoming is None or graph.flags.symmetric else rows_of(incoming)
@@ -80,6 +87,11 @@ class PathFinder:
         if faults:
             raise FormatError("neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
         return np.array(path, np.int64), read
+
+
+def bytes_of(n: int) -> int:
+    """Return the bytes of parents and queues in a graph of ``n`` vertices."""
+    return 2 * (8 + 8) * n
 
 
 def _chain(parents: np.ndarray, vertex: int) -> list[int]:
@@ -153,6 +165,8 @@ def shortest_paths(
         A vertex is not in the graph (all of them are named, ten at most); before the first path.
     ArgumentError
         Something is no pair of vertices.
+    DoesNotFitError
+        The two searches take more memory than is free.
     FormatError
         The graph's file is damaged.
     """
@@ -179,6 +193,8 @@ def shortest_path(graph: Graph | str | Path | Engine, source: int | str, target:
     ------
     UsageError
         One of the two is not in the graph.
+    DoesNotFitError
+        The two searches take more memory than is free.
     FormatError
         The graph's file is damaged.
     """

@@ -66,13 +66,20 @@ def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") 
         return vertices_of(graph, sources, what)
     if sources == "all":
         return np.asarray(graph.in_original_order(np.arange(graph.n)))
-    kind, _, count = sources.partition(":")
-    if kind != "random" or not count.isdecimal() or len(count) > _DIGITS or not int(count):
+    count = sampled(sources)
+    if count is None:
         ids = "a list of names" if graph.names is not None else "a list of ids"
         raise UsageError(f"must be {ids}, all, or random:K with K from 1 on", about=((f"{what}s", sources),))
     # sources and targets of one seed are drawn apart
     generator = np.random.default_rng(seed if what == "source" else [seed, 1])
-    return generator.permutation(graph.n)[: int(count)]
+    return generator.permutation(graph.n)[:count]
+
+
+def sampled(words: str) -> int | None:
+    """Return K of ``random:K``, 1 or more; None where ``words`` are no such."""
+    kind, _, count = words.partition(":")
+    right = kind == "random" and count.isascii() and count.isdecimal() and len(count) <= _DIGITS
+    return int(count) or None if right else None
 
 
 def require_edges(graph: Graph, what: str) -> None:

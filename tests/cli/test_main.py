@@ -9,7 +9,7 @@ import click
 import pytest
 
 import bigbfs
-from bigbfs import errors
+from bigbfs import errors, generate
 from bigbfs.cli import main
 
 
@@ -27,6 +27,10 @@ def test_every_command_loads_and_has_help(capsys):
         text = capsys.readouterr().out
         assert f"bigbfs {name}" in text
         assert "Options:" in text
+
+
+def test_every_kind_of_graph_is_named():
+    assert main.COMMANDS["generate"].rstrip(".").partition(": ")[2].split(", ") == list(generate.KINDS)
 
 
 def test_every_option_says_what_it_does():

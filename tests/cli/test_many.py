@@ -130,6 +130,8 @@ def test_diameter_and_eccentricity(run, small):
         (("path", "graph.csrbin", "--pairs", "10"), "@FILE"),
         (("path", "graph.csrbin", 10, 11), "no such vertex: 11"),
         (("hops", "--sources", "random:0"), "K from 1 on"),
+        (("closeness", "--sources", "random:0"), "K from 1 on"),
+        (("bfs", "--sources", "random:\u0663"), "K from 1 on"),  # int() takes digits of every script
         (("closeness", "--seconds", "nan"), "nan is no number of seconds"),
     ],
 )
@@ -190,6 +192,19 @@ def test_names_are_taken_and_given_by_the_commands_of_many_searches(run, folder)
     assert "no vertex is called 'bob'" in run("path", "g.csrbin", "ann", "bob")[2]
     (folder / "bad.txt").write_text("ann dan\n")
     assert "bad.txt:1: 'ann dan' is no pair" in run("path", "g.csrbin", "--pairs", "@bad.txt")[2]
+
+
+def test_a_line_of_a_file_ends_at_a_newline_alone(run, folder):
+    """Names hold what else ends a line for Unicode: the line separator, the vertical tab, the next line."""
+    (folder / "g.csv").write_text("source,target\na\u2028b,c\x0bd\nc\x0bd,e\x85f\n", encoding="utf-8")
+    assert run("convert", "g.csv")[0] == 0
+    (folder / "names.txt").write_bytes("a\u2028b\r\ne\x85f\n".encode())
+    code, out, err = run("hops", "--sources", "@names.txt", "--json")
+    assert code == 0, err
+    assert [each["source"] for each in json.loads(out)["sources"]] == ["a\u2028b", "e\x85f"]
+    (folder / "pairs.txt").write_text("a\u2028b\te\x85f\n", encoding="utf-8")
+    found = json.loads(run("path", "g.csrbin", "--pairs", "@pairs.txt", "--json")[1])["paths"]
+    assert found[0]["path"] == ["a\u2028b", "c\x0bd", "e\x85f"]
 
 
 def test_an_eccentricity_for_every_vertex_and_what_the_others_hold(run, small):
