@@ -104,8 +104,7 @@ class BfsLoop(TreeArrays):
     def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
         """Traverse from ``source``; levels and parents stay on the device, where they are wanted.
 
-        The clock runs from the reset of the state to the last level and what the unreached hold. Vertices that no edge
-        leads to get theirs before the first search (and the first after components), untimed.
+        The clock runs from the reset of the state to what the unreached hold; isolated vertices are written untimed.
 
         Raises
         ------
