@@ -79,7 +79,11 @@ class Columns(click.ParamType):
 )
 @click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
 @click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
-@click.option("--names", is_flag=True, help="Read every id as a name. Default: where the first ones are no integers.")
+@click.option(
+    "--names/--no-names",
+    default=None,
+    help="Read every id as a name, or none; a BVGraph has them in a .urls beside it.  [default: as it looks]",
+)
 @click.option(
     "--header/--no-header",
     default=None,

@@ -20,7 +20,7 @@ from typing import Any
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import Argument, Call, FileAccessError, FormatError, UsageError, naming
 from bigbfs.formats.atomic import access_error, require_writable
-from bigbfs.formats.bvgraph.properties import TWO_FILES, is_bvgraph, parts
+from bigbfs.formats.bvgraph.properties import TWO_FILES, is_bvgraph, parts, urls_beside
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
@@ -63,11 +63,15 @@ def identify_sources(inputs: Sequence[str | Path]) -> list[dict[str, Any]] | Non
 
 
 def _with_parts(inputs: Sequence[str | Path]) -> list[str | Path]:
-    """Return the inputs, and the other file of each that is one of two (a BVGraph)."""
+    """Return the inputs, and the other files of each that has some: a BVGraph, and its list of names."""
     every: list[str | Path] = []
     for source in inputs:
         named = str(source) != STANDARD_INPUT and Path(source).suffix in TWO_FILES and is_bvgraph(Path(source))
-        every += list(parts(source)) if named else [source]
+        if not named:
+            every.append(source)
+            continue
+        listed = urls_beside(source)
+        every += [*parts(source), *([] if listed is None else [listed])]
     return every
 
 

@@ -48,7 +48,7 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     UsageError
         pyarrow is not installed.
     """
-    options = ConvertOptions(columns=columns, names=names, **kept)  # type: ignore[arg-type]
+    options = ConvertOptions(columns=columns, names=names or None, **kept)  # type: ignore[arg-type]
     arrow = pyarrow(function)
     if hasattr(table, "__arrow_c_stream__"):
         reader = arrow.RecordBatchReader.from_stream(table)

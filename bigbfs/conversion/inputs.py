@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bigbfs.formats.readers.read import default_ahead, read_edges
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.formats.readers.read import default_ahead, read_edges, says_one_way
 from bigbfs.formats.streams.sources import STANDARD_INPUT
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import run, thread_count
@@ -69,3 +71,10 @@ def read_all(
         interrupts = [error for error in failed.values() if not isinstance(error, Exception)]
         raise interrupts[0] if interrupts else failed[min(failed)]
     return found
+
+
+def as_inputs_say(inputs: Sequence[str | Path], options: ConvertOptions) -> ConvertOptions:
+    """Return the options, directed where an input says that its edges are one-way and nobody says otherwise."""
+    if options.directed or options.undirected:
+        return options
+    return replace(options, directed=any(says_one_way(path, format=options.format) for path in inputs))

@@ -22,7 +22,7 @@ class ConvertKeywords(TypedDict, total=False):
     columns: tuple[int | str, int | str] | None
     edge_index: bool
     bipartite: bool
-    names: bool
+    names: bool | None
     header: bool | None
     memory: int | None
     tmp: Path | None

@@ -17,7 +17,7 @@ from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 ORDERS = ("original", "degree", "bfs", "rcm")
 
 
-_OPTIONAL = ("format", "columns", "header", "memory", "tmp", "threads")
+_OPTIONAL = ("format", "columns", "names", "header", "memory", "tmp", "threads")
 """Options that may be None."""
 
 
@@ -78,7 +78,8 @@ class ConvertOptions:
         Both ends of an edge are numbered apart (KONECT ``% bip``, a matrix that is not square): the second side comes
         after the first.
     names
-        Read every id as a name, also where it looks like a number.
+        Read every id as a name, also where it looks like a number; or none, and pass over the list of names beside a
+        BVGraph; None: as they look, and by the list where there is one.
     header
         Whether an edge list in lines (CSV) begins with the names of its columns; None: as its first line looks.
     memory
@@ -107,7 +108,7 @@ class ConvertOptions:
     columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
-    names: bool = False
+    names: bool | None = None
     header: bool | None = None
     memory: int | None = None
     tmp: Path | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,25 +11,26 @@ from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
-from bigbfs.conversion.inputs import read_all
+from bigbfs.conversion.inputs import as_inputs_say, read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.moving import can_be_moved, write_moved
+from bigbfs.conversion.names.listed import Listed, Wanted, list_of_names, read_list
 from bigbfs.conversion.names.reading import gather_names
 from bigbfs.conversion.on_disk.convert import Outcome, convert_external, temporary
 from bigbfs.conversion.on_disk.ready import comes_ready, convert_ready
-from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.targets import Targets, choose_targets
-from bigbfs.errors import DoesNotFitError, InputError, UsageError
+from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.named import holds_names
-from bigbfs.formats.readers.read import estimate, says_one_way
+from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
@@ -67,11 +67,11 @@ def convert(
         It takes more memory than it may.
     """
     watch, options = Stopwatch(), options or ConvertOptions()
-    _require_tmp(options.tmp)
+    require_folder(options.tmp)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
     sources = cache.identify_sources(inputs)
-    options = _as_inputs_say(inputs, options)
+    options = as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
         return _from_cache(targets, known, watch, Progress(options.progress))
@@ -79,6 +79,9 @@ def convert(
         require_writable(target)
         require_ours(target, options.force)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    wanted = list_of_names(inputs, options)
+    if wanted is not None:
+        return _listed(wanted, inputs, targets, options, sources, watch)
     if holds_names(inputs, options.format, options.rules()):
         return _named(inputs, targets, options, sources, watch)
     with watch.phase("read"):
@@ -97,50 +100,51 @@ def convert(
 
 
 def _sorted(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Any, watch: Stopwatch
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Any,
+    watch: Stopwatch,
+    listed: Listed | None = None,
 ) -> ConvertReport:
-    """Read edges and sort them, in memory where they fit and by way of the disk where they do not."""
+    """Read edges and sort them, in memory where they fit and by way of the disk where they do not.
+
+    ``listed`` has the names of the vertices of the only input.
+    """
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
         external = must_spill(inputs, guesses, options)
     if not external:
         try:
-            return _in_memory(inputs, targets, options, sources, watch)
+            return _in_memory(inputs, targets, options, sources, watch, listed)
         except DoesNotFitError:  # more edges than their beginning let expect
             if sources is None or not may_spill(guesses, options):
                 raise
-    done = convert_external(inputs, targets, options, sources, guesses, watch)
+    shared = (inputs, targets, options, sources, guesses, watch)
+    done = convert_external(*shared, named=listed, notes=_notes_of(listed))
     report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
     return replace(report, notes=done.notes)
 
 
-def _as_inputs_say(inputs: Sequence[str | Path], options: ConvertOptions) -> ConvertOptions:
-    """Return the options, directed where an input says that its edges are one-way and nobody says otherwise."""
-    if options.directed or options.undirected:
-        return options
-    return replace(options, directed=any(says_one_way(path, format=options.format) for path in inputs))
-
-
-def _require_tmp(folder: Path | None) -> None:
-    """Refuse a folder that cannot take temporary files, also where the graph may turn out to need none."""
-    if folder is None:
-        return
-    if not folder.is_dir():
-        what = "is no folder" if folder.exists() else "there is no such folder"
-        raise UsageError(f"{what}; name one that exists", about=(("tmp", folder),))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError("no permission to write there; name another folder", about=(("tmp", folder),))
-
-
 def _in_memory(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+    listed: Listed | None,
 ) -> ConvertReport:
     """Convert what fits in memory."""
     with watch.phase("read"):
         lists = _read(inputs, _sizes(sources), options)
         options.require_direction(lists)
         _require_unchanged(inputs, sources)
-    return _built(lists, targets, options, sources, watch)
+        lists[0].notes = (*_notes_of(listed), *lists[0].notes)
+    return _built(lists, targets, options, sources, watch, None if listed is None else listed.names())
+
+
+def _notes_of(listed: Listed | None) -> tuple[str, ...]:
+    return () if listed is None else listed.notes
 
 
 def _sizes(sources: Sources) -> int:
@@ -165,13 +169,33 @@ def _named(
             external = must_spill(inputs, guesses, options)
         if external:
             named.to_disk()
-            done = convert_external(inputs, targets, options, sources, guesses, watch, named=named)
+            done = convert_external(
+                inputs, targets, options, sources, guesses, watch, named=named, given=named, notes=notes
+            )
             counted |= {name: done.counted[name] for name in ("self_loops", "duplicates", "reversed")}
             found = _report(targets, done.vertices, done.edges, counted, watch, cached=False, external=done)
-            return replace(found, notes=(*notes, *done.notes))
+            return replace(found, notes=done.notes)
         with watch.phase("read"):
             edges = replace(named.feed(EdgeBuffer("names")), input_bytes=counted["input_bytes"], notes=tuple(notes))
         return _built([edges], targets, options, sources, watch, named.names())
+
+
+def _listed(
+    wanted: Wanted,
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+) -> ConvertReport:
+    """Convert a BVGraph beside which the names of its vertices lie."""
+    options = replace(options, names=None)
+    with Scratch(temporary(targets, options)) as scratch:
+        with watch.phase("read"):
+            listed = read_list(wanted, scratch, options.memory or 0, Progress(options.progress))
+        if comes_ready(inputs, options):
+            return _ready(inputs, targets, options, sources, watch, listed)
+        return _sorted(inputs, targets, options, sources, watch, listed)
 
 
 def _built(
@@ -203,12 +227,18 @@ def _built(
 
 
 def _ready(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+    listed: Listed | None = None,
 ) -> ConvertReport:
     """Write the rows of an input as they come."""
     with held_to(options.threads):
-        done = convert_ready(inputs, targets, options, sources, watch)
-    return replace(_report(targets, done.vertices, done.edges, done.counted, watch, cached=False), method="direct")
+        done = convert_ready(inputs, targets, options, sources, watch, listed, _notes_of(listed))
+    report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False)
+    return replace(report, method="direct", notes=done.notes)
 
 
 def _taken_over(
@@ -253,12 +283,8 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
     """Read all inputs."""
     told = Progress(options.progress)
     with told.step("read", sizes, "B"):
-        rules: dict[str, Any] = {
-            "format": options.format,
-            "rules": options.rules(),
-            "threads": options.threads,
-        }
-        return read_all(inputs, told.advance, memory=options.memory, **rules)
+        how: dict[str, Any] = {"format": options.format, "rules": options.rules(), "threads": options.threads}
+        return read_all(inputs, told.advance, memory=options.memory, **how)
 
 
 def _write(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -11,17 +10,16 @@ from bigbfs.conversion.names import table
 from bigbfs.conversion.names.gather import Gather
 from bigbfs.conversion.names.merging import merge_in_memory, merge_on_disk
 from bigbfs.conversion.names.runs import Run
+from bigbfs.conversion.names.store import PageStore
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.graph.edges import EdgeList
-from bigbfs.graph.name_pages import PageWriter
 from bigbfs.graph.names import Names
 from bigbfs.jit.workers import Workers, ranges
 from bigbfs.report.progress import SILENT, Progress
 
 _READ = 1 << 18
-_STRETCH = 1 << 24
 
 
 class Named:
@@ -52,51 +50,27 @@ class Named:
         workers: Workers,
         told: Progress = SILENT,
     ) -> None:
-        self._scratch, self._workers, self._shards = scratch, workers, gather.threads
+        self._workers, self._shards = workers, gather.threads
         self.lines, self.self_loops = gather.lines, gather.self_loops
-        self._blob: list[bytes] = []
-        self._file: Path | None = None
+        self._store = store = PageStore(scratch)
         self._maps: list[np.ndarray] | None = None
         self._gather = gather
         self._epochs = gather.epochs
+        told.now("sort names", gather.kept(), "names")
         if len(gather.epochs) == 1:
-            pages = PageWriter(self._blob.append)
-            told.now("sort names", gather.kept(), "names")
             shards = gather.sorted_records(told.advance)
-            self._maps = merge_in_memory(gather.words, shards, pages, told)
+            self._maps = merge_in_memory(gather.words, shards, store.writer, told)
         else:
-            told.now("sort names", gather.kept(), "names")
             gather.end_epoch(told.advance)
             gather.words = np.empty(0, np.uint64)
             self._epochs = gather.epochs[:-1]
-            self._file = scratch.folder / "names"
-            pages = PageWriter(self._append)
+            store.to_disk()
             runs = [run for epoch in self._epochs for run in epoch.runs if run.count]
             told.now("merge names", sum(run.count for run in runs), "names")
-            merge_on_disk(runs, room, gather.longest, scratch, pages, told.advance)
-            self._flush()
+            merge_on_disk(runs, room, gather.longest, scratch, store.writer, told.advance)
         gather.words = np.empty(0, np.uint64)
-        self.n = pages.count
-        self.ptr, self.firsts = pages.finish()
-        self.odd = pages.odd
-        if self._file is not None:
-            self._flush()
-
-    def _append(self, page: bytes) -> None:
-        self._blob.append(page)
-        if len(self._blob) >= 64:
-            self._flush()
-
-    def _flush(self) -> None:
-        assert self._file is not None
-        try:
-            with self._file.open("ab") as stream:
-                for page in self._blob:
-                    self._scratch.wrote(len(page))
-                    stream.write(page)
-        except OSError as error:
-            raise self._scratch.error(error) from error
-        self._blob.clear()
+        store.finish()
+        self.n, self.odd = store.writer.count, store.writer.odd
 
     def to_disk(self) -> None:
         """Put what is in memory on disk: the conversion goes on there.
@@ -106,39 +80,21 @@ class Named:
         FileAccessError
             A temporary file cannot be written.
         """
-        if self._file is None:
-            self._file = self._scratch.folder / "names"
-            self._flush()
+        if not self._store.on_disk:
+            self._store.to_disk()
             self._gather.spill_edges()
 
     def estimate(self, size: int) -> InputEstimate:
         """Return what building takes; ``size``: bytes of the inputs."""
-        names = sum(map(len, self._blob)) + self.ptr.nbytes + self.firsts.nbytes
-        return InputEstimate(max(size, 1), self.lines, 16 * self.lines + names, self.n)
+        return InputEstimate(max(size, 1), self.lines, 16 * self.lines + self._store.nbytes, self.n)
 
     def names(self) -> Names:
         """Return the names; on disk they are mapped."""
-        if self._file is None:
-            self._blob = [b"".join(self._blob)]
-            blob = np.frombuffer(self._blob[0], np.uint8)
-        else:
-            blob = np.memmap(self._file, np.uint8, "r")
-        return Names(blob, self.ptr, self.firsts)
+        return self._store.names()
 
     def sections(self) -> Iterator[tuple[str, np.dtype, int, Iterator[np.ndarray]]]:
         """Return name, dtype, items and content, in stretches, of every section of the names."""
-        size = int(self.ptr[-1])
-        yield "names", np.dtype(np.uint8), size, self._stretches(size)
-        yield "names_ptr", self.ptr.dtype, len(self.ptr), iter([self.ptr])
-        yield "names_first", self.firsts.dtype, len(self.firsts), iter([self.firsts])
-
-    def _stretches(self, size: int) -> Iterator[np.ndarray]:
-        if self._file is None:
-            yield np.frombuffer(b"".join(self._blob), np.uint8)
-            return
-        with self._file.open("rb") as stream:
-            for first in range(0, size, _STRETCH):
-                yield np.fromfile(stream, np.uint8, min(_STRETCH, size - first))
+        return self._store.sections()
 
     def sample(self) -> np.ndarray:
         """Return ranks (uint64, ascending) that occur in the edges as often as all do: about evenly, by hashing."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
+from bigbfs.conversion.names.forms import same_but_for_form
 from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
 from bigbfs.conversion.on_disk.plan import KERNELS, resident_bytes
@@ -74,21 +74,5 @@ def gather_names(
             notes += said
         named = Named(gather, room, scratch, workers, told)
     counted = {"lines": named.lines, "comment_lines": 0, "skipped_lines": 0, "input_bytes": read}
-    alike = same_but_for_form(named.odd, named)
+    alike = same_but_for_form(named.odd, named.names())
     return named, counted, notes + ([] if alike is None else [alike])
-
-
-def same_but_for_form(odd: Sequence[bytes], named: Named) -> str | None:
-    """Return a note about names of ``odd`` that differ from another by normal form alone; None: there are none."""
-    names, found = named.names(), []
-    seen: set[str] = set()
-    for name in odd:
-        text = name.decode("utf-8", "surrogateescape")
-        form = unicodedata.normalize("NFC", text)
-        if form in seen or names.find(form.encode("utf-8", "surrogateescape")) is not None:
-            found.append(text)
-        seen.add(form)
-    if not found:
-        return None
-    count = f"{len(found)} names differ" if len(found) > 1 else "1 name differs"
-    return f"{count} from another by Unicode normal form alone ({found[0]!r}): they are kept apart"

@@ -30,7 +30,7 @@ from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.sinks import StageSink
 from bigbfs.conversion.on_disk.spill import Map, Partition, Writer
 from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
-from bigbfs.conversion.on_disk.work import NamedEdges, Sources, Work
+from bigbfs.conversion.on_disk.work import NamedEdges, NamedSections, Sources, Work
 from bigbfs.conversion.on_disk.writing import consume, pairs_of, write_graph
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
@@ -67,11 +67,14 @@ def convert_external(
     guesses: Sequence[InputEstimate],
     watch: Stopwatch,
     plan: Plan | None = None,
-    named: NamedEdges | None = None,
+    named: NamedSections | None = None,
+    given: NamedEdges | None = None,
+    notes: Sequence[str] = (),
 ) -> Outcome:
     """Convert ``inputs`` to ``targets`` within ``options.memory`` bytes; a ``plan`` overrides what follows from it.
 
-    Where vertices have names, the inputs have been read: ``named`` has their edges.
+    ``named`` has the names of the vertices; where the inputs have been read for them, ``given`` has the edges.
+    ``notes``: what there is to tell already.
 
     Raises
     ------
@@ -83,13 +86,14 @@ def convert_external(
     assert options.memory is not None
     threads = thread_count(options.threads)
     lines = expected_lines(guesses)
-    sample = sample_ids(inputs) if named is None else named.sample()
+    sample = sample_ids(inputs) if given is None else given.sample()
     largest = int(sample[-1]) if len(sample) else 0
     reading = max((guess.reading_bytes for guess in guesses), default=0)
     plan = plan or make_plan(options.memory - reading, lines, largest)
     spill = _check_space(targets, options, lines, largest)
     with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
-        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch, named=named, given=named)
+        shared = (plan, scratch, workers, threads, watch)
+        work = Work(inputs, targets, options, sources, *shared, notes=list(notes), named=named, given=given)
         with watch.phase("read"):
             lists, intake, partitions, places = _read(work, sample)
         work.notes += [note for edges in lists for note in edges.notes]
@@ -169,7 +173,7 @@ def _read(work: Work, sample: np.ndarray) -> tuple[list[EdgeList], Intake, list[
             intake.take_list(edges, group if options.directed else 0)
             lists.append(edges)
     options.require_direction(lists)
-    work.named = work.given or names_of_inputs(lists)
+    work.named = work.named or names_of_inputs(lists)
     if work.sources is not None and cache.identify_sources(work.inputs) != work.sources:
         raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
     work.scratch.release()

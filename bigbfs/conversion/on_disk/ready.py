@@ -17,7 +17,7 @@ from bigbfs.conversion.on_disk.convert import Outcome
 from bigbfs.conversion.on_disk.plan import make_plan
 from bigbfs.conversion.on_disk.rows import Rows
 from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.conversion.on_disk.work import Sources, Work
+from bigbfs.conversion.on_disk.work import NamedSections, Sources, Work
 from bigbfs.conversion.on_disk.writing import GraphFile, Shape, provenance_of
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
@@ -33,6 +33,8 @@ from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, balanced_ranges, ranges, thread_count
 from bigbfs.sizes import format_size
 
+OWN = {"names", "no_names"}
+"""Rules that say what becomes of a list of names, and nothing of the rows."""
 _EDGES_AT_ONCE = 1 << 20
 _LEAST_COLUMNS = 1 << 16
 """Bytes of in-neighbours that a pass is worth being made for."""
@@ -40,9 +42,14 @@ _LEAST_COLUMNS = 1 << 16
 
 def comes_ready(inputs: Sequence[str | Path], options: ConvertOptions) -> bool:
     """Tell whether the rows of the only input are those of the result: directed, in the order that they have."""
-    if len(inputs) != 1 or not options.directed or options.order != "original" or options.rules().given():
+    if len(inputs) != 1 or not options.directed or options.order != "original" or options.rules().given().keys() - OWN:
         return False
-    return options.format in (None, "bvgraph", "webgraph", "bv") and is_bvgraph(inputs[0])
+    return is_one_bvgraph(inputs, options)
+
+
+def is_one_bvgraph(inputs: Sequence[str | Path], options: ConvertOptions) -> bool:
+    """Tell whether the only input is a BVGraph."""
+    return len(inputs) == 1 and options.format in (None, "bvgraph", "webgraph", "bv") and is_bvgraph(inputs[0])
 
 
 @njit(cache=True, nogil=True)
@@ -108,6 +115,10 @@ class _Ready:
                     stream = stack.enter_context(replacing(path))
                     files.append(GraphFile(stream, codec, where, work.scratch, provenance_of(work, counted, codec)))
                     stacks.append(stack)
+            with work.watch.phase("write"):
+                for file in files:
+                    if work.named is not None:
+                        file.add_names(work.named)
             edges = self._write_rows(files, into)
             counted = counted | {"self_loops": self._loops, "duplicates": 0, "reversed": 0}
             symmetric = twins and self._write_twins(files, into)
@@ -117,7 +128,7 @@ class _Ready:
                 for stack, file in zip(stacks, files, strict=True):
                     file.finish(edges, flags, provenance_of(work, counted, file.codec))
                     stack.close()  # the compressed file names the plain one as it lies there
-        return Outcome(shape.n, edges, counted, 0, 0, ())
+        return Outcome(shape.n, edges, counted, 0, 0, tuple(work.notes))
 
     def _write_rows(self, files: list[GraphFile], into: np.ndarray) -> int:
         """Write the out-neighbours and count the in-neighbours to ``into``; return the edges."""
@@ -189,9 +200,17 @@ def _passes(starts: np.ndarray, most: int) -> list[tuple[int, int]]:
 
 
 def convert_ready(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    sources: Sources,
+    watch: Stopwatch,
+    named: NamedSections | None = None,
+    notes: Sequence[str] = (),
 ) -> Outcome:
     """Convert the input of which :func:`comes_ready` is true, within ``options.memory`` bytes.
+
+    ``named`` has the names of its vertices; ``notes`` are what there is to tell of them.
 
     Raises
     ------
@@ -211,7 +230,8 @@ def convert_ready(
     folder = options.tmp if options.tmp is not None else targets.files[0].parent
     with Workers(threads) as workers, Scratch(folder) as scratch, opened(path) as graph:
         plan = make_plan(options.memory, graph.shape.m, graph.shape.n)
-        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)
+        shared = (plan, scratch, workers, threads, watch)
+        work = Work(inputs, targets, options, sources, *shared, notes=list(notes), named=named)
         size = parts(path)[0].stat().st_size
         counted = {"lines": graph.shape.m, "comment_lines": 0, "skipped_lines": 0, "input_bytes": size}
         return _Ready(work, graph).write(counted | {"self_loops": 0}, confirm)

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.errors import DoesNotFitError, FileAccessError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.sizes import format_size
 
@@ -179,3 +179,20 @@ def _allocate(handle: int, size: int) -> int:
         if ctypes.get_errno() != errno.EINTR:
             return ctypes.get_errno()
     return 0
+
+
+def require_folder(folder: Path | None) -> None:
+    """Refuse a folder that cannot take temporary files, also where the graph may turn out to need none.
+
+    Raises
+    ------
+    UsageError
+        It is none, or not to be written to.
+    """
+    if folder is None:
+        return
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "there is no such folder"
+        raise UsageError(f"{what}; name one that exists", about=(("tmp", folder),))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError("no permission to write there; name another folder", about=(("tmp", folder),))

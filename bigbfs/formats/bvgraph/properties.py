@@ -14,7 +14,7 @@ from bigbfs.formats.bvgraph.codes import DELTA, GAMMA, GOLOMB, NIBBLE, UNARY, ZE
 from bigbfs.formats.bvgraph.scan import Shape
 from bigbfs.formats.streams.sources import read_error
 
-GRAPH, PROPERTIES = ".graph", ".properties"
+GRAPH, PROPERTIES, URLS = ".graph", ".properties", ".urls"
 TWO_FILES = (GRAPH, PROPERTIES, ".gz", ".bz2", ".xz", ".zst", ".zstd")
 """Last suffixes of the two files."""
 _MOST_BYTES = 1 << 20
@@ -45,6 +45,13 @@ def parts(path: str | Path) -> tuple[Path, Path]:
     if bare.suffix == PROPERTIES:
         return bare.with_suffix(GRAPH), file
     return file, bare.with_suffix(PROPERTIES)
+
+
+def urls_beside(path: str | Path) -> Path | None:
+    """Return the list of names that lies beside the BVGraph of which ``path`` is a file: x.urls, or packed, or None."""
+    properties = parts(path)[1]
+    every = (properties.with_suffix(URLS + packed_as) for packed_as in ("", *reversed(TWO_FILES[2:])))
+    return next((list_of for list_of in every if list_of.is_file()), None)
 
 
 def is_bvgraph(path: str | Path) -> bool:

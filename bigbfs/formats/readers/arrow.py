@@ -37,7 +37,7 @@ FORMAT = Format(
     recognize=lambda head: head.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff")),
     streams=True,
     sample=lambda source: sample_table(source, _opened),
-    takes=("columns", "column_names", "names"),
+    takes=("columns", "column_names", "names", "no_names"),
     named=lambda source, rules: has_names(source, rules, _opened),
     table=_opened,
 )

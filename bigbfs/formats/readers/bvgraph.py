@@ -97,5 +97,6 @@ FORMAT = Format(
     by_file_name=is_bvgraph,
     streams=True,
     sample=_sample,
+    takes=("no_names",),
     one_way=lambda head: True,
 )

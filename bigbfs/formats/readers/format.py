@@ -47,7 +47,7 @@ class Rules:
     bipartite
         The two ends of an edge are of two sides that number their vertices apart: the second comes after the first.
     names
-        Every id is a name, whatever it looks like.
+        Every id is a name, whatever it looks like, or none is; None: as they look.
     header
         Whether an edge list in lines begins with the names of its columns; None: as the first line looks.
     """
@@ -56,7 +56,7 @@ class Rules:
     columns: Columns | None = None
     edge_index: bool = False
     bipartite: bool = False
-    names: bool = False
+    names: bool | None = None
     header: bool | None = None
 
     def __post_init__(self) -> None:
@@ -76,7 +76,8 @@ class Rules:
     def given(self) -> dict[str, Any]:
         """Return, by name, the rules that only some formats know, where they are not as by default."""
         known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
-        known |= {"names": self.names, "header": self.header is True, "no_header": self.header is False}
+        for name, value in (("names", self.names), ("header", self.header)):
+            known |= {name: value is True, f"no_{name}": value is False}
         return {name: value for name, value in known.items() if value}
 
     @property

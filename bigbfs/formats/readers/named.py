@@ -34,6 +34,8 @@ def holds_names(inputs: Sequence[str | Path], format: str | None, rules: Rules) 
     FileAccessError, UsageError
         An input cannot be read; there is no such format.
     """
+    if rules.names is False:
+        return False
     found = {str(path): rules.names or _has_names(path, format, rules) for path in inputs}
     if len(set(found.values())) > 1:
         one, other = (next(path for path, named in found.items() if named is kind) for kind in (True, False))

@@ -96,7 +96,7 @@ def require_use(name: str, found: Format, rules: Rules) -> None:
         if rule not in found.takes:
             users = ", ".join(other.name for other in formats().values() if rule in other.takes)
             what = f"{name} is {found.name}, and this is for {users}"
-            about = ("header", False) if rule == "no_header" else (rule, value)
+            about = (rule.removeprefix("no_"), False) if rule.startswith("no_") else (rule, value)
             raise UsageError(what, about=(about,), remedies=("leave it out",))
 
 
