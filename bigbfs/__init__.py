@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.errors import NoDeviceError as NoDeviceError
     from bigbfs.errors import UsageError as UsageError
     from bigbfs.errors import VerificationError as VerificationError
+    from bigbfs.formats.shards.join import join as join
+    from bigbfs.formats.shards.split import split as split
     from bigbfs.graph import Graph as Graph
     from bigbfs.graph import open as open
     from bigbfs.measures.closeness import closeness as closeness
@@ -60,6 +62,8 @@ _HOMES = {
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",
     "topological_rounds": "bigbfs.api",
+    "split": "bigbfs.formats.shards.split",
+    "join": "bigbfs.formats.shards.join",
     "distances": "bigbfs.measures.distances",
     "closeness": "bigbfs.measures.closeness",
     "hops": "bigbfs.measures.hops",

@@ -102,6 +102,12 @@ class Columns(click.ParamType):
     metavar="DIR",
     help="Folder for the temporary files of a graph that does not fit. Default: that of the output.",
 )
+@click.option(
+    "--shards",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Write N shards, ranges of rows, to a folder OUT.shards; with --compressed their rows are compressed.",
+)
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date; replace any file.")
 @click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")
 @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
@@ -127,8 +133,9 @@ def describe(report: ConvertReport) -> str:
     files = [(report.output, report.output_bytes)]
     if report.compressed not in (None, report.output):
         files.append((str(report.compressed), report.compressed_bytes))
+    shards = f" in {report.shards:,} shards" if report.shards else ""
     lines = [
-        f"{'cached' if report.cached else 'output':12}{printable(str(path))}: {format_size(size)}"
+        f"{'cached' if report.cached else 'output':12}{printable(str(path))}: {format_size(size)}{shards}"
         + (f", {size / report.edges:.2f} bytes per edge" if report.edges >= MANY else "")
         for path, size in files
     ]

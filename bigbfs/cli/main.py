@@ -31,6 +31,8 @@ COMMANDS = {
     "info": "Show the header, sizes and degrees of a graph file.",
     "check": "Check everything in a graph file: checksums, ranges, order, symmetry.",
     "export": "Write a graph in a format that other tools read.",
+    "split": "Write a graph file as shards, ranges of its rows, for machines that hold only theirs.",
+    "join": "Make one graph file of its shards.",
     **{entry.command: entry.summary for entry in ALGORITHMS.values()},
     "closeness": "Closeness, harmonic or Lin centrality of every vertex, exact or sampled; the top ones.",
     "hops": "Vertices within so many hops: the neighbourhood function, effective diameter, average distance.",

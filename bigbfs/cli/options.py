@@ -202,6 +202,9 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 def _converted(path: Path) -> Path:
     """Return the graph file made of a table of edges, or of a folder of them, beside it; any other path as it is."""
+    from bigbfs.formats.container.parts import refuse_shards
+
+    refuse_shards(path)
     if path.suffix.lower() not in TABLES and not (path.name and path.is_dir()):
         return path
     from bigbfs.conversion import ConvertOptions, convert

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bigbfs.errors import FileAccessError, InputError
+from bigbfs.formats.container.parts import refuse_shards
 from bigbfs.formats.readers.detect import format_of_suffix
 from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
 
@@ -28,10 +29,13 @@ def expand(inputs: Sequence[str | Path]) -> list[str | Path]:
         A folder holds tables of several formats, or beside them a file that is none.
     FileAccessError
         A folder cannot be read, or holds no table.
+    UsageError
+        One is a shard of a graph, or a folder of them.
     """
     found: list[str | Path] = []
     for each in inputs:
         path = Path(each)
+        refuse_shards(path)
         found += _tables(path) if str(each) != STANDARD_INPUT and str(each) and path.is_dir() else [each]
     return found
 

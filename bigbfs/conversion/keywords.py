@@ -26,6 +26,7 @@ class ConvertKeywords(TypedDict, total=False):
     header: bool | None
     memory: int | None
     tmp: Path | None
+    shards: int | None
     force: bool
     threads: int | None
     progress: bool

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.formats.container.parts import MOST
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.tables.columns import Columns
 from bigbfs.graph.edges import EdgeList
@@ -17,7 +18,7 @@ from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 ORDERS = ("original", "degree", "bfs", "rcm")
 
 
-_OPTIONAL = ("format", "columns", "names", "header", "memory", "tmp", "threads")
+_OPTIONAL = ("format", "columns", "names", "header", "memory", "tmp", "threads", "shards")
 """Options that may be None."""
 
 
@@ -37,6 +38,8 @@ def _checked(name: str, value: Any) -> Any:
         return integer(name, value, 0)
     if name == "threads":
         return integer(name, value, 1)
+    if name == "shards":
+        return integer(name, value, 1, MOST)
     if name == "memory":
         return byte_count(name, value)
     return file_path(name, value) if name == "tmp" else switch(name, value)
@@ -87,6 +90,8 @@ class ConvertOptions:
         sorted on disk.
     tmp
         Folder for temporary files of such a conversion; None: that of the output.
+    shards
+        Write so many shards, files of a folder, instead of one graph file; None: one file.
     force
         Convert again although the output is up to date, and replace an output that bigbfs did not write.
     threads
@@ -112,6 +117,7 @@ class ConvertOptions:
     header: bool | None = None
     memory: int | None = None
     tmp: Path | None = None
+    shards: int | None = None
     force: bool = False
     threads: int | None = None
     progress: bool = False

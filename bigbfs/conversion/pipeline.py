@@ -12,6 +12,7 @@ from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
 from bigbfs.conversion.inputs import as_inputs_say, read_all
+from bigbfs.conversion.into_shards import convert_to_shards
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.moving import can_be_moved, write_moved
 from bigbfs.conversion.names.listed import Listed, Wanted, list_of_names, read_list
@@ -50,7 +51,7 @@ def convert(
     inputs
         Paths, ``-`` for standard input, or folders of tables.
     output
-        A .csrbin or a .ccsr; None: the first input's name with .csrbin.
+        A .csrbin or a .ccsr; None: the first input's name with .csrbin. With ``options.shards`` a folder, .shards.
     options
         None: the defaults.
 
@@ -68,6 +69,8 @@ def convert(
     """
     watch, options = Stopwatch(), options or ConvertOptions()
     require_folder(options.tmp)
+    if options.shards is not None:
+        return convert_to_shards(inputs, output, as_inputs_say(expand(inputs), options), convert)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
     sources = cache.identify_sources(inputs)

@@ -49,6 +49,8 @@ class ConvertReport:
         ``"in memory"``; ``"external"``: sorted on disk, part by part; ``"direct"``: rows of a graph file, taken over.
     partitions, spilled_bytes
         Parts of an external conversion, and bytes of temporary files that it wrote.
+    shards
+        Shards in the folder ``output``; 0: it is one file.
     cached
         Nothing had to be done: the output was made of the same input with the same options.
     notes
@@ -74,6 +76,7 @@ class ConvertReport:
     method: str = "in memory"
     partitions: int = 0
     spilled_bytes: int = 0
+    shards: int = 0
     cached: bool = False
     notes: tuple[str, ...] = ()
 

@@ -98,14 +98,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
-            umask = os.umask(0)
-            os.umask(umask)
-            os.fchmod(stream.fileno(), 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
-            os.fsync(stream.fileno())
-            set_mark(stream.fileno())
-            Path(temporary).replace(target)  # before it is closed, which unlocks it
+            publish(stream.fileno(), Path(temporary), target)  # before it is closed, which unlocks it
             temporary = None
-        _sync_folder(target.parent)
     except FileAccessError:
         raise
     except OSError as error:
@@ -114,6 +108,23 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         if temporary is not None:
             with suppress(OSError):
                 Path(temporary).unlink()
+
+
+def publish(handle: int, temporary: Path, target: Path) -> None:
+    """Give the open file ``temporary``, which is complete, its name, such that it has that after a crash too.
+
+    Raises
+    ------
+    OSError
+        It cannot be synced or renamed.
+    """
+    umask = os.umask(0)
+    os.umask(umask)
+    os.fchmod(handle, 0o666 & ~umask)  # mkstemp makes files private; the result is no secret
+    os.fsync(handle)
+    set_mark(handle)
+    temporary.replace(target)
+    _sync_folder(target.parent)
 
 
 def _temporary(target: Path) -> tuple[int, str]:

@@ -74,7 +74,7 @@ def _check_container(container: Container, told: Progress) -> Iterator[Passed]:
         told.rename(f"check: checksum {name}")
         csrbin.require_checksum(container, name, told.advance)
         yield Passed(f"checksum {name}", f"{section.length:,} bytes at {section.offset:,}")
-    yield _gaps(container)
+    yield require_empty_gaps(container)
     forward = yield from _check_rows(container, "", told)
     if "symmetric" in header.flags:
         told.rename("check: symmetry")
@@ -122,8 +122,14 @@ def _symmetry(forward: PlainAdjacency, path: Path) -> Passed:
     return Passed("symmetry", "every edge has its twin")
 
 
-def _gaps(container: Container) -> Passed:
-    """Check that whatever no section holds is zero: else a flipped bit there would go unseen."""
+def require_empty_gaps(container: Container) -> Passed:
+    """Check that whatever no section holds is zero: else a flipped bit there would go unseen.
+
+    Raises
+    ------
+    FormatError
+        Names the byte.
+    """
     at = layout.HEADER_BYTES + layout.ENTRY_BYTES * len(container.sections)
     total = 0
     spans = [(section.offset, section.length) for section in container.sections.values()]

@@ -68,9 +68,13 @@ class RunningChecksum:
         Bytes taken so far.
     """
 
-    def __init__(self) -> None:
-        self.length = 0
-        self._inner = self._outer = 0
+    def __init__(self, length: int = 0, inner: int = 0, outer: int = 0) -> None:
+        self.length, self._inner, self._outer = length, inner, outer
+
+    @property
+    def state(self) -> tuple[int, int, int]:
+        """What a new one is made of that goes on from here."""
+        return self.length, self._inner, self._outer
 
     def add(self, data: memoryview) -> None:
         """Take the next bytes."""

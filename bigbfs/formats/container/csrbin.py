@@ -23,6 +23,7 @@ from bigbfs.formats.container import gapsg, layout, raw
 from bigbfs.formats.container.checksum import checksum, checksum_threads
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.container.mapped import MappedFile
+from bigbfs.formats.container.parts import refuse_shards
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
@@ -71,6 +72,7 @@ def open_container(path: Path) -> Container:
     FileAccessError
         It cannot be read.
     """
+    refuse_shards(path)
     mapped = MappedFile(path)
     start = mapped.start(layout.PAGE)
     if not start.startswith(layout.MAGIC):
@@ -140,9 +142,12 @@ def open_graph(path: Path) -> Graph:
     ------
     FormatError
         It is not a graph file, is cut short, corrupted, or of a newer version.
+    UsageError
+        It is a shard, or a folder of them.
     FileAccessError
         It cannot be read.
     """
+    refuse_shards(path)
     mapped = MappedFile(path)
     start = mapped.start(layout.PAGE)
     if not start.startswith(layout.MAGIC):

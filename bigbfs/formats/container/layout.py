@@ -16,6 +16,9 @@ from bigbfs.errors import FormatError
 MAGIC = b"\x89BFS\r\n\x1a\n"
 """Not text, and changed by any transfer that translates line ends (the idea is PNG's)."""
 
+SHARD_MAGIC = b"\x89BFP\r\n\x1a\n"
+"""What a shard begins with (:mod:`bigbfs.formats.shards`): a part of a graph must never be taken for a graph."""
+
 VERSION = 1
 HEADER_BYTES = 128
 ENTRY_BYTES = 64
@@ -102,9 +105,7 @@ def file_bytes(sections: Iterable[Section]) -> int:
 
 def pack(header: Header, sections: Iterable[Section]) -> bytes:
     """Return header and section table as they stand at the start of the file."""
-    table = b"".join(
-        _ENTRY.pack(s.name.encode(), s.dtype.encode(), s.count, s.offset, s.length, s.checksum) for s in sections
-    )
+    table = pack_table(sections)
     fixed = _HEADER.pack(
         MAGIC,
         VERSION,
@@ -178,12 +179,26 @@ def unpack(start: bytes, size: int, path: object) -> tuple[Header, dict[str, Sec
         raise refuse(f"the section table (from byte {HEADER_BYTES}) is damaged: its checksum does not match")
     flags = frozenset(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
     header = Header(n, m, flags, id_bytes, CODECS[codec], block_ids, first_id, total)
-    sections = _sections(table, total, refuse)
+    sections = read_table(table, total, refuse)
     _require_consistent(header, sections, refuse)
     return header, sections
 
 
-def _sections(table: bytes, total: int, refuse: Callable[[str], FormatError]) -> dict[str, Section]:
+def pack_table(sections: Iterable[Section]) -> bytes:
+    """Return the section table as it stands behind a header."""
+    return b"".join(
+        _ENTRY.pack(s.name.encode(), s.dtype.encode(), s.count, s.offset, s.length, s.checksum) for s in sections
+    )
+
+
+def read_table(table: bytes, total: int, refuse: Callable[[str], FormatError]) -> dict[str, Section]:
+    """Return the entries of a section table by name, in the order of their places in a file of ``total`` bytes.
+
+    Raises
+    ------
+    FormatError
+        What ``refuse`` returns of the reason: an entry cannot be true of that file.
+    """
     sections: dict[str, Section] = {}
     end = HEADER_BYTES + len(table)
     for entry in sorted(_ENTRY.iter_unpack(table), key=lambda fields: (fields[3], fields[4])):

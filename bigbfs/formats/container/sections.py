@@ -131,6 +131,12 @@ class SectionFile:
 
     def finish(self, **header: object) -> None:
         """Move every section to its place and write header and section table."""
+        sections, total = self.settle()
+        page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]
+        self.write(memoryview(page), 0)
+
+    def settle(self) -> tuple[list[Section], int]:
+        """Move every section to its place; return the section table and the length that the file has now."""
         end = layout.PAGE
         sections = []
         moved = False
@@ -148,8 +154,7 @@ class SectionFile:
         os.ftruncate(self._handle, total)
         if moved:
             self._clear_gaps(sections, total)
-        page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]
-        self.write(memoryview(page), 0)
+        return sections, total
 
     def _move(self, sections: list[Section]) -> None:
         """Move sections: first those that go down, in ascending order, then those that go up, in descending order.

@@ -1,0 +1,127 @@
+"""A conversion whose result are shards: the graph file is made among the temporary files, and split.
+
+Killed at any moment, it leaves a folder without a manifest, which nobody takes for a graph; the next run makes the file
+again, and keeps the shards that are there.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bigbfs.conversion import cache
+from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
+from bigbfs.conversion.targets import base_name
+from bigbfs.errors import FileAccessError, FormatError, UsageError
+from bigbfs.formats.container import csrbin
+from bigbfs.formats.shards.manifest import SUFFIX, Manifest, open_shard, read_manifest
+from bigbfs.formats.shards.split import require_ours, split
+from bigbfs.formats.streams.sources import STANDARD_INPUT
+
+Convert = Callable[[Sequence[str | Path], Path, ConvertOptions], ConvertReport]
+
+
+def convert_to_shards(
+    inputs: Sequence[str | Path], output: str | Path | None, options: ConvertOptions, convert: Convert
+) -> ConvertReport:
+    """Convert ``inputs`` by ``convert``, and write the graph as ``options.shards`` shards.
+
+    Parameters
+    ----------
+    output
+        A folder whose name ends in .shards; None: the first input's name with .shards.
+
+    Raises
+    ------
+    UsageError
+        The folder has another name, or holds something else.
+    BigBfsError
+        As of :func:`bigbfs.conversion.convert` and :func:`bigbfs.formats.shards.split.split`.
+    """
+    start = time.perf_counter()
+    assert options.shards is not None
+    folder = shards_target(inputs, output)
+    codec = "varint" if options.compressed else "plain"
+    if folder.exists():
+        require_ours(folder)
+        known = None if options.force else _up_to_date(folder, inputs, options, codec)
+        if known is not None:
+            return _found(folder, *known, time.perf_counter() - start)
+        if (folder / "manifest.json").exists() and not options.force:
+            raise UsageError(
+                f"{folder}: holds the shards of another graph, or another number of them",
+                remedies=(("output", None, "name another folder with {}"), ("force", True, "say {} to replace them")),
+            )
+    place = options.tmp if options.tmp is not None else folder.parent
+    with Scratch(place) as scratch:
+        target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
+        report = convert(inputs, target, replace(options, shards=None, compressed=False))
+        done = split(target, folder, shards=options.shards, force=options.force, progress=options.progress)
+    phases = report.phases | {"write": report.phases.get("write", 0.0) + done.seconds}
+    return replace(
+        report,
+        output=str(folder),
+        output_bytes=done.output_bytes,
+        shards=done.shards,
+        seconds=time.perf_counter() - start,
+        phases=phases,
+        peak_rss_bytes=peak_rss_bytes(),
+    )
+
+
+def shards_target(inputs: Sequence[str | Path], output: str | Path | None) -> Path:
+    """Return the folder to write.
+
+    Raises
+    ------
+    UsageError
+        It is not named .shards, or not named and the input has no name.
+    """
+    if output is None:
+        if not inputs or str(inputs[0]) in (STANDARD_INPUT, ""):
+            remedies = (("output", f"OUT{SUFFIX}", "say {}"),)
+            raise UsageError("standard input has no name to derive the output's from", remedies=remedies)
+        first = Path(inputs[0])
+        return first.with_name(base_name(first.name) + SUFFIX)
+    if Path(output).suffix != SUFFIX:
+        raise UsageError(f"{output}: shards go to a folder whose name ends in {SUFFIX}; name it so")
+    return Path(output)
+
+
+def _up_to_date(
+    folder: Path, inputs: Sequence[str | Path], options: ConvertOptions, codec: str
+) -> tuple[Manifest, dict[str, Any]] | None:
+    """Return manifest and provenance of the folder if it was made of these inputs with these options, else None."""
+    try:
+        manifest = read_manifest(folder)
+        with open_shard(folder, manifest, len(manifest.shards)) as rest:
+            known = json.loads(rest.whole("provenance").tobytes())
+        same = known["sources"] == cache.identify_sources(inputs) and known["options"] == options.identity()
+        kind = (len(manifest.shards), manifest.graph["codec"]) == (options.shards, codec)
+        return (manifest, known) if same and kind and known["sources"] is not None else None
+    except (FormatError, FileAccessError, KeyError, ValueError, TypeError):
+        return None
+
+
+def _found(folder: Path, manifest: Manifest, known: dict[str, Any], seconds: float) -> ConvertReport:
+    """Report what is there."""
+    return ConvertReport(
+        output=str(folder),
+        compressed=None,
+        vertices=manifest.graph["vertices"],
+        edges=manifest.graph["edges"],
+        **{name: known["counts"][name] for name in cache.COUNTS},
+        output_bytes=sum(entry.bytes for entry in (*manifest.shards, manifest.rest)),
+        compressed_bytes=0,
+        seconds=seconds,
+        peak_rss_bytes=peak_rss_bytes(),
+        shards=len(manifest.shards),
+        cached=True,
+        notes=tuple(known.get("notes", ())),
+    )

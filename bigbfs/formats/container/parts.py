@@ -1,0 +1,43 @@
+"""Refusing a part of a graph where a graph is wanted: a shard, or a folder of them (:mod:`bigbfs.formats.shards`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bigbfs.errors import Argument, Call, Remedy, UsageError
+from bigbfs.formats.container.layout import SHARD_MAGIC
+
+MANIFEST = "manifest.json"
+"""The file that says that a folder holds all shards of a graph."""
+
+MOST = 1 << 16
+"""Shards of one graph, at most."""
+
+
+def refuse_shards(path: Path) -> None:
+    """Refuse ``path`` where it is a folder of shards, or one of them.
+
+    Raises
+    ------
+    UsageError
+        Names the command that makes a graph file of them.
+    """
+    if path.is_dir():
+        if (path / MANIFEST).is_file() or any(map(_is_shard, path.glob("*.shard"))):
+            raise _refusal(path, "holds the shards of a graph", path)
+    elif path.suffix == ".shard" and _is_shard(path):
+        raise _refusal(path, "is a shard, a part of a graph", path.parent)
+
+
+def _refusal(path: Path, what: str, folder: Path) -> UsageError:
+    join = Call("join", str(folder), (Argument("output", "GRAPH"),))
+    words = "searches want one file, and {} makes it"
+    return UsageError(f"{path}: {what}, and no graph file", remedies=(Remedy(join, words),))
+
+
+def _is_shard(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(SHARD_MAGIC)) == SHARD_MAGIC
+    except OSError:
+        return False

@@ -1,0 +1,142 @@
+"""``bigbfs split``, ``join`` and ``convert --shards`` as commands, and killed at any moment."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from folders import names
+
+import bigbfs
+from bigbfs.conversion.on_disk import scratch
+
+KILLS = int(os.environ.get("BIGBFS_KILLS", "3"))
+
+
+def object_of(run, *arguments):
+    code, out, err = run(*arguments, "--json")
+    assert (code, err) == (0, "") and out.count("\n") == 1
+    return json.loads(out)
+
+
+def test_there_and_back(run, small):
+    assert run("split", "graph.csrbin", "--shards", 2)[0] == 0
+    code, out, _ = run("join", "graph.shards", "-o", "back.csrbin")
+    assert code == 0 and "5 vertices, 6 directed edges" in out
+    assert Path("back.csrbin").read_bytes() == Path("graph.csrbin").read_bytes()
+    code, out, _ = run("split", "graph.csrbin", "--shards", 2)
+    assert code == 0 and "2 shards, of which 2 were there already" in out
+
+
+def test_json(run, small):
+    found = object_of(run, "split", "graph.csrbin", "--shards", 3)
+    size = sum(path.stat().st_size for path in Path("graph.shards").glob("*.shard"))
+    expected = {"output": "graph.shards", "shards": 3, "vertices": 5, "edges": 6, "output_bytes": size, "kept": 0}
+    assert found.items() >= (expected | {"command": "split", "graph": {"path": "graph.csrbin"}}).items()
+    found = object_of(run, "join", "graph.shards")
+    expected |= {"output": "graph.csrbin", "output_bytes": Path("graph.csrbin").stat().st_size}
+    assert found.items() >= (expected | {"command": "join", "from": "graph.shards"}).items()
+
+
+def test_without_a_graph_the_newest_is_split(run, small):
+    assert run("split", "--shards", 2)[0] == 0 and Path("graph.shards/manifest.json").exists()
+
+
+@pytest.mark.parametrize("compressed", [[], ["--compressed"]])
+@pytest.mark.parametrize("directed", [[], ["--directed"]])
+def test_convert_writes_the_shards_of_the_file_that_it_would_write(compressed, directed, run, folder):
+    Path("g.txt").write_text("".join(f"{i * i % 997} {i * 31 % 1009}\n" for i in range(4000)))
+    found = object_of(run, "convert", "g.txt", "--shards", 4, *compressed, *directed)
+    assert (found["output"], found["shards"], found["cached"]) == ("g.shards", 4, False)
+    assert names(folder) == ["g.shards", "g.txt"]
+    again = object_of(run, "convert", "g.txt", "--shards", 4, *compressed, *directed)
+    assert again["cached"] and again["vertices"] == found["vertices"] and again["lines"] == found["lines"] == 4000
+    assert again["output_bytes"] == found["output_bytes"]
+    assert run("convert", "g.txt", *compressed, *directed)[0] == 0
+    suffix = ".ccsr" if compressed else ".csrbin"
+    if compressed:  # the one that was made beside the .csrbin says so
+        assert run("convert", "g.txt", "-o", f"g{suffix}", "--force", *directed)[0] == 0
+    assert run("join", "g.shards", "-o", f"back{suffix}")[0] == 0
+    assert Path(f"back{suffix}").read_bytes() == Path(f"g{suffix}").read_bytes()
+
+
+def test_shards_of_other_inputs_or_options_are_not_replaced_without_force(run, folder):
+    Path("g.txt").write_text("1 2\n")
+    assert run("convert", "g.txt", "--shards", 2)[0] == 0
+    for other in (["--shards", 3], ["--shards", 2, "--directed"], ["--shards", 2, "--compressed"]):
+        code, _, err = run("convert", "g.txt", *other)
+        assert (
+            code == 2 and "another graph, or another number of them; name another folder with -o, or say --force" in err
+        )
+    Path("g.txt").write_text("1 2\n2 3\n")
+    assert run("convert", "g.txt", "--shards", 2)[0] == 2
+    assert object_of(run, "convert", "g.txt", "--shards", 2, "--force")["vertices"] == 3
+    Path("g.shards/mine").write_text("")
+    assert run("convert", "g.txt", "--shards", 2, "--force")[0] == 2
+
+
+def test_what_cannot_be_meant(run, small):
+    assert run("split", "graph.csrbin", "--shards", 2)[0] == 0
+    for arguments, said in (
+        (["convert", "graph.txt", "--shards", 2, "-o", "new.csrbin"], "whose name ends in .shards"),
+        (["convert", "-", "--shards", 2], "say -o OUT.shards"),
+        (["bfs", "graph.shards", "--source", 10], "`bigbfs join graph.shards -o GRAPH` makes it"),
+        (["cc", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
+        (["info", "graph.shards/00001.shard"], "is a shard, a part of a graph"),
+        (["convert", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
+        (["split", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "") and said in err, err
+    code, _, err = run("join", "nowhere.shards")
+    assert code == 1 and "no such folder" in err
+
+
+COMMANDS = {
+    "split": ["split", "g.csrbin", "--shards", "40"],
+    "join": ["join", "whole.shards", "-o", "back.csrbin"],
+    "convert": ["convert", "g.txt", "--shards", "40"],
+}
+
+
+@pytest.mark.parametrize("way", COMMANDS)
+def test_killed_at_any_moment(way, tmp_path):
+    """What is left is no graph, or the whole of it, and the next run comes to the same end."""
+    (tmp_path / "g.txt").write_text("".join(f"{i} {i * 7919 % 60_013}\n" for i in range(60_000)))
+    bigbfs.convert(tmp_path / "g.txt")
+    bigbfs.split(tmp_path / "g.csrbin", tmp_path / "whole.shards", shards=40)
+    whole = {path.name: path.read_bytes() for path in (tmp_path / "whole.shards").iterdir()}
+    folder, back = tmp_path / "g.shards", tmp_path / "back.csrbin"
+    if way == "convert":
+        (tmp_path / "g.csrbin").rename(tmp_path / "one.csrbin")
+    before = set(names(tmp_path))
+    command = [sys.executable, "-m", "bigbfs", *COMMANDS[way]]
+    start = time.monotonic()
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    seconds, chance = time.monotonic() - start, random.Random(way)
+    for kill in range(KILLS):
+        shutil.rmtree(folder, ignore_errors=True)
+        back.unlink(missing_ok=True)
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds * (kill + chance.random()) / KILLS)
+            process.kill()
+            killed = process.wait() == -signal.SIGKILL
+        if (folder / "manifest.json").exists() or back.exists():
+            continue  # it had come to its end
+        assert killed
+        left = set(names(tmp_path)) - before
+        assert all(name in ("g.shards", ".back.csrbin.joining") or name.startswith(scratch.PREFIX) for name in left)
+        subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+        assert set(names(tmp_path)) - before == {"back.csrbin" if way == "join" else "g.shards"}
+        if way == "join":
+            assert back.read_bytes() == (tmp_path / "g.csrbin").read_bytes()
+        else:
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
