@@ -46,7 +46,19 @@ COMMANDS = {
     "verify": "Verify every algorithm, backend and encoding against the reference.",
     "strategies": "List the traversal strategies and where each comes from.",
     "completion": "Print the script that lets bash, zsh or fish complete commands and options.",
+    "man": "Print the manual page: every command and option, in the language of man.",
 }
+
+EXAMPLES = """\b
+Examples:
+  bigbfs convert edges.txt                     text to edges.csrbin
+  bigbfs bfs edges.csrbin --source 0 --verify  levels and parents from vertex 0, proved
+  bigbfs cc edges.parquet -o labels.parquet    convert and label components
+  bigbfs diameter edges.csrbin                 the exact diameter, and its two ends
+  bigbfs plan edges.csrbin --vram-budget 6GiB  what a GPU would hold, byte by byte
+
+`bigbfs COMMAND --help` has the options of a command.
+"""
 
 RANKED = ("bfs", "cc")
 """Commands that run as several ranks."""
@@ -83,7 +95,11 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="bigbfs")
 @click.pass_context
 def cli(context: click.Context) -> None:
