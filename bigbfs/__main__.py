@@ -18,11 +18,17 @@ def main() -> NoReturn:
     code = 1
     try:
         code = interrupts.guarded(run)
+    except SystemExit as stop:  # of a library: ours are exit codes
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Exception:
         import traceback
 
+        if "bigbfs.engines.ranks.launch" in sys.modules:
+            from bigbfs.engines.ranks import launch
+
+            print(launch.speaker(), end="", file=sys.stderr)
         traceback.print_exc()
-    if "bigbfs.engines.ranks.mpi" in sys.modules:  # else this process is not one of several
+    if code or "bigbfs.engines.ranks.mpi" in sys.modules:  # else this process is not one of several, or has left them
         from bigbfs.engines.ranks import launch
 
         launch.leave(code)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ import click
 
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import UsageError
+from bigbfs.formats.atomic import remove_stale
 from bigbfs.jit.processors import processors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -101,7 +102,7 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         assert asked.count is not None
         arguments = click.get_current_context().find_root().obj or sys.argv[1:]
         threads = where.get("threads") or max(1, processors() // asked.count)
-        raise click.exceptions.Exit(launch.start(asked.count, arguments, threads))
+        raise click.exceptions.Exit(_started(asked.count, arguments, threads))
     if asked.count not in (None, by.size):
         raise UsageError(f"--ranks {asked.count}, and {by.by} started {by.size}; leave --ranks out")
     group = launch.join(by)
@@ -110,6 +111,19 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
             say(group, f"process {os.getpid()}, {group.host_rank + 1} of {group.host_size} on this host")
         yield group
     launch.part()
+
+
+def _started(ranks: int, arguments: Sequence[str], threads: int) -> int:
+    """Run the ranks and return their exit code; a file that one was killed over is not left half-written."""
+    code = -1
+    try:
+        code = launch.start(ranks, arguments, threads)
+    finally:
+        if code:
+            for value in click.get_current_context().params.values():
+                if isinstance(value, Path):
+                    remove_stale(value)
+    return code
 
 
 def refuse_alone(asked: Ranks) -> None:

@@ -93,7 +93,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         require_writable(target)
         target = target.resolve() if target.is_symlink() else target
-        _remove_stale(target)
+        remove_stale(target)
         handle, temporary = _temporary(target)
         with os.fdopen(handle, "wb") as stream:
             yield stream
@@ -138,8 +138,10 @@ def _temporary(target: Path) -> tuple[int, str]:
         os.close(handle)
 
 
-def _remove_stale(target: Path) -> None:
+def remove_stale(target: Path) -> None:
     """Remove the temporary files of ``target`` that killed processes left behind."""
+    if not target.parent.is_dir():
+        return
     pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.tmp")
     for path in target.parent.iterdir():
         if not pattern.fullmatch(path.name):

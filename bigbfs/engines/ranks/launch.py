@@ -16,10 +16,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bigbfs.engines.ranks import ending
+from bigbfs.engines.ranks.library import EXTRA
 from bigbfs.errors import UsageError
 from bigbfs.jit.processors import processors
 
@@ -60,8 +63,6 @@ def mpiexec() -> Path:
     UsageError
         There is none, or no mpi4py.
     """
-    from bigbfs.engines.ranks.mpi import EXTRA
-
     if find_spec("mpi4py") is None:
         raise UsageError("more than one rank needs mpi4py, which is not installed", remedies=(EXTRA,))
     folders = [str(Path(sys.executable).parent), *os.environ.get("PATH", "").split(os.pathsep)]
@@ -74,14 +75,7 @@ def mpiexec() -> Path:
 
 def command(ranks: int, arguments: Sequence[str]) -> list[str]:
     """Return the command line that runs ``bigbfs`` with ``arguments`` as so many ranks of this machine."""
-    found = str(mpiexec())
-    return [found, *_left_to_us(found), "-n", str(ranks), sys.executable, "-m", "bigbfs", *arguments]
-
-
-def _left_to_us(found: str) -> tuple[str, ...]:
-    """Return what keeps MPICH's launcher from killing all ranks when one is lost, before they can say which it was."""
-    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
-    return ("-disable-auto-cleanup",) if "HYDRA" in said.stdout.upper() else ()
+    return [str(mpiexec()), "-n", str(ranks), sys.executable, "-m", "bigbfs", *arguments]
 
 
 def environment(ranks: int, threads: int) -> dict[str, str]:
@@ -129,16 +123,14 @@ def join(by: Started) -> Any:
     """
     import numpy as np
 
+    from bigbfs.engines.ranks.hosts import OtherHosts
     from bigbfs.engines.ranks.mpi import MpiGroup
     from bigbfs.engines.ranks.watch import Neighbours
 
-    group = MpiGroup()
+    with ending.starting(2 * patience()):
+        group = MpiGroup()
     _world.append(group)
-    try:
-        require_world(by, group.rank, group.size)
-    except UsageError:
-        _world.clear()  # nobody else is in that world
-        raise
+    require_world(by, group.rank, group.size)
     # containers of one machine count processes each for itself: another's number is some process of our own there
     everyone = group.objects((os.getpid(), str(Path("/proc/self/ns/pid").readlink())))
     beside = [
@@ -149,7 +141,17 @@ def join(by: Started) -> Any:
     window = group.window(8 * group.size)
     beats = None if window is None else window.view(np.int64)
     _watches.append(Neighbours(beside, group.abort, beats, group.rank, patience()))
+    mail = group.mail()
+    if mail is not None:
+        others = [(first, _machine(group, first)) for first in sorted({*group.machines} - {group.rank})]
+        _watches.append(OtherHosts(others, mail, group.abort, patience()))
     return group
+
+
+def _machine(group: Any, first: int) -> str:
+    """Return what a message calls the machine whose first rank is ``first``."""
+    there = [str(rank) for rank, other in enumerate(group.machines) if other == first]
+    return f"host {group.hosts[first]} (rank{'s' if len(there) > 1 else ''} {', '.join(there)})"
 
 
 def patience() -> float:
@@ -188,11 +190,14 @@ def speaker() -> str:
 def leave(code: int) -> None:
     """End all ranks with ``code``, where this process has not left them in order.
 
-    A rank that is not the first waits a moment before: what is wrong for all of them, rank 0 says.
+    One that fails before MPI has started is waited for by the others in there: it joins them to end them.
     """
-    if _world:
+    with suppress(AttributeError, OSError):  # closed
         sys.stderr.flush()
-        _world[-1].abort(code)
+    if ending.in_a_world():
+        ending.abort(code)
+    elif code and started() is not None and not ending.was_in_a_world():
+        ending.abort_before_start(code)
 
 
 def let_first_speak() -> None:
@@ -203,7 +208,9 @@ def let_first_speak() -> None:
 
 def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
     """Run ``bigbfs`` with ``arguments`` as so many ranks of this machine; return its exit code."""
-    child = subprocess.Popen(command(ranks, arguments), env=environment(ranks, threads))
+    line, variables = command(ranks, arguments), environment(ranks, threads)
+    with ending.held():  # a signal that came before it has a name here would leave it running
+        child = subprocess.Popen(line, env=variables, preexec_fn=ending.let_in)  # noqa: PLW1509
     try:
         code = child.wait()
     except BaseException:  # a signal: mpiexec passes it on to the ranks

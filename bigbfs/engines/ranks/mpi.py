@@ -1,7 +1,7 @@
-"""A group whose ranks are processes under MPI (mpi4py): the only module that imports it.
+"""A group whose ranks are processes under MPI (mpi4py).
 
 Nothing here blocks inside the library: a call is started, and then asked again and again whether it is done. So signals
-are seen, a limit on waiting holds, and a rank that shares its core gives it away while it waits.
+are seen, and a rank that shares its core gives it away while it waits.
 
 Files of the MPI library in /dev/shm are unlinked as soon as all ranks of the machine have mapped them, and our own
 windows have no names: whatever ends the processes, nothing stays behind.
@@ -11,44 +11,20 @@ from __future__ import annotations
 
 import mmap
 import os
+import pickle
 import socket
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bigbfs.engines.ranks.group import PIECE, Group
-from bigbfs.errors import UsageError
-
-SHARED = Path("/dev/shm")
+from bigbfs.engines.ranks.hosts import MpiMail
+from bigbfs.engines.ranks.library import forget_files, library
 
 SPINS = 2000
 """Times that a call is asked whether it is done before this rank lets others have its core in between."""
-
-EXTRA = "pip install 'bigbfs[mpich]' (or bigbfs[mpi] beside an MPI of your own)"
-
-
-def library() -> Any:
-    """Return mpi4py's module MPI, which starts the library.
-
-    Raises
-    ------
-    UsageError
-        mpi4py is not installed, or finds no MPI library.
-    """
-    try:
-        import mpi4py
-
-        mpi4py.rc.finalize = False  # a rank that fails must not wait there for those that do not
-        from mpi4py import MPI
-    except ImportError as error:
-        raise UsageError(f"ranks need mpi4py, which cannot be imported ({error})", remedies=(EXTRA,)) from error
-    except RuntimeError as error:
-        raise UsageError(f"mpi4py finds no MPI library ({error})", remedies=(EXTRA,)) from error
-    return MPI
 
 
 def piece_for(size: int, piece: int = PIECE) -> int:
@@ -61,15 +37,9 @@ def piece_for(size: int, piece: int = PIECE) -> int:
 
 
 class MpiGroup(Group):
-    """The ranks of MPI's world.
+    """The ranks of MPI's world."""
 
-    Parameters
-    ----------
-    patience
-        Called while a call of the group is waited for, with the seconds so far; may raise or end the process.
-    """
-
-    def __init__(self, piece: int = PIECE, patience: Callable[[float], None] | None = None) -> None:
+    def __init__(self, piece: int = PIECE) -> None:
         self._mpi = library()
         self._world = self._mpi.COMM_WORLD.Dup()
         self.rank, self.size = self._world.rank, self._world.size
@@ -79,17 +49,13 @@ class MpiGroup(Group):
         told = self._world.allgather((self.host, self._beside.bcast(self.rank)))
         self.hosts = tuple(host for host, _ in told)
         self.machines = tuple(first for _, first in told)
-        self.patience = patience
         self._forget_files()
 
     def _forget_files(self) -> None:
         """Unlink the library's files in /dev/shm, which every rank of this machine has mapped by now."""
         self._beside.Barrier()
         if self._beside.rank == 0:
-            for name in _mapped(SHARED):
-                if name.name.startswith(("mpich_shm_", "sm_segment", "vader_segment")):
-                    with suppress(OSError):
-                        name.unlink()
+            forget_files()
         self._beside.Barrier()
 
     def _wait(self, request: Any) -> None:
@@ -97,11 +63,8 @@ class MpiGroup(Group):
         for _ in range(SPINS):
             if request.Test():
                 return
-        start = time.monotonic()
         while not request.Test():
             os.sched_yield()
-            if self.patience is not None:
-                self.patience(time.monotonic() - start)
 
     def _barrier(self) -> None:
         self._wait(self._world.Ibarrier())
@@ -130,7 +93,12 @@ class MpiGroup(Group):
 
     def objects(self, value: Any) -> list[Any]:
         """Return an object of every rank."""
-        return list(self._world.allgather(value))
+        mine = np.frombuffer(pickle.dumps(value), np.uint8)
+        lengths = np.empty(self.size, np.int64)
+        self._wait(self._world.Iallgather(np.array([len(mine)], np.int64), lengths))
+        received = [np.empty(length, np.uint8) for length in lengths.tolist()]
+        self._gather(mine, received)()
+        return [pickle.loads(part.tobytes()) for part in received]
 
     def window(self, nbytes: int) -> np.ndarray | None:
         """Return memory that all ranks see: rank 0's, without a name in any file system."""
@@ -142,17 +110,29 @@ class MpiGroup(Group):
                 handle = os.memfd_create("bigbfs-ranks")
                 os.posix_fallocate(handle, 0, size)
                 place = f"/proc/{os.getpid()}/fd/{handle}"
-        place = self._world.bcast(place)
+        place = self.objects(place)[0]
         made = None
         if place is not None:
             with suppress(OSError):  # ranks in containers of their own do not see each other's processes
                 if handle < 0:
                     handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
                 made = np.frombuffer(mmap.mmap(handle, size), np.uint8, nbytes)
-        seen = all(self._world.allgather(made is not None))
+        seen = all(self.objects(made is not None))
         if handle >= 0:
             os.close(handle)
         return made if seen else None
+
+    def mail(self) -> MpiMail | None:
+        """Return what carries beats between the first ranks of machines; None on others, and where no thread may call.
+
+        All ranks make this call together.
+        """
+        if self.one_host:
+            return None
+        comm = self._world.Dup()
+        if self.host_rank or self._mpi.Query_thread() < self._mpi.THREAD_MULTIPLE:
+            return None
+        return MpiMail(comm, sorted({*self.machines} - {self.rank}))
 
     def abort(self, code: int) -> None:
         """End every rank, with this exit code."""
@@ -170,10 +150,3 @@ def _deal_out(whole: np.ndarray, received: list[np.ndarray]) -> None:
     for part in received:
         part[:] = whole[start : start + len(part)]
         start += len(part)
-
-
-def _mapped(folder: Path) -> set[Path]:
-    """Return the files of ``folder`` that this process has mapped."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
-    names = {line.split(maxsplit=5)[5] for line in lines if str(folder) in line and not line.endswith("(deleted)")}
-    return {Path(name) for name in names if Path(name).parent == folder}

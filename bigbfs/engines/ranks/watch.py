@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from bigbfs.engines.ranks import ending
+
 GONE = 9
 """Exit code of ranks that end because another one has gone: as mpiexec has it for a process that was killed."""
 
@@ -29,7 +31,7 @@ def say_and_end(text: str, end: Callable[[int], None]) -> None:
     """Print ``text`` as an error and end this process and the others."""
     with suppress(OSError):
         os.write(2, f"bigbfs: error: {text}\n".encode())
-    threading.Timer(2.0, lambda: os._exit(GONE)).start()  # where ending the others hangs
+    ending.limit(2.0)  # where ending the others hangs
     end(GONE)
     os._exit(GONE)
 

@@ -1,0 +1,111 @@
+"""How a rank ends when it ends before its time, so that no other waits for it.
+
+What was tried says where ranks hang. The launcher ends all when one dies of a signal, and when one aborts. It does not
+when one exits before MPI has started, whatever its code: the others then wait in there, with the interpreter's lock
+held, so that neither a handler in Python nor a thread can end them. So a rank that fails before that starts MPI only to
+abort, and signals that come while MPI starts are held back until it has. The library's abort ends in ``exit``, with
+that lock held too, and destructors that wait for another thread there would wait for ever: limits are kept by a thread
+without the interpreter (:mod:`faulthandler`), or by the kernel.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bigbfs.engines.ranks.library import forget_files, library
+from bigbfs.errors import UsageError
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+ABORT_SECONDS = 5.0
+"""How long the library may take to end this process once it has told the others."""
+
+START_SECONDS = 30.0
+"""How long a rank that has failed waits for the others to start."""
+
+
+def _library() -> Any:
+    """Return mpi4py's MPI where it is loaded and has started, or None."""
+    found = sys.modules.get("mpi4py.MPI")
+    return found if found is not None and found.Is_initialized() else None
+
+
+def in_a_world() -> bool:
+    """Return whether this process is one of several under MPI, and has not left them."""
+    found = _library()
+    return found is not None and not found.Is_finalized() and found.COMM_WORLD.size > 1
+
+
+def was_in_a_world() -> bool:
+    """Return whether MPI has started in this process, whether or not it has left since."""
+    return _library() is not None
+
+
+def abort(code: int) -> None:
+    """End every rank with ``code``, this one within seconds whatever the library does."""
+    limit(ABORT_SECONDS)
+    found = _library()
+    assert found is not None
+    found.COMM_WORLD.Abort(code)
+
+
+def abort_before_start(code: int) -> None:
+    """Start MPI and end every rank with ``code``; return where there is no MPI, or no other rank in its world.
+
+    Others that never come are not waited for: this process then dies of a signal, for which the launcher ends them.
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
+    try:
+        library()
+    except UsageError:
+        return
+    if in_a_world():
+        forget_files()
+        abort(code)
+
+
+def limit(seconds: float) -> None:
+    """End this process after so many seconds, even where no other thread of Python can run any more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)  # open as long as this process is
+    faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+
+
+@contextmanager
+def starting(seconds: float) -> Iterator[None]:
+    """Hold signals back while MPI starts, and end this process after so many ``seconds``, with a trace of where it was.
+
+    Only a rank that has ended without a word, or never came, lets the others wait so long. Handlers are installed again
+    then: UCX, in the library, takes SIGHUP for a wish to see its memory.
+    """
+    with held():
+        faulthandler.dump_traceback_later(seconds, exit=True, file=2)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            if threading.current_thread() is threading.main_thread():
+                for number in SIGNALS:
+                    signal.signal(number, signal.getsignal(number))
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold signals back inside: they come after it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_in() -> None:
+    """Let signals in again, in a process that was started while they were held back."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

@@ -1,0 +1,60 @@
+"""Run ``bigbfs`` as one rank, to which something happens at a chosen moment: python rank_events.py EVENT WHEN RANK ...
+
+WHEN is ``start`` (MPI has not started), ``joined``, the number of a level, ``proof``, ``result`` or ``leaving``. EVENT
+is a signal to the rank itself (``KILL``), to the mpiexec above it (``mpiexec-INT``), or ``error``, ``exit``, ``gone``.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from bigbfs.__main__ import main
+from bigbfs.algorithms.bfs.ranks.program import RankBfs
+from bigbfs.algorithms.bfs.ranks.search import RankSearch
+from bigbfs.engines.ranks import launch, watch
+
+
+def parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def happen(event: str) -> None:
+    where, _, name = event.rpartition("-")
+    if name == "error":
+        raise RuntimeError("planted")
+    if name == "exit":
+        sys.exit(7)
+    if name == "gone":
+        os._exit(4)
+    process = parent(parent(os.getpid())) if where == "mpiexec" else os.getpid()
+    if where == "mpiexec":
+        assert Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0].endswith(b"mpiexec")
+    os.kill(process, getattr(signal, f"SIG{name}"))
+
+
+def plant(event: str, when: str, rank: int) -> None:
+    """Let ``event`` happen to ``rank`` at the moment ``when``, before what is done then."""
+    owner, name = {
+        "start": (launch, "join"), "joined": (watch.Neighbours, "__init__"), "proof": (RankBfs, "verify"),
+        "result": (RankBfs, "_fetched"), "leaving": (launch, "part"),
+    }.get(when, (RankSearch, "_agree"))  # fmt: skip
+    original = getattr(owner, name)
+    level = int(when) if when.isdigit() else None
+
+    def first(*given: Any, **named: Any) -> Any:
+        at = level is None or (given[0].n > 64 and given[1].depth == level)  # a search that compiles has two vertices
+        if at and int(os.environ["PMI_RANK"]) == rank:
+            happen(event)
+        return original(*given, **named)
+
+    setattr(owner, name, first)
+
+
+if __name__ == "__main__":
+    plant(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    sys.argv[1:] = sys.argv[4:]
+    main()

@@ -1,0 +1,105 @@
+"""What may happen to a rank, at every moment: all end, with the exit code of the cause, and nothing stays behind.
+
+``rank_events.py`` makes it happen. Levels are those of a search from vertex 0; ``wide`` is every event at each moment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+import shm
+import wide
+import zoo
+
+from bigbfs.engines.ranks import launch
+
+pytest.importorskip("mpi4py")
+
+CODES = {
+    "KILL": 9, "TERM": 143, "INT": 130, "HUP": 129, "error": 1, "exit": 7, "gone": 9, "mpiexec-INT": 130,
+    "mpiexec-TERM": 143,
+}  # fmt: skip
+MOMENTS = ("start", "joined", "0", "1", "2", "proof", "result", "leaving")
+CORE = {
+    ("TERM", "start"), ("mpiexec-INT", "start"), ("exit", "joined"), ("KILL", "1"), ("error", "2"), ("INT", "result"),
+    ("mpiexec-TERM", "leaving"),
+}  # fmt: skip
+LIMIT = 300
+"""Seconds after which a run counts as hanging: on an idle machine it takes one, on a busy one kernels are compiled."""
+
+CASES = [case for case in product(CODES, MOMENTS) if case != ("gone", "start")]  # nobody can tell: until the limit
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("events") / "g.csrbin"
+    zoo.shared()["kronecker"].save(path)
+    return path
+
+
+def run(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = launch.environment(3, 4) | variables
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def bfs(graph: Path, folder: Path) -> list[str]:
+    return ["bfs", str(graph), "--source", "0", "--threads", "1", "--verify", "--levels", str(folder / "levels.npy")]
+
+
+@pytest.mark.parametrize(("event", "when"), wide.split(CASES, lambda event, when: (event, when) in CORE))
+def test_all_end_with_the_code_of_the_cause(event: str, when: str, graph: Path, tmp_path: Path) -> None:
+    before = shm.files()
+    driver = Path(__file__).parent / "rank_events.py"
+    command = [str(launch.mpiexec()), "-n", "3", sys.executable, str(driver), event, when, "1", *bfs(graph, tmp_path)]
+    ran = run(command)
+    assert ran.returncode == CODES[event] or (event, ran.returncode) == ("gone", 4), ran.stderr
+    if event == "error":
+        assert "planted" in ran.stderr
+        assert when == "start" or "rank 1 (host " in ran.stderr
+    if event == "KILL":
+        assert re.search(r"KILLED BY SIGNAL: 9|Killed|rank 1 \(host .*\) has gone", ran.stdout + ran.stderr)
+    if when != "leaving":  # rank 0 may be writing then, and nobody clears up what a killed process leaves
+        killed_in_there = (event, when) == ("KILL", "start")  # others, while the library makes its files
+        shm.require_nothing_left(tmp_path, None if killed_in_there else before)
+
+
+def test_a_file_that_a_killed_rank_was_writing_does_not_stay(graph: Path, tmp_path: Path) -> None:
+    """With --ranks the process that has started the ranks removes it."""
+    left = tmp_path / ".levels.npy.abcdefgh.tmp"
+    left.write_bytes(b"half")
+    before = shm.files()
+    ran = run([sys.executable, "-m", "bigbfs", *bfs(graph, tmp_path), "--ranks", "2", "--target", "99999999"])
+    assert ran.returncode == 2
+    shm.require_nothing_left(tmp_path, before)
+
+
+@pytest.mark.parametrize("number", wide.split([signal.SIGINT, signal.SIGTERM], lambda number: number == signal.SIGINT))
+def test_a_signal_to_whoever_started_the_ranks(number: int, graph: Path, tmp_path: Path) -> None:
+    """As Ctrl-C at a terminal does, which goes to every process there."""
+    before = shm.files()
+    command = [sys.executable, "-m", "bigbfs", *bfs(graph, tmp_path), "--ranks", "3", "--trials", "10000000", "-v"]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=launch.environment(3, 4), start_new_session=True
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    assert "[rank " in said
+    os.killpg(process.pid, number)
+    process.communicate(timeout=LIMIT)
+    assert process.returncode == 128 + number
+    shm.require_nothing_left(tmp_path, before)
