@@ -121,6 +121,26 @@ def _survey_some(rows, n, ranks, empty, short, claim, t):
             empty[w], short[w] = none, few
 
 
+@njit
+def strongest_two(rows, u, ranks, n, absent):
+    """Return the two neighbours of ``u`` of highest rank, ``absent`` where there is none; and ids of no vertex."""
+    first, second, faults = absent, absent, ZERO
+    top, below = np.int64(-1), np.int64(-1)
+    position, v = seek(rows, u, ZERO), ZERO
+    for k in range(min(degree(rows, u), _LOOK)):
+        v, position = step(rows, position, k, v)
+        if v >= n:
+            faults += ONE
+            continue
+        rank = np.int64(ranks[v])
+        if rank > top:
+            second, below = first, top
+            first, top = v, rank
+        elif rank > below:
+            second, below = v, rank
+    return first, second, faults
+
+
 @njit(nogil=True, cache=True)
 def _fill_heads(team, rows, ranks, heads, absent, claim, faults):
     """Fill ``heads`` from ``rows``; ``claim`` (uint64) is scratch, ``faults`` counts ids that are no vertices."""
@@ -137,20 +157,6 @@ def _fill_some(rows, ranks, heads, absent, claim, faults, t):
         if first >= n:
             break
         for u in range(first, min(n, first + _CHUNK)):
-            strongest, second = absent, absent
-            top, below = np.int64(-1), np.int64(-1)
-            position = seek(rows, u, ZERO)
-            v = ZERO
-            for i in range(min(degree(rows, u), _LOOK)):
-                v, position = step(rows, position, i, v)
-                if v >= n:
-                    fetch_add(faults, 0, ONE)
-                    continue
-                rank = np.int64(ranks[v])
-                if rank > top:
-                    second, below = strongest, top
-                    strongest, top = v, rank
-                elif rank > below:
-                    second, below = v, rank
-            heads[0, u] = strongest
-            heads[1, u] = second
+            heads[0, u], heads[1, u], bad = strongest_two(rows, u, ranks, n, absent)
+            if bad != ZERO:
+                fetch_add(faults, 0, bad)

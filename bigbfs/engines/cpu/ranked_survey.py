@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
-from bigbfs.engines.cpu.heads import HEADS, LOOK, degree_byte
-from bigbfs.engines.cpu.rows import Rows, degree, row_count, seek, step
+from bigbfs.engines.cpu.heads import HEADS, degree_byte, strongest_two
+from bigbfs.engines.cpu.rows import Rows, degree, row_count
 from bigbfs.engines.ranks.partition import Part
 from bigbfs.errors import UsageError
 from bigbfs.jit.njit import njit
@@ -19,7 +19,6 @@ from bigbfs.jit.workers import Workers, ranges
 SHARES = 16
 """Stretches of own words for each thread of several: who is done takes another. A thread alone takes all at once."""
 
-_LOOK = np.uint64(LOOK)
 _HEADS = np.uint64(HEADS)
 
 
@@ -104,23 +103,10 @@ def own_heads(rows, part, ranks, heads, short, absent, first, last):
             u = ((part.first + i * part.stride) << SHIFT) + b
             count = degree(rows, u) if u < n else ZERO
             few |= (ONE if count <= _HEADS else ZERO) << b
-            strongest, second = absent, absent
-            top, below = np.int64(-1), np.int64(-1)
-            position = seek(rows, u, ZERO) if u < n else ZERO
-            v = ZERO
-            for k in range(min(count, _LOOK)):
-                v, position = step(rows, position, k, v)
-                if v >= n:
-                    faults += ONE
-                    continue
-                rank = np.int64(ranks[v])
-                if rank > top:
-                    second, below = strongest, top
-                    strongest, top = v, rank
-                elif rank > below:
-                    second, below = v, rank
             local = (i << SHIFT) + b
-            heads[0, local] = strongest
-            heads[1, local] = second
+            heads[0, local], heads[1, local] = absent, absent
+            if u < n:
+                heads[0, local], heads[1, local], bad = strongest_two(rows, u, ranks, n, absent)
+                faults += bad
         short[i] = few
     return faults

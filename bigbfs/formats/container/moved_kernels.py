@@ -71,13 +71,14 @@ def _sort(ids, first, last, bits, spare, counters):
 
 
 @njit(cache=True, nogil=True)
-def _longest(turn, first, last, ptr):
-    """Return the ids of the longest of the new rows ``turn[first:last]``."""
+def _room(turn, first, last, ptr, out):
+    """Return room to sort the longest of the new rows ``turn[first:last]``: ids as ``out`` has, and counters."""
     longest = np.int64(0)
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
         longest = max(longest, ptr[p + 1] - ptr[p])
-    return longest
+    counts = longest > FEW
+    return np.empty(longest if counts else 0, out.dtype), np.empty(_COUNTERS if counts else 0, np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -96,9 +97,7 @@ def gather_plain(turn, first, last, rows, numbers, bits, ptr, base, indptr, indi
         The rows of the file.
     """
     n = len(numbers)
-    longest = _longest(turn, first, last, ptr)
-    spare = np.empty(longest if longest > FEW else 0, out.dtype)
-    counters = np.empty(_COUNTERS if longest > FEW else 0, np.int64)
+    spare, counters = _room(turn, first, last, ptr, out)
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
         row, start = np.int64(rows[p]), ptr[p] - base
@@ -144,9 +143,7 @@ def _read_row(row, count, indptr, blob, hubs, hub_ptr, block_ptr, n, out, at):
 def gather_varint(turn, first, last, rows, numbers, bits, ptr, base, indptr, blob, hubs, hub_ptr, block_ptr, out):
     """Do what :func:`gather_plain` does, for rows of delta-varints; ``hubs`` is int64 here."""
     n = len(numbers)
-    longest = _longest(turn, first, last, ptr)
-    spare = np.empty(longest if longest > FEW else 0, out.dtype)
-    counters = np.empty(_COUNTERS if longest > FEW else 0, np.int64)
+    spare, counters = _room(turn, first, last, ptr, out)
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
         row, start, stop = np.int64(rows[p]), ptr[p] - base, ptr[p + 1] - base

@@ -36,6 +36,7 @@ from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count
 from bigbfs.jit.atomics import fetch_add, load, store
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share, team_of
+from bigbfs.record import RankRecord
 
 SAMPLES = 1024
 """Vertices looked at to find the giant."""
@@ -54,13 +55,17 @@ _CHUNK = np.uint64(1024)
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What one run measured: see :class:`bigbfs.record.ComponentsRecord`; ``faults``: ids met that are no vertices."""
+    """What one run measured: see :class:`bigbfs.record.ComponentsRecord`; ``faults``: ids met that are no vertices.
+
+    Of several ``ranks`` these are the seconds of the slowest, and sums.
+    """
 
     seconds: float
     faults: int
     edges_read: int
     passes: int
     left: int
+    ranks: tuple[RankRecord, ...] = ()
 
 
 class Components:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bigbfs.algorithms.components.cpu.labels import Labelled
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.ranks import forest, prove
 from bigbfs.algorithms.components.ranks.merge import Merge
@@ -23,18 +23,6 @@ from bigbfs.engines.ranks.partition import Partition, deal
 from bigbfs.errors import UsageError
 from bigbfs.jit.workers import Workers
 from bigbfs.record import RankRecord
-
-
-@dataclass(slots=True)
-class Labelled:
-    """What one run measured: ``seconds`` of the slowest rank, sums of the rest; ``faults``: ids of no vertex."""
-
-    seconds: float
-    faults: int
-    edges_read: int
-    passes: int
-    left: int
-    ranks: tuple[RankRecord, ...]
 
 
 class RankForest:
