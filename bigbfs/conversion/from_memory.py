@@ -6,8 +6,9 @@ What is integers is taken as it lies; names are told apart and sorted as those o
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.errors import ArgumentError, InputError
+from bigbfs.errors import ArgumentError, BigBfsError, InputError
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.table_edges import add_ids
 from bigbfs.formats.tables.columns import choose
 from bigbfs.formats.tables.integers import INTEGERS, NAMES, ids_of, kind_of
-from bigbfs.formats.tables.library import pyarrow
+from bigbfs.formats.tables.library import brief, pyarrow
 from bigbfs.formats.tables.texts import texts_of
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
@@ -50,13 +51,17 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     """
     options = ConvertOptions(columns=columns, names=names or None, **kept)  # type: ignore[arg-type]
     arrow = pyarrow(function)
-    if hasattr(table, "__arrow_c_stream__"):
-        reader = arrow.RecordBatchReader.from_stream(table)
-    elif hasattr(table, "columns") and hasattr(table, "index"):  # a DataFrame of pandas before 2.2
-        reader = arrow.Table.from_pandas(table, preserve_index=False).to_reader()
-    else:
-        what = "must be a table: of pyarrow, polars, pandas, DuckDB, or what has __arrow_c_stream__"
-        raise ArgumentError(what, about=(("table", table),))
+    if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas converts every column, those without use too
+        first, second, _ = choose(function, [str(name) for name in table.columns], options.columns)
+        table, options = table.iloc[:, [first - 1, second - 1]], replace(options, columns=(1, 2))
+    with _converting(function):
+        if hasattr(table, "__arrow_c_stream__"):
+            reader = arrow.RecordBatchReader.from_stream(table)
+        elif hasattr(table, "iloc"):  # a DataFrame of pandas before 2.2
+            reader = arrow.Table.from_pandas(table, preserve_index=False).to_reader()
+        else:
+            what = "must be a table: of pyarrow, polars, pandas, DuckDB, or what has __arrow_c_stream__"
+            raise ArgumentError(what, about=(("table", table),))
     schema = reader.schema
     first, second, _ = choose(function, schema.names, options.columns)
     fields = [schema.field(place - 1) for place in (first, second)]
@@ -66,9 +71,21 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
         ways = (("names", True, "read both as names with {}"),)
         raise InputError(f"{function}: the columns are of two kinds: {told}", remedies=ways)
     batches = _batches(reader, first - 1, second - 1)
-    if kinds == {INTEGERS}:
-        return _of_integers(batches, function, options)
-    return _of_names(batches, function, options)
+    with _converting(function):
+        return (_of_integers if kinds == {INTEGERS} else _of_names)(batches, function, options)
+
+
+@contextmanager
+def _converting(function: str) -> Iterator[None]:
+    """Turn what pyarrow says of values that it cannot convert into an InputError."""
+    arrow = pyarrow(function)
+    try:
+        yield
+    except (arrow.ArrowException, OverflowError) as error:
+        if isinstance(error, BigBfsError):
+            raise
+        what = f"{function}: a column is neither integers nor text: {brief(error)}"
+        raise InputError(what, remedies=("cast it to one of these",)) from error
 
 
 def _batches(reader: Any, first: int, second: int) -> Iterable[tuple[Any, Any, int]]:

@@ -133,6 +133,16 @@ def test_integers_in_one_piece_are_not_copied():
         bigbfs.Graph.from_arrow([[1, 2]])
 
 
+def test_frames_with_columns_that_are_no_ids():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"weight": [1, "heavy"], "source": ["a", "b"], "target": ["b", "c"]})
+    assert bigbfs.Graph.from_pandas(frame).n == 3  # what the other columns hold is no matter
+    with pytest.raises(bigbfs.InputError, match=r"from_arrow: a column is neither integers nor text: .*; cast it"):
+        bigbfs.Graph.from_pandas(frame, columns=("weight", "target"))
+    with pytest.raises(bigbfs.InputError, match="no column 'sources'; is 'source' meant"):
+        bigbfs.Graph.from_pandas(frame, columns=("sources", "target"))
+
+
 def test_networkx_graphs():
     networkx = pytest.importorskip("networkx")
     path = networkx.path_graph(4)

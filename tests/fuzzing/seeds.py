@@ -13,19 +13,24 @@ import zstandard
 
 from bigbfs.formats.readers import NAMES, formats
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.name_pages import names_of, stretch_of
 from fuzzing.targets import folded, frames, members
 
 TEXT = formats()["text"].example
 
 
 def _graphs() -> list[bytes]:
-    """Return small containers: plain, compressed with a hub, directed with labels."""
+    """Return small containers: plain, compressed with a hub, directed with labels, with names in two orders."""
     hub = Graph.from_csr(np.array([0, 1500, *range(1501, 3001)]), np.r_[1:1501, np.zeros(1500, int)])
     path = Graph.from_csr([0, 1, 3, 4], [1, 0, 2, 1])
     labelled = Graph.from_csr([0, 2, 3, 3, 3], [1, 3, 0], labels=np.array([5, 2**40, 7, 9]), directed=True)
+    named = Graph.from_csr([0, 1, 3, 4], [1, 0, 2, 1])
+    moved = Graph.from_csr([0, 1, 3, 4], [1, 0, 2, 1], labels=np.array([2, 0, 1]))
+    for graph in (named, moved):
+        graph.names = names_of([stretch_of([b"a" * 40 + end for end in (b"", b"b", "é".encode())])])
     contents = []
     with tempfile.TemporaryDirectory() as folder:
-        for graph in (path, path.compress(), hub.compress(), labelled, labelled.compress()):
+        for graph in (path, path.compress(), hub.compress(), labelled, labelled.compress(), named, moved.compress()):
             file = Path(folder) / "g.csrbin"
             graph.save(file)
             contents.append(file.read_bytes())

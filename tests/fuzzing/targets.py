@@ -34,6 +34,7 @@ from bigbfs.formats.readers.text import read_text
 from bigbfs.formats.streams import bgzf
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.names import Stretch
 from fuzzing.oracle import changing_line, has_header, plain
 
 MOST_VERTICES = 100_000
@@ -192,6 +193,7 @@ def container(data: bytes, folder: Path) -> None:
         return
     with graph:
         whole = _checked(path)
+        _named(graph, whole=whole)
         if graph.n == 0 or graph.n > MOST_VERTICES:
             return
         _compressed(graph, folder, whole=whole)
@@ -216,6 +218,26 @@ def _compressed(graph: Graph, folder: Path, *, whole: bool) -> None:
         return
     graph.compress().save(folder / "again.ccsr")
     assert (folder / "fuzzed.ccsr").read_bytes() == (folder / "again.ccsr").read_bytes()
+
+
+def _named(graph: Graph, *, whole: bool) -> None:
+    """Read every name, and find it again; what ``check`` passed has all of them, different and in byte order."""
+    if graph.names is None:
+        return
+    try:
+        names = [stretch.name(rank) for stretch in graph.names.stretches() for rank in _ranks(stretch)]
+        found = [graph.names.find(name) for name in names[:50]]
+        graph.names.taken(np.arange(len(names))[::-1][:50])
+    except BigBfsError as error:
+        assert isinstance(error, FormatError) and not whole, error
+        return
+    if whole:
+        assert len(names) == graph.n and names == sorted(set(names))
+        assert found == list(range(len(names)))[:50]
+
+
+def _ranks(stretch: Stretch) -> range:
+    return range(stretch.first, stretch.first + len(stretch))
 
 
 def _checked(path: Path) -> bool:

@@ -74,7 +74,8 @@ def choose(name: str, names: Sequence[str], wanted: Columns | None) -> tuple[int
         The table has fewer than two columns, or not those that are wanted.
     """
     if len(names) < 2:
-        raise InputError(f"{name}: has one column ({listed(names)}) or none; an edge takes two")
+        has = f"one column ({listed(names)})" if names else "no column"
+        raise InputError(f"{name}: has {has}; an edge takes two")
     if wanted is not None:
         first, second = (place(name, names, each) for each in wanted)
         if first == second:

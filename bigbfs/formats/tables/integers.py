@@ -40,7 +40,7 @@ def kind_of(name: str, header: str, dtype: Any) -> str:
     if any(is_text(dtype) for is_text in texts) or types.is_fixed_size_binary(dtype) or types.is_binary_view(dtype):
         return NAMES
     what = f"{name}: column {header!r} is of type {dtype}; vertex ids are integers or text"
-    raise InputError(what, remedies=(("columns", None, "name other columns with {}"), "or cast it to one of these"))
+    raise InputError(what, remedies=(("columns", None, "name other columns with {}"), "cast it to one of these"))
 
 
 def require_no_null(array: Any, place: Place) -> None:

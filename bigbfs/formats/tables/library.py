@@ -42,7 +42,9 @@ def library(name: str, what: str) -> Any:
 
 def brief(error: BaseException) -> str:
     """Return the first line of another library's message."""
-    text = (str(error) or type(error).__name__).strip().splitlines()[0]
+    several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
+    said = ": ".join(error.args) if several else str(error)
+    text = (said.strip() or type(error).__name__).splitlines()[0]
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -15,6 +15,7 @@ from bigbfs.conversion import ConvertOptions, convert, pipeline
 from bigbfs.conversion.names import listed
 from bigbfs.conversion.on_disk import convert as external
 from bigbfs.conversion.on_disk.plan import Plan
+from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.errors import InputError
 from bigbfs.formats.container.check import check
 from bigbfs.graph.graph import Graph
@@ -168,3 +169,25 @@ def test_other_formats_know_no_list(tmp_path):
     assert convert([tmp_path / "g.txt"]).notes == ()
     with Graph.open(tmp_path / "g.csrbin") as graph:
         assert graph.names is None
+
+
+def test_changed_lists_are_refused_or_ascend(tmp_path):
+    path, whole = tmp_path / "web.urls", "\n".join(URLS).encode()
+    refused = 0
+    for _ in range(200):
+        content = bytearray(whole)
+        for _ in range(CHOICE.randint(1, 2)):
+            content[CHOICE.randrange(len(content))] = CHOICE.choice([10, 13, 0, 255, 195, 65, 122])
+        path.write_bytes(content)
+        with Scratch(tmp_path) as scratch:
+            try:
+                found = listed.read_list(
+                    listed.Wanted(path, 300, tmp_path / "web.properties"), scratch, 1 << 28
+                ).names()
+            except InputError as error:
+                assert "web.urls: " in str(error) and "\n" not in str(error)
+                refused += 1
+                continue
+            names = [found.name_bytes(rank) for rank in range(len(found))]
+        assert len(names) == 300 and names == sorted(set(names)) and all(name.decode() for name in names)
+    assert 20 < refused < 200

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from wide import split
 
 import bigbfs
 from bigbfs.conversion import ConvertOptions, convert, pipeline
-from bigbfs.conversion.names import gather, reading
+from bigbfs.conversion.names import gather, reading, table
 from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
 from bigbfs.conversion.on_disk import convert as external
@@ -64,6 +65,35 @@ def test_a_hash_shared_by_all_names_costs_time_alone(tmp_path, monkeypatch):
         taken.add(texts(sources), texts(sources))
         names = Named(taken, 0, scratch, workers).names()
         assert [names.name_bytes(rank) for rank in range(len(names))] == sorted(set(sources))
+
+
+@pytest.mark.parametrize("count", split([20_000, 10**6], lambda count: count == 20_000))
+@pytest.mark.parametrize("same", ["hash", "name"])
+def test_one_prefix_of_all_hashes_or_names_costs_time_and_memory_alone(tmp_path, monkeypatch, count, same):
+    """All names in one thread's shard, or names that differ behind their 48th byte alone; by way of the disk too."""
+    hashed = table.hash_names
+
+    def prefixed(data, offsets, first, last, seed, out):
+        hashed(data, offsets, first, last, seed, out)
+        out[first:last] &= np.uint64(0xFFFFFFFF)
+
+    if same == "hash":
+        monkeypatch.setattr(table, "hash_names", prefixed)
+    prefix = b"" if same == "hash" else b"0" * 48
+    ranks = np.random.default_rng(1).permutation(count)
+    given = [prefix + b"%08d" % rank for rank in ranks]
+    room = 60 * count
+    with Workers(2) as workers, Scratch(tmp_path) as scratch:
+        taken = Gather(room, scratch, workers, 2)
+        for first in range(0, count, 4096):
+            part = texts(given[first : first + 4096])
+            taken.add(part, part)
+        named = Named(taken, room, scratch, workers)
+        assert len(taken.epochs) > 1 and named.n == count
+        edges = named.feed(EdgeBuffer("names"))
+        assert np.array_equal(edges.src, ranks) and np.array_equal(edges.dst, ranks)
+        names = named.names()
+        assert names.name_bytes(count // 3) == prefix + b"%08d" % (count // 3)
 
 
 def test_pages_are_the_same_whatever_the_portions():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from bigbfs.conversion.on_disk import convert as external
 from bigbfs.conversion.on_disk.plan import Plan
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers.format import Rules
+from bigbfs.formats.readers.named import read_names
 from bigbfs.formats.readers.read import estimate, read_edges, sample_ids
 from bigbfs.formats.tables import files
 
@@ -189,6 +191,55 @@ def test_damage_is_an_error_or_changes_values_alone(tmp_path, name):
             assert len(read_edges(tmp_path / name, format="parquet" if "parquet" in name else "arrow").src) <= 50
         except (InputError, UsageError) as error:
             assert name in str(error)
+
+
+@pytest.mark.parametrize("how", [{}, {"use_dictionary": False, "compression": "zstd"}], ids=["dictionary", "plain"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_damage_of_names_is_an_error_or_other_names(tmp_path, name, how):
+    """Whatever byte it is: an InputError that names the file, or names that are some bytes of UTF-8 each."""
+    text = [f"{number:05}-ä" for number in EDGES[:60, 0]]
+    made = table(text, text[::-1])
+    path = parquet(tmp_path / name, made, **how) if name == "g.parquet" else WRITERS[name](tmp_path / name, made)
+    whole = path.read_bytes()
+    rules = {"format": "parquet" if "parquet" in name else "arrow", "rules": Rules()}
+    for number in range(100):
+        data = bytearray(whole)
+        if number % 4 == 0:
+            del data[int(RNG.integers(1, len(data))) :]
+        else:
+            data[int(RNG.integers(0, len(data)))] ^= 1 << int(RNG.integers(0, 8))
+        path.write_bytes(data)
+        found = []
+        try:
+            read_names(path, **rules, threads=2, take=lambda *sides: found.extend(sides), progress=lambda count: None)
+        except (InputError, UsageError) as error:
+            assert name in str(error)
+        for content, begins in found:
+            words = [content[a:b].tobytes() for a, b in pairwise(begins)]
+            assert all(words) and b"".join(words).decode() is not None
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (pa.table({}), "has no column; an edge takes two"),
+        (pa.table({"source": [1]}), r"has one column \('source'\); an edge takes two"),
+        (pa.table({"source": pa.array([], pa.int64()), "target": pa.array([], pa.int64())}), "no edge in it"),
+        (pa.table({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}), "no edge in it"),
+        (
+            pa.table({"source": pa.nulls(1), "target": ["a"]}),
+            "is of type null; vertex ids .*, or cast it to one of these",
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", WRITERS)
+def test_tables_without_edges(tmp_path, name, made, says):
+    with pytest.raises(InputError, match=says):
+        convert([WRITERS[name](tmp_path / name, made)])
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(InputError, match=f"{name}: the file is empty"):
+        convert([tmp_path / name])
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path):
