@@ -32,7 +32,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("conversion",),
     ("generate",),
     ("engines.backends", "engines.gpu.runtime", "engines.ranks"),
-    ("engines.gpu.placement",),
+    ("engines.gpu.placement", "conversion.spread"),
     ("engines.gpu.streamed",),
     ("engines.engine",),
     ("engines.cpu", "engines.gpu"),

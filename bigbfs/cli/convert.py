@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bigbfs.cli.options import PATH, THREADS, Size
+from bigbfs.cli.ranks import Ranks, joined
 from bigbfs.cli.wording import printable
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
@@ -110,8 +113,21 @@ class Columns(click.ParamType):
 )
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date; replace any file.")
 @click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")
+@click.option(
+    "--ranks",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Convert by N processes, --memory and --threads for each (`mpiexec -n N bigbfs convert` does the same).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
-def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool, **choices: object) -> None:
+def command(
+    inputs: tuple[str, ...],
+    output: Path | None,
+    form: str | None,
+    ranks: int | None,
+    as_json: bool,
+    **choices: object,
+) -> None:
     """Turn edge lists and graph files of other tools into .csrbin / .ccsr.
 
     INPUT is text (SNAP, CSV), Parquet or Arrow (pip install 'bigbfs[tables]'), Matrix Market, METIS, DIMACS .gr, NumPy
@@ -121,11 +137,20 @@ def command(inputs: tuple[str, ...], output: Path | None, form: str | None, as_j
     command speaks them). An output made of the same input with the same options is left as it is.
     """
     options = ConvertOptions(format=form, progress=True, **choices)  # type: ignore[arg-type]
-    report = convert(inputs, output, options)
-    if as_json:
-        click.echo(dumps({"schema": SCHEMA, "command": "convert", **report.as_json()}))
-    else:
-        click.echo(describe(report))
+    with joined(Ranks(ranks, "auto", "auto", False), {"threads": options.threads}) as group:
+        report = convert(inputs, output, options) if group is None else _over_ranks(inputs, output, options, group)
+        if as_json:
+            click.echo(dumps({"schema": SCHEMA, "command": "convert", **report.as_json()}))
+        else:
+            click.echo(describe(report))
+
+
+def _over_ranks(inputs: tuple[str, ...], output: Path | None, options: ConvertOptions, group: Any) -> ConvertReport:
+    from bigbfs.conversion.spread.convert import convert_over_ranks
+    from bigbfs.jit.processors import processors
+
+    threads = options.threads or max(1, processors() // group.host_size)
+    return convert_over_ranks(inputs, output, replace(options, threads=threads), group)
 
 
 def describe(report: ConvertReport) -> str:

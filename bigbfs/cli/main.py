@@ -60,7 +60,7 @@ Examples:
 `bigbfs COMMAND --help` has the options of a command.
 """
 
-RANKED = ("bfs", "cc")
+RANKED = ("bfs", "cc", "convert")
 """Commands that run as several ranks."""
 
 _OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO), "send it to another disk")
@@ -108,7 +108,7 @@ def cli(context: click.Context) -> None:
     if by is not None and context.invoked_subcommand not in RANKED:
         raise UsageError(
             f"{by.by} started this as rank {by.rank} of {by.size}, and {context.invoked_subcommand} is work for one "
-            f"process; only {' and '.join(RANKED)} run as several"
+            f"process; only {', '.join(RANKED[:-1])} and {RANKED[-1]} run as several"
         )
 
 

@@ -46,7 +46,8 @@ class ConvertReport:
     peak_rss_bytes
         Largest resident memory of the process so far.
     method
-        ``"in memory"``; ``"external"``: sorted on disk, part by part; ``"direct"``: rows of a graph file, taken over.
+        ``"in memory"``; ``"external"``: sorted on disk, part by part; ``"direct"``: rows of a graph file, taken over;
+        ``"ranks"``: by several ranks, each on its own disk.
     partitions, spilled_bytes
         Parts of an external conversion, and bytes of temporary files that it wrote.
     shards

@@ -78,7 +78,7 @@ def test_what_is_wrong_for_all_is_said_once(graph: Path) -> None:
     [
         ({"PMI_RANK": "1", "PMI_SIZE": "4"}, ["bfs", "g", "--source", "0"], "takes it for rank 0 of 1"),
         ({"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "4"}, ["bfs", "g", "--source", "0"], "srun started this as"),
-        ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, ["convert", "g.txt"], "is work for one process"),
+        ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, ["info", "g.txt"], "is work for one process"),
         ({"PMI_RANK": "1", "PMI_SIZE": "4"}, ["bfs", "g", "--source", "0", "--ranks", "2"], "started 4; leave --ranks"),
         ({}, ["bfs", "g", "--source", "0", "--exchange", "list"], "--exchange is for several ranks"),
         ({}, ["bfs", "g", "--source", "0", "-v"], "--verbose is what ranks say; give --ranks too"),

@@ -90,7 +90,7 @@ def convert_external(
     largest = int(sample[-1]) if len(sample) else 0
     reading = max((guess.reading_bytes for guess in guesses), default=0)
     plan = plan or make_plan(options.memory - reading, lines, largest)
-    spill = _check_space(targets, options, lines, largest)
+    spill = check_space(targets, options, lines, largest)
     with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
         shared = (plan, scratch, workers, threads, watch)
         work = Work(inputs, targets, options, sources, *shared, notes=list(notes), named=named, given=given)
@@ -108,7 +108,7 @@ def convert_external(
         with watch.phase("build"):
             numbering, partitions = _number(work, lists, intake, partitions, places)
         del intake
-        _require_result_fits(targets, numbering.n, options)
+        require_result_fits(targets, numbering.n, options)
         edges, found = _build(work, lists, what, numbering, partitions, counted)
         counted |= found
         return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
@@ -119,7 +119,7 @@ def temporary(targets: Targets, options: ConvertOptions) -> Path:
     return options.tmp if options.tmp is not None else targets.files[0].parent
 
 
-def _check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int) -> int:
+def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int) -> int:
     """Check that all files have room; return the bytes of temporary ones to reserve (0: unknown)."""
     spill = spill_estimate(lines, largest)
     width = 4 if largest < 2**32 else 8
@@ -134,7 +134,7 @@ def _check_space(targets: Targets, options: ConvertOptions, lines: int, largest:
     return spill
 
 
-def _require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:
+def require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:
     """Refuse more vertices than there is room for on the disk, which only ids that are kept can amount to."""
     folder = targets.files[0].parent
     status = os.statvfs(folder)
@@ -203,7 +203,7 @@ def _number(
     return numbering, kept
 
 
-def _parts(what: Meaning, lists: list[EdgeList], loops: bool) -> tuple[list[Part], list[Part]]:
+def parts_of(what: Meaning, lists: list[EdgeList], loops: bool) -> tuple[list[Part], list[Part]]:
     """Return what the out-neighbours and the in-neighbours are made of; the same list where these are the same."""
     if what.both:
         out = [Part("out", loops=loops), Part("in", backward=True)]
@@ -225,7 +225,7 @@ def _build(
 ) -> tuple[int, dict[str, int]]:
     """Sort and write; return (edges, what the sorter counted)."""
     options = work.options
-    out, into = _parts(what, lists, options.keep_self_loops)
+    out, into = parts_of(what, lists, options.keep_self_loops)
     sides = [out]
     if into is not out and (options.in_edges or options.order == "degree"):
         sides.append(into)

@@ -88,9 +88,14 @@ class _Column:
 
 
 class CompressedSink:
-    """Encodes rows as they come and writes the sections of a compressed adjacency; parameters as of PlainSink."""
+    """Encodes rows as they come and writes the sections of a compressed adjacency; parameters as of PlainSink.
 
-    def __init__(self, file: SectionFile, scratch: Scratch, prefix: str, n: int, m: int, ids: np.dtype) -> None:
+    ``first``: which vertex of the graph the first row is.
+    """
+
+    def __init__(
+        self, file: SectionFile, scratch: Scratch, prefix: str, n: int, m: int, ids: np.dtype, *, first: int = 0
+    ) -> None:
         self._file, self._prefix, self._ids = file, prefix, ids
         file.open(prefix + "indptr", np.uint64, n + 1)
         file.open(prefix + "degree", ids, n)
@@ -99,7 +104,7 @@ class CompressedSink:
         kinds = {"hubs": ids, "hub_ptr": np.dtype(np.uint64), "block_ptr": np.dtype(np.uint64)}
         self._columns = {name: _Column(scratch, prefix + name, kind) for name, kind in kinds.items()}
         self._columns["hub_ptr"].append(_ZERO)
-        self._row = self._bytes = self._blocks = 0
+        self._row, self._bytes, self._blocks = first, 0, 0
         self._pending = np.empty(0, ids)
         self._row_edges = 0
 

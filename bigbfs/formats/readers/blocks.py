@@ -208,6 +208,10 @@ class BlockReader:
                 remedies=(("format", None), "unpack it first"),
             )
 
+    def lines_passed(self, lines: int) -> None:
+        """Say that ``lines`` lines of the file come before the source begins."""
+        self._lines = lines
+
     def used(self, block: Block, lines: int) -> None:
         """Mark all ``lines`` lines of the block as read."""
         self._lines = block.lines_before + lines

@@ -90,7 +90,7 @@ def _header(source: Source) -> Header:
     return read_header(source.name, io.BytesIO(source.peek(HEADER_BYTES)).read)
 
 
-def _by_blocks(source: Source, rules: Rules) -> bool:
+def by_blocks(source: Source, rules: Rules) -> bool:
     """Return whether a file can be cut into sources and targets on the way: it is plain, and all of it is wanted."""
     if not is_plain(source) or rules.columns is None:
         return is_plain(source)
@@ -106,7 +106,7 @@ def _rules_of(source: Source) -> Rules:
 def _read(reading: Reading) -> EdgeList:
     source, progress = reading.source, reading.progress
     require_content(source)
-    if _by_blocks(source, reading.rules):
+    if by_blocks(source, reading.rules):
         options = {"threads": reading.threads, "block_bytes": reading.block_bytes, "progress": progress}
         return read_npy_file(source, reading.room(), reading.rules, **options)  # type: ignore[arg-type]
     whole = read_npy_stream(source, reading.rules, threads=reading.threads)
@@ -120,7 +120,7 @@ def _estimate(source: Source, rules: Rules) -> InputEstimate:
     size = source.size or 0
     if not source.peek(1):
         return InputEstimate(size, 0, 0, streams=False)
-    if not _by_blocks(source, rules):
+    if not by_blocks(source, rules):
         edges, held = declared_by(source.name, source.read)
         return InputEstimate(size, edges, held + 16 * edges, streams=False)
     with pair_file(source, rules) as pairs:

@@ -88,8 +88,9 @@ class PairFile:
         threads: int | None,
         block_bytes: int | None,
         progress: Callable[[int], object] | None,
+        within: tuple[int, int] | None = None,
     ) -> None:
-        """Append all edges to ``edges``, ``block_bytes`` of the file at a time.
+        """Append all edges to ``edges``, or those ``within`` (first, end), ``block_bytes`` of the file at a time.
 
         Raises
         ------
@@ -100,12 +101,13 @@ class PairFile:
         DoesNotFitError
             The edges take more memory than they may.
         """
-        edges.reserve(self.edges)
+        begin, end = within or (0, self.edges)
+        edges.reserve(end - begin)
         step = max(1, (block_bytes or BLOCK_BYTES) // self.edge_bytes)
         most = thread_count(threads)
         with Workers(most) as workers:
-            for first in range(0, self.edges, step):
-                last = min(first + step, self.edges)
+            for first in range(begin, end, step):
+                last = min(first + step, end)
                 while not self._read_block(first, last, edges, workers, most):
                     edges.widen()
                 edges.keep(last - first)

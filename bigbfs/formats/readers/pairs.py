@@ -73,6 +73,8 @@ class PairReader:
         What was read so far.
     comment_lines, skipped_lines
         Comments and blank lines; bad lines let pass.
+    columns
+        Columns of the lines of ids alone so far; 0: there was none.
     """
 
     def __init__(self, reader: BlockReader, rules: PairRules, skip_bad_lines: int, chunk_bytes: int | None = None):
@@ -82,7 +84,7 @@ class PairReader:
         self.edges = reader.edges
         self.comment_lines = 0
         self.skipped_lines = 0
-        self._columns = 0
+        self.columns = 0
         if rules.sides is not None and sum(rules.sides) >= 2**32:
             self.edges.widen()
 
@@ -168,9 +170,9 @@ class PairReader:
         """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""
         for chunk in range(end):
             columns, at = table[chunk, [tokenizer.COLUMNS, tokenizer.COLUMNS_AT]].tolist()
-            if columns and self._columns and columns != self._columns:
+            if columns and self.columns and columns != self.columns:
                 raise self._other_columns(block, at)
-            self._columns = columns or self._columns
+            self.columns = columns or self.columns
             if table[chunk, tokenizer.STATUS] == numbers.CHANGED:
                 raise self._other_columns(block, int(table[chunk, tokenizer.STOPPED_AT]))
 
@@ -181,7 +183,7 @@ class PairReader:
             self.reader.name,
             block.line_number(at),
             line,
-            f"{here} ids where the lines before have {self._columns}, as in an adjacency list",
+            f"{here} ids where the lines before have {self.columns}, as in an adjacency list",
             (
                 ("format", "adjlist", "read it with {} (or metis)"),
                 ("columns", (1, 2), "insist on an edge list with {}"),

@@ -1,0 +1,67 @@
+"""What fails on one rank fails on all, with one error, so that each of them can tidy up before it ends."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import BigBfsError
+
+T = TypeVar("T")
+
+
+class Agreed(Exception):
+    """Raised on every rank alike: ``error`` is why."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def together(group: Group, work: Callable[[], T]) -> T:
+    """Return what ``work`` returns here, when it has come to its end on every rank; it makes no calls of the group.
+
+    Raises
+    ------
+    Agreed
+        With what the first rank raised on which it failed.
+    """
+    result, failure = None, None
+    try:
+        result = work()
+    except Exception as error:
+        failure = error
+    agree(group, failure)
+    return result  # type: ignore[return-value]  # there is one where nothing failed
+
+
+def agree(group: Group, failure: Exception | None) -> None:
+    """Raise, on every rank, the failure of the first that has one; all of them make this call.
+
+    Raises
+    ------
+    Agreed
+        A rank has a failure.
+    """
+    group.barrier()  # whoever waits long waits here, where signals are seen
+    for rank, packed in enumerate(group.objects(_packed(failure))):
+        if packed is not None:
+            raise Agreed(failure if rank == group.rank and failure is not None else _unpacked(packed))
+
+
+def _packed(failure: Exception | None) -> Any:
+    if failure is None:
+        return None
+    try:
+        pickle.loads(packed := pickle.dumps(failure))
+        return packed
+    except Exception:
+        return f"{type(failure).__name__}: {failure}"
+
+
+def _unpacked(packed: Any) -> Exception:
+    found = pickle.loads(packed) if isinstance(packed, bytes) else BigBfsError(packed)
+    assert isinstance(found, Exception)
+    return found

@@ -1,0 +1,293 @@
+"""Own rows in a file of their own, and the graph file that all ranks write together, each at its place.
+
+The sections of own rows lie in a temporary file as those of a shard do (docs/formats.md). When every rank knows how
+long those of all are, each copies its own to where they belong; then all share the stretches of 16 MiB for the
+checksums. Rank 0 writes the header and gives the file its name.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bigbfs.conversion.on_disk.numbering import Consecutive, Present
+from bigbfs.conversion.on_disk.rows import Part, Sorter
+from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
+from bigbfs.conversion.on_disk.spill import Partition
+from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.on_disk.writing import COMPARED, consume, pairs_of, provenance_of
+from bigbfs.conversion.spread.agreeing import together
+from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import FileAccessError
+from bigbfs.formats.atomic import access_error, replacing
+from bigbfs.formats.container import csrbin, layout
+from bigbfs.formats.container.checksum import STRETCH, StretchSums
+from bigbfs.formats.container.layout import Section
+from bigbfs.formats.container.sections import SectionFile
+from bigbfs.formats.shards.extents import OVERLAPPING, counted_by, kind_of
+from bigbfs.formats.shards.files import PieceReader
+from bigbfs.graph.flags import GraphFlags
+from bigbfs.graph.graph import Graph
+
+PROVENANCE = "provenance"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What was written: vertices, edges, counts (as in the provenance), partitions, temporary bytes, notes."""
+
+    vertices: int
+    edges: int
+    counted: dict[str, int]
+    partitions: int = 0
+    spilled_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_file(cls, path: Path, known: dict[str, Any]) -> Whole:
+        """Return what is there already."""
+        with Graph.open(path) as graph:
+            return cls(graph.n, graph.m, known["counts"], notes=tuple(known.get("notes", ())))
+
+
+@dataclass(frozen=True)
+class OwnRows:
+    """The rows of a rank, sorted: for each codec a file of sections.
+
+    Attributes
+    ----------
+    files
+        By codec: path and section table.
+    first_id, ids
+        Of the whole graph: id of vertex 0 where there are no labels, dtype of an id.
+    rows, edges
+        Own ones.
+    found
+        As of :class:`Sorter`, of the out-rows.
+    symmetric
+        Whether in-rows were made, and are the out-rows.
+    partitions
+        Own ones.
+    """
+
+    files: dict[str, tuple[Path, list[Section]]]
+    first_id: int
+    ids: np.dtype
+    rows: int
+    edges: int
+    found: np.ndarray
+    symmetric: bool
+    partitions: int
+
+    @classmethod
+    def sorted(
+        cls,
+        work: Work,
+        sorter: Sorter,
+        partitions: list[Partition],
+        sides: list[list[Part]],
+        numbering: Consecutive | Present,
+        first: int,
+        rows: int,
+        ids: np.dtype,
+    ) -> OwnRows:
+        """Sort ``partitions``, whose first row is ``first``, into files among the temporary ones.
+
+        Raises
+        ------
+        FileAccessError
+            They cannot be written.
+        """
+        has_labels = numbering.labels() is not None
+        edges, found, count = 0, sorter.found.copy(), len(partitions)
+        with ExitStack() as stack:
+            files: dict[str, SectionFile] = {}
+            for codec, target in (("plain", work.targets.plain), ("varint", work.targets.compressed)):
+                if target is not None:
+                    stream = stack.enter_context((work.scratch.folder / f"rows.{codec}").open("w+b"))
+                    files[codec] = file = SectionFile(stream)
+                    if has_labels:
+                        file.open("labels", np.int64, rows)
+                        for stretch in labels_between(numbering, first, first + rows):
+                            file.append("labels", stretch)
+            for number, parts in enumerate(sides):
+                pairs, prefix = pairs_of(partitions, parts), "in_" if number else ""
+                sinks = [_sink(work, file, codec, prefix, first, rows, pairs, ids) for codec, file in files.items()]
+                last = number == len(sides) - 1
+                made = sorter.rows(partitions, parts, remove=last)
+                here = consume(work, made, [sink.add for sink in sinks], pairs, ("sort", "turn")[number])
+                for sink in sinks:
+                    sink.close()
+                if number == 0:
+                    edges, found = here, sorter.found.copy()
+            codec, one = next(iter(files.items()))
+            symmetric = len(sides) == 2 and all(one.same(name, f"in_{name}") for name in COMPARED[codec])
+            tables = {codec: (work.scratch.folder / f"rows.{codec}", file.settle()[0]) for codec, file in files.items()}
+        first_id = 0 if has_labels else numbering.first_id
+        return cls(tables, first_id, ids, rows, edges, found, symmetric, count)
+
+
+def _sink(
+    work: Work, file: SectionFile, codec: str, prefix: str, first: int, rows: int, pairs: int, ids: np.dtype
+) -> PlainSink | CompressedSink:
+    if codec == "plain":
+        return PlainSink(file, prefix, rows, pairs, ids)
+    return CompressedSink(file, work.scratch, prefix, rows, pairs, ids, first=first)
+
+
+def labels_between(numbering: Consecutive | Present, first: int, last: int) -> Iterator[np.ndarray]:
+    """Return the original ids of the vertices ``first`` to ``last - 1``, in stretches."""
+    at = 0
+    for stretch in numbering.labels() or ():
+        here = stretch[max(0, first - at) : max(0, last - at)]
+        at += len(stretch)
+        if len(here):
+            yield here
+        if at >= last:
+            return
+
+
+def assemble(work: Work, own: OwnRows, flags: GraphFlags, counted: dict[str, int], drop: bool, group: Group) -> Whole:
+    """Write the graph files, all ranks together; with ``drop`` the in-rows are left out. Return what was written.
+
+    Raises
+    ------
+    FileAccessError
+        A file cannot be written, or not by all ranks. Nothing is left behind.
+    """
+    n, m, partitions, spilled = group.sum([own.rows, own.edges, own.partitions, work.scratch.written]).tolist()
+    fields = {"n": n, "m": m, "ids": own.ids, "first_id": own.first_id, "flags": csrbin.flag_names(flags)}
+    for codec, target in (("plain", work.targets.plain), ("varint", work.targets.compressed)):
+        if target is not None:
+            phase = "write" if codec == "plain" else "compress"
+            with work.watch.phase(phase), work.told(0, "", f"write {target}"):
+                _write(work, target, codec, own, fields, counted, drop, group)
+    return Whole(n, m, counted, partitions, spilled, tuple(work.notes))
+
+
+def _write(
+    work: Work,
+    target: Path,
+    codec: str,
+    own: OwnRows,
+    fields: dict[str, Any],
+    counted: dict[str, int],
+    drop: bool,
+    group: Group,
+) -> None:
+    path, mine = own.files[codec]
+    if drop:
+        mine = [section for section in mine if not section.name.startswith("in_")]
+    first = group.rank == 0
+    text = together(group, lambda: csrbin.provenance_bytes(provenance_of(work, counted, codec)))
+    everyone = group.objects({section.name: section.count for section in mine})
+    sections, before = _places(mine, everyone, len(text), codec, group.rank)
+    total = layout.file_bytes(sections)
+    with ExitStack() as stack:
+        stream = together(group, lambda: stack.enter_context(replacing(target)) if first else None)
+        name = None if stream is None else str(Path(f"/proc/self/fd/{stream.fileno()}").readlink())
+        name = group.objects(name)[0]
+
+        def put() -> int:
+            handle = _opened(name, target, group)
+            stack.callback(os.close, handle)
+            try:
+                if first:
+                    os.pwrite(handle, text.tobytes(), sections[0].offset)
+                _put(handle, path, mine, {section.name: section for section in sections}, before, codec)
+                os.fsync(handle)
+            except OSError as error:
+                if isinstance(error, FileAccessError):
+                    raise
+                raise access_error(target, error, "write") from error
+            return handle
+
+        def finish() -> None:
+            if stream is not None:
+                header = layout.Header(file_bytes=total, **csrbin.fields_of(codec=codec, **fields))
+                os.pwrite(stream.fileno(), layout.pack(header, sections), 0)
+            stack.close()
+
+        together(group, lambda: stream.truncate(total) if stream is not None else None)
+        handle = together(group, put)
+        sections = _summed(handle, sections, group)
+        together(group, finish)
+
+
+def _places(
+    mine: list[Section], everyone: list[dict[str, int]], provenance: int, codec: str, rank: int
+) -> tuple[list[Section], dict[str, int]]:
+    """Return the section table, checksums aside, and how many items of each section stand before this rank's."""
+    before: dict[str, int] = {}
+    sections = [Section(PROVENANCE, "|u1", provenance, layout.aligned(layout.PAGE, provenance), provenance, 0)]
+    for section in mine:
+        less = int(kind_of(section.name) in OVERLAPPING)
+        counts = [counts[section.name] - (less if number else 0) for number, counts in enumerate(everyone)]
+        before[section.name], count = sum(counts[:rank]), sum(counts)
+        length = count * layout.DTYPES[section.dtype]
+        end = sections[-1].offset + sections[-1].length + layout.PADDING
+        sections.append(Section(section.name, section.dtype, count, layout.aligned(end, length), length, 0))
+    return sections, before
+
+
+def _opened(name: str, target: Path, group: Group) -> int:
+    """Open the file that rank 0 has made."""
+    try:
+        return os.open(name, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise FileAccessError(
+            f"{target}: rank {group.rank} (host {group.host}) cannot open what rank 0 (host {group.hosts[0]}) has made "
+            f"there: {os.strerror(error.errno or 0)}; write to a folder that all ranks see"
+        ) from error
+
+
+def _put(
+    handle: int, path: Path, mine: list[Section], whole: dict[str, Section], before: dict[str, int], codec: str
+) -> None:
+    """Copy own sections to their places."""
+    reader = PieceReader(path)
+    try:
+        for section in mine:
+            target = counted_by(section.name, codec)
+            base = np.uint64(0 if target is None else before[target])
+            skip = int(kind_of(section.name) in OVERLAPPING and before[section.name] > 0)
+            width = layout.DTYPES[section.dtype]
+            place = whole[section.name].offset + before[section.name] * width
+            for stretch in reader.items(section, skip, section.count):
+                data = (stretch if target is None else stretch + base).data.cast("B")
+                while data:
+                    done = os.pwrite(handle, data, place)
+                    data, place = data[done:], place + done
+    finally:
+        reader.close()
+
+
+def _summed(handle: int, sections: list[Section], group: Group) -> list[Section]:
+    """Return the section table with the checksums, of which each rank computes its share of the stretches."""
+    places = [
+        (section.offset + at, min(STRETCH, section.length - at))
+        for section in sections
+        for at in range(0, section.length, STRETCH)
+    ]
+
+    def sums() -> np.ndarray:
+        mine = np.zeros(len(places), np.int64)
+        for number in range(group.rank, len(places), group.size):
+            at, length = places[number]
+            mine[number] = zlib.crc32(os.pread(handle, length, at))
+        return mine
+
+    found = iter(group.sum(together(group, sums)).tolist())
+    summed = []
+    for section in sections:
+        whole = StretchSums()
+        whole.note([next(found) for _ in range(0, section.length, STRETCH)], section.length)
+        summed.append(replace(section, checksum=whole.value()))
+    return summed

@@ -1,0 +1,224 @@
+"""Conversion by several ranks (threads here): the bytes that one process writes, errors alike on all ranks."""
+
+import gzip
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zoo
+from folders import names
+from wide import split
+
+import bigbfs
+from bigbfs.conversion import ConvertOptions
+from bigbfs.conversion.on_disk.spill import Writer
+from bigbfs.conversion.spread import assemble, convert, exchange
+from bigbfs.engines.ranks.threads import run
+from bigbfs.errors import DoesNotFitError, FileAccessError, InputError, UsageError
+
+KINDS = {
+    "plain": {},
+    "compressed": {"compressed": True},
+    "directed": {"directed": True, "compressed": True},
+    "out-edges": {"directed": True, "in_edges": False},
+    "all": {"keep_duplicates": True, "keep_self_loops": True},
+    "kept-ids": {"keep_ids": True, "directed": True, "keep_duplicates": True},
+}
+
+
+def spread(ranks, inputs, output="many.csrbin", **options):
+    """Convert by so many threads that play ranks; return the reports of all."""
+    given = ConvertOptions(memory=options.pop("memory", 2**30), threads=1, **options)
+    return run(ranks, lambda group: convert.convert_over_ranks(inputs, output, given, group))
+
+
+def require_same(ranks, inputs, **options):
+    one = bigbfs.convert(inputs, "one.csrbin", force=True, **options)
+    [many, *others] = spread(ranks, inputs, force=True, **options)
+    assert Path("many.csrbin").read_bytes() == Path("one.csrbin").read_bytes()
+    if options.get("compressed"):
+        assert Path("many.ccsr").read_bytes() == Path("one.ccsr").read_bytes()
+    for name in ("vertices", "edges", "lines", "self_loops", "duplicates", "reversed", "comment_lines", "input_bytes"):
+        assert all(getattr(each, name) == getattr(one, name) for each in (many, *others)), name
+    assert many.notes == one.notes
+    assert not [name for name in names(Path()) if name.startswith(".")]
+    return many
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def edges():
+    """Edges with gaps in their ids, duplicates, self-loops, both directions, and a hub of several blocks."""
+    found = np.random.default_rng(5).integers(0, 600, (3000, 2)) * 7
+    found[:1600, 0], found[:1600, 1] = 70, np.arange(1600)
+    return found
+
+
+def written(kind):
+    if kind == "npy":
+        np.save("g.npy", edges())
+        return ["g.npy"]
+    np.savetxt("g.txt", edges(), "%d", header="a comment\nand one more")
+    return ["g.txt"]
+
+
+CASES = split(
+    list(itertools.product(("text", "npy"), KINDS, (1, 2, 3, 8))),
+    lambda form, kind, ranks: (form == "text") == (ranks % 2 == 1) and (ranks == 3 or kind == "directed"),
+)
+
+
+@pytest.mark.parametrize(("form", "kind", "ranks"), CASES)
+def test_the_same_bytes(form, kind, ranks):
+    require_same(ranks, written(form), **KINDS[kind])
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    split(
+        [(name, ranks) for name in zoo.names(big=False) for ranks in (2, 5)],
+        lambda name, ranks: (len(name) + ranks) % 6 == 0,
+    ),
+)
+def test_the_zoo(name, ranks):
+    graph = zoo.shared()[name]
+    rows, plain = np.repeat(np.arange(graph.n), graph.degrees()), graph.decompress().adjacency.indices
+    if len(rows) and int(graph.original(rows).max()) < 2**31:  # of larger ids a rank would need a large table
+        np.savetxt("g.txt", np.column_stack([graph.original(rows), graph.original(plain)]), "%d")
+        require_same(ranks, ["g.txt"], directed=graph.flags.directed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"source,target,weight\n1,2,5\n2,3,6\n9,1,7\n4,4,1\n",
+        b"1 2\r\n2 3\r\n\r\n3 4",
+        b"\xef\xbb\xbf1 2\n2 3\n",
+        b"% asym unweighted\n1 2\n2 3\n3 1\n",
+        b"# " + b"long comment " * 40 + b"\n1 2\n",
+        b"1 2",
+        b"1 2\n# between\n\n2 3\n# at the end\n",
+        b"1 2\r2 3\r3 4\r",
+    ],
+)
+@pytest.mark.parametrize("ranks", [2, 7])
+def test_texts_that_are_cut_anywhere(text, ranks):
+    """More ranks than lines among them."""
+    Path("g.txt").write_bytes(text)
+    require_same(ranks, ["g.txt"])
+
+
+def test_several_inputs_and_rounds_of_a_few_pairs(monkeypatch):
+    monkeypatch.setattr(convert, "MOST_HELD", 1)
+    monkeypatch.setattr(convert, "min", lambda *each: 1 if 1 in each else min(*each), raising=False)
+    rounds = []
+    whole = exchange.ExchangingWriter._round
+    monkeypatch.setattr(exchange.ExchangingWriter, "_round", lambda self, state: rounds.append(0) or whole(self, state))
+    require_same(3, [*written("text"), *written("npy")], directed=True)
+    assert len(rounds) > 9
+
+
+def test_what_is_done_is_not_done_again():
+    found = spread(2, written("text"))
+    again = spread(2, ["g.txt"])
+    assert not found[0].cached and all(each.cached for each in again)
+    assert (again[0].vertices, again[0].lines) == (found[0].vertices, found[0].lines)
+    assert bigbfs.convert("g.txt", "many.csrbin").cached  # by one process neither
+
+
+@pytest.mark.parametrize("line", [1, 700, 1500, 2999])
+def test_a_bad_line_is_named_whoever_reads_it(line):
+    lines = [f"{i} {i + 1}" for i in range(3000)]
+    lines[line] = "7 x"
+    Path("g.txt").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=rf"g.txt: line {line + 1}: '7 x': expected"):
+        spread(4, ["g.txt"])
+    assert names(Path()) == ["g.txt"]
+
+
+def test_inputs_that_are_no_edge_lists():
+    Path("g.txt").write_text("1 2\n" * 500 + "1 2 3\n" * 500)
+    with pytest.raises(InputError, match="adjacency list"):
+        spread(2, ["g.txt"])
+    Path("g.txt").write_text("# nothing\n" * 50)
+    with pytest.raises(InputError, match="no edge in it, only 50 comment and blank lines"):
+        spread(3, ["g.txt"])
+    np.save("g.npy", np.array([[1, 2], [3, -4]]))
+    with pytest.raises(InputError, match="vertex id -4"):
+        spread(2, ["g.npy"], columns=(1, 2))
+    with pytest.raises(FileAccessError, match="missing"):
+        spread(2, ["missing.txt"])
+    assert names(Path()) == ["g.npy", "g.txt"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"order": "degree"}, 'order="degree": is for one process'),
+        ({"bipartite": True}, "bipartite=True: is for one process"),
+        ({"skip_bad_lines": 3}, "skip_bad_lines=3: is for one process"),
+        ({"shards": 3}, "shards=3: is for one process"),
+        ({"format": "mtx"}, "is mtx, of which ranks cannot read shares"),
+    ],
+)
+def test_options_that_ranks_refuse(options, said):
+    Path("g.txt").write_text("1 2\n")
+    with pytest.raises(UsageError, match=said):
+        spread(2, ["g.txt"], **options)
+
+
+def test_inputs_that_ranks_refuse():
+    Path("g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+    Path("g.txt.gz").write_bytes(gzip.compress(b"1 2\n"))
+    Path("names.csv").write_text("a,b\nann,bob\nbob,cid\n")
+    for path, said in (("g.mtx", "is mtx"), ("g.txt.gz", "is text, gzip"), ("-", "is no file"), ("names.csv", "names")):
+        with pytest.raises(UsageError, match=said):
+            spread(2, [path])
+    Path("g.txt").write_text("1 2\n9000000000000000000 1\n")
+    with pytest.raises(DoesNotFitError, match=r"ids go up to 9,000,000,000,000,000,000: a table of them takes"):
+        spread(2, ["g.txt"])
+    assert "many.csrbin" not in names(Path())
+
+
+def test_a_rank_whose_disk_is_full_ends_all(monkeypatch):
+    """While it keeps what it gets, and while it writes its rows: one error everywhere, nothing left behind."""
+    inputs, kept = written("text"), Writer._write
+
+    def full(self, pairs, starts, stream, group):
+        if self._group.rank == 1:
+            raise self._scratch.error(OSError(28, ""))
+        kept(self, pairs, starts, stream, group)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_write", full)
+        with pytest.raises(FileAccessError, match="No space left on device"):
+            spread(3, inputs)
+    assert names(Path()) == inputs
+
+    def put(handle, path, *rest):
+        raise OSError(28, "")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(assemble, "_put", put)
+        with pytest.raises(FileAccessError, match=r"many.csrbin: cannot write: No space left on device"):
+            spread(3, inputs)
+    assert names(Path()) == inputs
+    require_same(3, inputs)
+
+
+def test_ranks_that_see_different_files_are_refused(monkeypatch):
+    inputs = written("text")
+    seen = convert.cache.identify_sources
+    count = itertools.count()
+
+    def changed(paths):
+        return [each | {"size": next(count)} for each in seen(paths)]
+
+    monkeypatch.setattr(convert.cache, "identify_sources", changed)
+    with pytest.raises(UsageError, match=r"rank 0 \(host here\) and rank 1 \(host here\) see different files as g.txt"):
+        spread(2, inputs)
