@@ -211,13 +211,17 @@ class Graph(KeptInFile, ForNetworkx):
         return cls.from_csr(csr.indptr, csr.indices, directed=directed)
 
     def to_scipy(self) -> Any:
-        """Return the plain adjacency as a ``scipy.sparse.csr_array`` of ones (int8); SciPy must be installed."""
+        """Return the plain adjacency as a ``scipy.sparse.csr_array`` of ones; SciPy must be installed.
+
+        Row and column ``v`` are the vertex ``v``, whose original id is ``graph.original(v)``. Ones are int8, and int64
+        where edges may be stored more than once: SciPy adds them up. Its arrays are its own.
+        """
         from scipy.sparse import csr_array
 
         plain = self.decompress().adjacency
         assert isinstance(plain, PlainAdjacency)
         dtype = np.int32 if max(self.m, self.n) < 2**31 else np.int64
-        ones = np.ones(self.m, np.int8)
+        ones = np.ones(self.m, np.int8 if self.flags.deduplicated else np.int64)
         return csr_array((ones, plain.indices.astype(dtype), plain.indptr.astype(dtype)), shape=(self.n, self.n))
 
     def close(self) -> None:
