@@ -1,4 +1,4 @@
-"""Graphs of edges that are in memory already: arrays, tables of other libraries, NetworkX graphs.
+"""Graphs of edges that are in memory already: arrays, tables of other libraries.
 
 What is integers is taken as it lies; names are told apart and sorted as those of files are.
 """
@@ -16,6 +16,7 @@ import numpy as np
 
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.from_arrays import graph_of
+from bigbfs.conversion.in_memory.from_networkx import edges_of_networkx
 from bigbfs.conversion.memory import default_allowance
 from bigbfs.conversion.names.gather import Gather, Texts
 from bigbfs.conversion.names.named import Named
@@ -34,7 +35,7 @@ from bigbfs.graph.name_pages import names_of, stretch_of
 from bigbfs.graph.names import Names
 from bigbfs.jit.workers import Workers, thread_count
 
-__all__ = ["graph_of", "graph_of_networkx", "graph_of_table"]
+__all__ = ["graph_of", "graph_of_list", "graph_of_networkx", "graph_of_table"]
 
 
 def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: dict[str, bool]) -> Graph:
@@ -155,29 +156,13 @@ def graph_of_networkx(graph: Any, kept: dict[str, bool]) -> Graph:
     ------
     ArgumentError
         It is no such graph, or its nodes are neither all integers from 0 on nor all strings.
+    InputError
+        It has no node, or a name is empty or no UTF-8.
     """
-    if not all(hasattr(graph, each) for each in ("nodes", "edges", "is_directed")):
-        raise ArgumentError("must be a NetworkX graph", about=(("graph", graph),))
-    nodes = list(graph.nodes)
-    options = ConvertOptions(directed=bool(graph.is_directed()), **kept)  # type: ignore[arg-type]
-    if not nodes:
-        raise InputError("from_networkx: no node in the graph; a graph without vertices is not made")
-    pairs = [edge[:2] for edge in graph.edges]
-    if all(isinstance(node, int) and not isinstance(node, bool) and 0 <= node < 2**63 for node in nodes):
-        return graph_of_list(_list_of(pairs, np.array(sorted(nodes), np.uint64), None), options, reuse=True)
-    if all(isinstance(node, str) and node for node in nodes):
-        named = sorted(node.encode("utf-8", "surrogatepass") for node in nodes)
-        rank = {name.decode("utf-8", "surrogatepass"): number for number, name in enumerate(named)}
-        found = graph_of_list(_list_of(pairs, np.arange(len(nodes), dtype=np.uint64), rank), options, reuse=True)
-        found.names = names_of([stretch_of(named)])
-        return found
-    what = "must have nodes that are all integers from 0 on, or all strings: networkx.relabel_nodes makes them so"
-    raise ArgumentError(what, about=(("graph", graph),))
-
-
-def _list_of(pairs: list[Any], ids: np.ndarray, rank: dict[str, int] | None) -> EdgeList:
-    """Return edges, every one of ``ids`` being a vertex."""
-    dtype = np.uint32 if int(ids[-1]) < 2**32 else np.uint64
-    ends = (end if rank is None else rank[end] for pair in pairs for end in pair)
-    both = np.fromiter(ends, dtype, 2 * len(pairs)).reshape(-1, 2)
-    return EdgeList(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1]), isolated=ids.astype(dtype))
+    directed = bool(getattr(graph, "is_directed", bool)())
+    options = ConvertOptions(directed=directed, **kept)  # type: ignore[arg-type]
+    edges, names = edges_of_networkx(graph, options.keep_duplicates)
+    made = graph_of_list(edges, options, reuse=True)
+    if names is not None:
+        made.names = names_of([stretch_of(names)])
+    return made

@@ -110,9 +110,9 @@ class KeptInFile(OriginalIds):
         Raises
         ------
         ArgumentError
-            It is no NetworkX graph, or its nodes are something else.
+            It is no NetworkX graph, or its nodes are something else; one is named.
         InputError
-            It has no node.
+            It has no node, or a name is empty or no UTF-8.
         """
         kept = {"keep_duplicates": keep_duplicates, "keep_self_loops": keep_self_loops}
         made: Self = files.builder().graph_of_networkx(graph, kept)

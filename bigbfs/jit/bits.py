@@ -1,11 +1,11 @@
-"""Bit operations, an unaligned load and an unaligned store for Numba's CPU kernels, each one LLVM instruction."""
+"""Bit operations, unaligned loads and stores, prefetching for Numba's CPU kernels, each one LLVM instruction."""
 
 from __future__ import annotations
 
 from bigbfs.jit.interpreted import intrinsic
 from bigbfs.jit.later import Later
 
-types, ir = Later("numba.core.types"), Later("llvmlite.ir")
+types, ir, cgutils = Later("numba.core.types"), Later("llvmlite.ir"), Later("numba.core.cgutils")
 
 
 @intrinsic
@@ -78,3 +78,23 @@ def store_word(typing_context, array, position, word):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.uint64), generate
+
+
+def fetch_line(builder, address):
+    """Have the cache line at an LLVM address loaded while the code goes on."""
+    small, pointer = ir.IntType(32), builder.inttoptr(address, ir.IntType(8).as_pointer())
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, small, small, small])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    builder.call(function, [pointer, small(0), small(3), small(1)])
+
+
+@intrinsic
+def fetch_soon(typing_context, array, index):
+    """Have ``array[index]`` loaded while the kernel goes on; any index will do."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        fetch_line(builder, builder.ptrtoint(builder.gep(view.data, [arguments[1]]), ir.IntType(64)))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate

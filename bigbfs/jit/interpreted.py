@@ -119,6 +119,10 @@ def store_word(array: np.ndarray, position: int, word: Any) -> None:
     array[int(position) : int(position) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
+def fetch_soon(array: np.ndarray, index: int) -> None:
+    """Do nothing."""
+
+
 def load_vector(array: np.ndarray, index: int, lanes: tuple[int, ...]) -> np.ndarray:
     """Return the items from ``index`` on, as many as ``lanes`` has."""
     return array[int(index) : int(index) + len(lanes)].copy()

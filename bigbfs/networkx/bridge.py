@@ -7,14 +7,14 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
+from bigbfs.conversion.in_memory.nodes import Numbering
 from bigbfs.conversion.orders.reorder import renumber
 from bigbfs.graph import rows
 from bigbfs.graph.adjacency import PlainAdjacency, id_dtype
@@ -36,19 +36,28 @@ class Bridge:
         The rows; vertices are numbers 0 to n - 1 here.
     original
         The graph of NetworkX that it was made of; None: it is a graph of ours.
+    numbering
+        Of the nodes of that.
     """
 
     __networkx_backend__ = "bigbfs"
 
-    def __init__(self, graph: Graph, original: Any = None) -> None:
-        self.graph, self.original = graph, original
-        self._nodes = None if original is None else list(original)
+    def __init__(self, graph: Graph, original: Any = None, numbering: Numbering | None = None) -> None:
+        self.graph, self.original, self._numbering = graph, original, numbering
         # where vertices are in another order than their ids, nodes come in that of the ids all the same
         self._by_id = original is None and graph.flags.relabelled and graph.labels is not None
-        self._numbered = self._nodes is not None and self._nodes == list(range(len(self._nodes)))
 
     def __len__(self) -> int:
         return self.graph.n
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.all_nodes())
+
+    def __contains__(self, node: Any) -> bool:
+        try:
+            return self.number(node) is not None
+        except TypeError:
+            return False
 
     def is_directed(self) -> bool:
         """Tell whether edges lead one way, as NetworkX asks every graph."""
@@ -58,14 +67,20 @@ class Bridge:
         """Tell whether the graph of NetworkX is one of parallel edges."""
         return self.original is not None and bool(self.original.is_multigraph())
 
-    @cached_property
-    def _numbers(self) -> dict[Hashable, int]:
-        return {node: number for number, node in enumerate(self._nodes or ())}
+    def nbunch(self, nodes: Any) -> list[Any]:
+        """Return the nodes that NetworkX takes ``nodes`` for: all (None), one, or those of several that are here.
+
+        Raises
+        ------
+        NetworkXError
+            It is neither a node nor several.
+        """
+        return list(nx.Graph.nbunch_iter(_Holder(self), nodes))
 
     def number(self, node: Any) -> int | None:
         """Return the number of a node; None: it is not in the graph. TypeError where it can be in none."""
-        if self._nodes is not None:
-            return self._numbers.get(node)
+        if self._numbering is not None:
+            return self._numbering.number(node)
         hash(node)
         try:
             vertex = self.graph.vertex(node)
@@ -87,16 +102,19 @@ class Bridge:
 
     def nodes(self, numbers: np.ndarray) -> list[Any]:
         """Return the nodes of vertices, as Python objects."""
-        if self._numbered:
-            return numbers.tolist()
-        if self._nodes is not None:
-            return list(map(self._nodes.__getitem__, numbers.tolist()))
+        if self._numbering is not None:
+            return self._numbering.of(numbers)
         found = self.graph.original(self.order[numbers] if self._by_id else numbers).tolist()
         return found if self.graph.names is None else [self.graph.called(each) for each in found]
+
+    def all_nodes(self) -> list[Any]:
+        """Return all nodes in their order."""
+        return self._numbering.nodes if self._numbering is not None else self.nodes(np.arange(len(self)))
 
     @cached_property
     def _sides(self) -> tuple[Csr, Csr | None]:
         """Rows of a graph of ours by ids, out and in (None: not known); a copy where vertices have another order."""
+        self.graph.require_valid()  # kernels follow every id
         plain = self.graph.decompress()
         sides = [side for side in (plain.adjacency, plain.in_adjacency) if isinstance(side, PlainAdjacency)]
         out, into = _csr(sides[0]), _csr(sides[1]) if len(sides) > 1 else None
@@ -108,17 +126,36 @@ class Bridge:
     @cached_property
     def out(self) -> Csr:
         """The out-neighbours."""
-        return _csr(_plain(self.graph)) if self.original is not None else self._sides[0]
+        return self._sides[0]
 
     @cached_property
     def into(self) -> Csr:
         """The in-neighbours, ascending where NetworkX has no order for them."""
         if not self.is_directed():
             return self.out
-        if self.original is not None:
-            return _csr(_rows(self.original._pred.values(), self))
+        if self._numbering is not None:
+            return _csr(self._numbering.rows(self.original._pred))
         into = self._sides[1]
-        return _csr(rows.transpose(_plain(self.graph))) if into is None else into
+        return _csr(rows.transpose(self.graph.decompress().adjacency)) if into is None else into
+
+    @cached_property
+    def two_ways(self) -> Graph:
+        """The graph with its in-neighbours, for searches against the edges."""
+        graph = self.graph
+        if graph.in_adjacency is not None:
+            return graph
+        graph.require_valid()
+        plain = graph.decompress()
+        made = Graph(
+            plain.adjacency, plain.flags, labels=plain.labels, first_id=plain.first_id, names=plain.names,
+            in_adjacency=rows.transpose(plain.adjacency), m=plain.m,
+        )  # fmt: skip
+        made.declare_valid()
+        return made
+
+    def vertices(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the vertices of the graph that have ``numbers``."""
+        return self.order[numbers] if self._by_id else numbers
 
     def by_number(self, labels: np.ndarray) -> np.ndarray:
         """Return labels of the vertices, the smallest vertex of each set, as labels of numbers: the smallest number."""
@@ -127,38 +164,43 @@ class Bridge:
         _, first, sets = np.unique(labels[self.order], return_index=True, return_inverse=True)
         return np.asarray(first[sets]).astype(np.int64)
 
-    def numbers_of(self, nodes: Iterable[Any], count: int) -> np.ndarray:
-        """Return the numbers of ``count`` nodes of a graph of NetworkX, in its dtype."""
-        found = nodes if self._numbered else map(self._numbers.__getitem__, nodes)
-        return np.fromiter(found, id_dtype(len(self._nodes or ())), count)
+
+class _Nodes:
+    """What NetworkX looks nodes up in; TypeError for what can be no node."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._bridge)
+
+    def __contains__(self, node: Any) -> bool:
+        return self._bridge.number(node) is not None
 
 
-def _plain(graph: Graph) -> Any:
-    return graph.decompress().adjacency
+class _Holder:
+    """What ``nbunch_iter`` of NetworkX takes for a graph."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge, self._adj = bridge, _Nodes(bridge)
+
+    def __contains__(self, node: Any) -> bool:
+        return node in self._bridge
 
 
 def _csr(adjacency: Any) -> Csr:
     return signed(adjacency.indptr), frozen(adjacency.indices)
 
 
-def _rows(neighbours: Iterable[Any], bridge: Bridge) -> PlainAdjacency:
-    """Return rows of the neighbours of every node, in the order in which they come."""
-    lists = list(neighbours)
-    indptr = np.zeros(len(lists) + 1, np.uint64)
-    np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)), out=indptr[1:].view(np.int64))
-    return PlainAdjacency(indptr, bridge.numbers_of(chain.from_iterable(lists), int(indptr[-1])))
-
-
 def from_networkx(graph: Any) -> Bridge:
     """Turn a graph of NetworkX into rows: O(nodes + edges); edges that run parallel become one."""
-    empty = PlainAdjacency(np.zeros(1, np.uint64), np.zeros(0, np.uint32))
-    bridge = Bridge(Graph(empty), graph)
+    numbering = Numbering(list(graph))
     directed = bool(graph.is_directed())
     # rows in the order of NetworkX are not ascending, and nothing that the backend runs asks that of them
-    flags = GraphFlags(directed=directed, symmetric=not directed, sorted=False)
-    bridge.graph = Graph(_rows(graph._adj.values(), bridge), flags)
-    bridge.graph.declare_valid()
-    return bridge
+    flags = GraphFlags(directed=directed, symmetric=not directed, sorted=False, loops_removed=False)
+    made = Graph(numbering.rows(graph._adj), flags)
+    made.declare_valid()
+    return Bridge(made, graph, numbering)
 
 
 def to_networkx(graph: Any) -> Any:
@@ -169,8 +211,7 @@ def to_networkx(graph: Any) -> Any:
         return graph  # is one already
     bridge = graph if isinstance(graph, Bridge) else Bridge(graph)
     made = nx.DiGraph() if bridge.is_directed() else nx.Graph()
-    nodes = bridge.nodes(np.arange(len(bridge)))
-    made.add_nodes_from(nodes)
+    made.add_nodes_from(bridge.all_nodes())
     indptr, indices = bridge.out
     sources = np.repeat(np.arange(len(bridge)), np.diff(indptr))
     made.add_edges_from(zip(bridge.nodes(sources), bridge.nodes(indices), strict=True))

@@ -9,6 +9,8 @@ from typing import Any
 
 _ROWS = "Neighbours come in the order of the graph, of a graph file in ascending order of id."
 _PARALLEL = "By all threads, or a GPU."
+_BOUNDS = "By bounds (Takes and Kosters), exact."
+_MANY = "Many searches at once, by all threads or a GPU."
 FUNCTIONS = {
     "bfs_edges": _ROWS,
     "bfs_tree": _ROWS,
@@ -18,9 +20,18 @@ FUNCTIONS = {
     "descendants_at_distance": "",
     "descendants": "",
     "has_path": "",
-    "shortest_path_length": "Without weights, and not between all pairs.",
+    "shortest_path_length": "Without weights.",
     "single_source_shortest_path_length": "",
     "single_target_shortest_path_length": "",
+    "all_pairs_shortest_path_length": "",
+    "average_shortest_path_length": f"{_MANY} Without weights.",
+    "diameter": f"{_BOUNDS} Without weights.",
+    "radius": f"{_BOUNDS} Without weights.",
+    "center": f"{_BOUNDS} Without weights.",
+    "periphery": f"{_BOUNDS} Without weights.",
+    "eccentricity": f"{_BOUNDS} Without weights, and without lengths of paths.",
+    "closeness_centrality": f"{_MANY} Without distances on edges.",
+    "harmonic_centrality": f"{_MANY} Without distances on edges; sums are equal to rounding.",
     "connected_components": _PARALLEL,
     "number_connected_components": _PARALLEL,
     "is_connected": _PARALLEL,
@@ -39,6 +50,6 @@ def get_info() -> dict[str, Any]:
         "backend_name": "bigbfs",
         "project": "bigbfs",
         "package": "bigbfs",
-        "short_summary": "BFS, components and topological generations by compiled code; graph files are graphs.",
+        "short_summary": "BFS, distances, components and centralities by compiled code; graph files are graphs.",
         "functions": {name: {"additional_docs": notes} if notes else {} for name, notes in FUNCTIONS.items()},
     }

@@ -1,4 +1,4 @@
-"""Breadth-first search and topological generations in the very order in which NetworkX gives vertices.
+"""Breadth-first search and topological generations in the very order in which NetworkX gives vertices; sets gathered.
 
 Serial, over rows as they lie: a queue is what makes the order. ``indptr`` is int64, ``indices`` ids, both read-only.
 """
@@ -7,44 +7,87 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
+
+_NEAR, _FAR = 8, 16
+"""Rows whose neighbours, and whose offsets, are fetched while others are searched."""
 
 
 @njit(cache=True, nogil=True)
-def search(indptr, indices, sources, most, wanted, order, parents, levels):
-    """Search from ``sources`` (int64, all different) to level ``most``, or until ``wanted`` (-1: none) is found.
+def search(indptr, indices, sources, most, seen, order, parents, ends):
+    """Search from ``sources`` (int64, all different) to level ``most``; return how many vertices and levels were found.
 
     Parameters
     ----------
+    seen
+        uint8 (n,), all 0: 1 for the vertices that are found.
     order
-        int64 (n,), to be filled: vertices as they are found.
-    parents, levels
-        int64 (n,), levels all -1: filled for the vertices that are found.
-
-    Returns
-    -------
-    How many were found.
+        int32 or int64 (n + 1,), to be filled: vertices as they are found; what lies behind them means nothing.
+    parents
+        The same (n,), filled for those but the sources; or empty: nobody wants them.
+    ends
+        int64 (n + 1,), to be filled: how many vertices were found up to the end of each level.
     """
+    n = len(indptr) - 1
     found = 0
     for source in sources:
         order[found] = source
-        levels[source] = 0
-        parents[source] = -1
+        seen[source] = 1
         found += 1
-    at = 0
-    while at < found and (wanted < 0 or levels[wanted] < 0):
-        v = order[at]
-        at += 1
-        if levels[v] >= most:
+    first = levels = 0
+    while first < found:
+        last = found
+        ends[levels] = last
+        levels += 1
+        if levels > most or found == n:
             break
-        for i in range(indptr[v], indptr[v + 1]):
-            w = np.int64(indices[i])
-            if levels[w] < 0:
-                levels[w] = levels[v] + 1
-                parents[w] = v
-                order[found] = w
-                found += 1
-    return found
+        for at in range(first, last):
+            v = order[at]
+            fetch_soon(indptr, np.int64(order[min(at + _FAR, last - 1)]))
+            fetch_soon(indices, indptr[order[min(at + _NEAR, last - 1)]])
+            if len(parents):
+                for i in range(indptr[v], indptr[v + 1]):
+                    w = np.int64(indices[i])
+                    if seen[w] == 0:
+                        seen[w] = 1
+                        parents[w] = v
+                        order[found] = w
+                        found += 1
+            else:  # without a branch, which no processor would foresee
+                for i in range(indptr[v], indptr[v + 1]):
+                    w = np.int64(indices[i])
+                    order[found] = w
+                    found += 1 - np.int64(seen[w])
+                    seen[w] = 1
+                if found == n:
+                    break
+        first = last
+    return found, levels
+
+
+@njit(cache=True, nogil=True)
+def gather_sets(labels, order, ends):
+    """Write the vertices to ``order``, set by set and ascending, and where each set ends to ``ends``; return how many.
+
+    ``labels``, int64: the smallest vertex in the set of each.
+    """
+    n = len(labels)
+    place = np.zeros(n, np.int64)
+    for v in range(n):
+        place[labels[v]] += 1
+    sets = before = 0
+    for v in range(n):
+        if place[v] > 0:
+            size = place[v]
+            place[v] = before
+            before += size
+            ends[sets] = before
+            sets += 1
+    for v in range(n):
+        order[place[labels[v]]] = v
+        place[labels[v]] += 1
+    return sets
 
 
 @njit(cache=True, nogil=True)

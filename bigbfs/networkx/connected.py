@@ -1,0 +1,65 @@
+"""Connected components, by all threads or a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from bigbfs import api
+from bigbfs.networkx import kernels
+from bigbfs.networkx.bridge import Bridge, bridge_of
+from bigbfs.networkx.found import number_of
+
+
+def _labels(bridge: Bridge) -> np.ndarray:
+    """Return the smallest vertex in the component of each."""
+    graph = bridge.graph
+    if graph.n == 0:
+        return np.empty(0, np.int64)
+    with api.engine(graph) as engine:
+        from bigbfs.algorithms.components.options import ComponentsOptions
+
+        return bridge.by_number(np.asarray(engine.run_internal(ComponentsOptions()).labels).astype(np.int64))
+
+
+def connected_components(G: Any) -> Iterator[set[Any]]:
+    """Return the nodes of each component, in the order of their first nodes; see NetworkX."""
+    bridge = bridge_of(G)
+    labels = _labels(bridge)
+    order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
+    count = kernels.gather_sets(labels, order, ends)
+    nodes = bridge.nodes(order)
+    first = 0
+    for end in ends[:count].tolist():
+        yield set(nodes[first:end])
+        first = end
+
+
+def number_connected_components(G: Any) -> int:
+    """Return how many components there are; see NetworkX."""
+    labels = _labels(bridge_of(G))
+    return int((labels == np.arange(len(labels))).sum())
+
+
+def is_connected(G: Any) -> bool:
+    """Tell whether there is one component; see NetworkX."""
+    bridge = bridge_of(G)
+    if len(bridge) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return number_connected_components(bridge) == 1
+
+
+def node_connected_component(G: Any, n: Any) -> set[Any]:
+    """Return the nodes of one node's component; see NetworkX."""
+    bridge = bridge_of(G)
+    number = number_of(bridge, n, lambda: KeyError(n))
+    labels = _labels(bridge)
+    return set(bridge.nodes(np.flatnonzero(labels == labels[number])))
+
+
+weakly_connected_components = connected_components
+number_weakly_connected_components = number_connected_components
+is_weakly_connected = is_connected

@@ -1,0 +1,117 @@
+"""Searches of one graph in NetworkX's order, and what they found; numbers of the nodes that a caller names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from bigbfs.networkx import kernels
+from bigbfs.networkx.bridge import Bridge, Csr
+
+_FAR = 2**62
+
+
+class Search:
+    """Searches over rows of a graph, one after the other; its arrays are used again.
+
+    Parameters
+    ----------
+    bridge
+        The graph.
+    rows
+        ``bridge.out`` or ``bridge.into``.
+    parents
+        Whether parents are wanted.
+    """
+
+    def __init__(self, bridge: Bridge, rows: Csr, parents: bool = False) -> None:
+        n = len(bridge)
+        dtype = np.int32 if n < 2**31 - 1 else np.int64
+        self._bridge, self._rows = bridge, rows
+        self._seen, self._ends = np.zeros(n, np.uint8), np.empty(n + 1, np.int64)
+        self._order, self._parents = np.empty(n + 1, dtype), np.empty(n if parents else 0, dtype)
+
+    def run(self, sources: Sequence[int], most: float | None = None) -> Found:
+        """Search from ``sources`` (all different) to level ``most``; of 1.5, as in NetworkX, that is 2."""
+        limit = _FAR if most is None or most > _FAR else max(0, math.ceil(most))
+        room = self._seen, self._order, self._parents, self._ends
+        many, levels = kernels.search(*self._rows, np.array(sources, np.int64), limit, *room)
+        order = self._order[:many].copy()
+        self._seen[order] = 0
+        parents = self._parents[order[len(sources) :]] if len(self._parents) else self._parents
+        return Found(self._bridge, order, parents, np.diff(self._ends[:levels], prepend=0))
+
+
+class Found:
+    """The vertices that a search found, in its order.
+
+    Attributes
+    ----------
+    order
+        Numbers, (found,).
+    parents
+        Of each but the sources, which come first; empty where they are not wanted.
+    sizes
+        int64: vertices in each level.
+    """
+
+    def __init__(self, bridge: Bridge, order: np.ndarray, parents: np.ndarray, sizes: np.ndarray) -> None:
+        self.bridge, self.order, self.parents, self.sizes = bridge, order, parents, sizes
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def depth(self) -> int:
+        """The level of the last vertex."""
+        return len(self.sizes) - 1
+
+    def lengths(self) -> dict[Any, int]:
+        """Return the level of every node."""
+        levels = chain.from_iterable(map(repeat, range(len(self.sizes)), self.sizes.tolist()))
+        return dict(zip(self.bridge.nodes(self.order), levels, strict=True))
+
+    def edges(self) -> Iterator[tuple[Any, Any]]:
+        """Return the edges of the tree of one source."""
+        return zip(self.bridge.nodes(self.parents), self.bridge.nodes(self.order[1:]), strict=True)
+
+    def layers(self) -> Iterator[list[Any]]:
+        """Return the nodes of each level."""
+        nodes = self.bridge.nodes(self.order)
+        first = 0
+        for end in np.cumsum(self.sizes).tolist():
+            yield nodes[first:end]
+            first = end
+
+
+def search(
+    bridge: Bridge, rows: Csr, sources: Sequence[int], most: float | None = None, parents: bool = False
+) -> Found:
+    """Search once; see :class:`Search`."""
+    return Search(bridge, rows, parents).run(sources, most)
+
+
+def number_of(bridge: Bridge, node: Any, error: Callable[[], Exception]) -> int:
+    """Return the number of a node; raise what ``error`` makes where it is not in the graph."""
+    try:
+        number = bridge.number(node)
+    except TypeError:  # it has no hash
+        number = None
+    if number is None:
+        raise error()
+    return number
+
+
+def missing(node: Any, where: str = "graph") -> Callable[[], Exception]:
+    """Return what makes the error of a search whose source is not there."""
+    return lambda: nx.NetworkXError(f"The node {node} is not in the {where}.")
+
+
+def not_found(what: str, node: Any) -> Callable[[], Exception]:
+    """Return what makes the error of a path whose end is not there."""
+    return lambda: nx.NodeNotFound(f"{what} {node} is not in G")
