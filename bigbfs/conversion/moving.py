@@ -87,8 +87,9 @@ def write_moved(
     edges = graph.m * len(what.sides)
     codec = "varint" if targets.plain is None else "plain"
     with watch.phase("write"), told.step(f"write {targets.files[0]} in order", edges, "edges"):
-        how = {"threads": threads, "room": room, "confirm": confirm, "advance": told.advance}
-        save_moved(what, moved, targets.files[0], codec, **how)  # type: ignore[arg-type]
+        save_moved(
+            what, moved, targets.files[0], codec, threads=threads, room=room, confirm=confirm, advance=told.advance
+        )
     if targets.plain is not None and targets.compressed is not None:
         with watch.phase("compress"), told.step(f"compress to {targets.compressed}", edges, "edges"):
             del moved

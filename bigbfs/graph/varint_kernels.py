@@ -145,7 +145,7 @@ def measure(team, edge_ptr, indices, bounds, row_bytes, block_starts, block_byte
     """
     claim = np.zeros(1, np.uint64)
     arrays = edge_ptr, indices, bounds, row_bytes, block_starts, block_bytes, block_bounds
-    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _measure, (arrays, claim))
+    share(team, np.uint64(len(edge_ptr) + len(indices)) // _PIECE + _ONE, _measure, (arrays, claim))
 
 
 @member
@@ -172,7 +172,7 @@ def write(team, edge_ptr, indices, bounds, indptr, block_starts, block_ptr, bloc
     """Write every row that is no hub, then every hub block, where :func:`measure` found their place to be."""
     claim = np.zeros(1, np.uint64)
     arrays = edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob
-    share(team, np.uint64(len(indices)) // _PIECE + _ONE, _write, (arrays, claim))
+    share(team, np.uint64(len(edge_ptr) + len(indices)) // _PIECE + _ONE, _write, (arrays, claim))
 
 
 @member
@@ -261,7 +261,7 @@ def read(team, indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices,
     """
     claim = np.zeros(1, np.uint64)
     arrays = indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids
-    share(team, np.uint64(len(blob)) // _PIECE + _ONE, _read, (arrays, claim))
+    share(team, np.uint64(len(edge_ptr) + len(blob)) // _PIECE + _ONE, _read, (arrays, claim))
 
 
 @member

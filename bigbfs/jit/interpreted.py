@@ -5,6 +5,7 @@ Slow, and atomic only because one lock guards them all. :func:`intrinsic` decide
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -16,6 +17,15 @@ from bigbfs.jit import settings
 from bigbfs.jit.later import type_of
 
 _LOCK = threading.Lock()
+
+
+def _in_child() -> None:
+    """Make the lock anew in a forked process: the thread that held it is not there."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 class Intrinsic:

@@ -26,14 +26,16 @@ class KernelFiles:
         Where the files are.
     name
         What they begin with: the function, its line, the Python.
+    place
+        What they are for beside that: those of other machines and environments that share the folder are left alone.
     state
-        Of all that a kernel is compiled from; files of other states of this name are removed.
+        Of all that a kernel is compiled from; files of other states of this name and place are removed.
     dump
         Numba's pickler. Its content stands behind a checksum: damaged machine code would be run.
     """
 
-    def __init__(self, folder: Path, name: str, state: object, dump: Any) -> None:
-        self._folder, self._name, self._dump = folder, name + ".", dump
+    def __init__(self, folder: Path, name: str, place: object, state: object, dump: Any) -> None:
+        self._folder, self._name, self._dump = folder, f"{name}.{_digest(place)}.", dump
         self._prefix = f"{self._name}{_digest(state)}."
         self.passed: list[Any] = []
         """What was saved and loaded since somebody cleared it."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-_FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400  # contiguous as in C, as in Fortran; aligned; writable
+_C, _FORTRAN, _ALIGNED, _WRITABLE = 0x0001, 0x0002, 0x0100, 0x0400
+_FLAGS = _C | _FORTRAN | _ALIGNED | _WRITABLE
 _SCALARS = frozenset(np.dtype(code).type for code in ("?", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q", "f", "d"))
 _PLAIN = _SCALARS | {float, bool, type(None)}
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -23,7 +24,9 @@ def kind_of(value: Any) -> Any:
     """Return the kind of an argument, which can be hashed; raises UnknownKind."""
     what = type(value)
     if what is np.ndarray:
-        return value.dtype, value.ndim, value.flags.num & _FLAGS
+        flags = value.flags.num & _FLAGS
+        # contiguous in both ways, as a table of one row is: for Numba it is C's
+        return value.dtype, value.ndim, flags & ~_FORTRAN if flags & _C else flags
     if what is int:
         if _LEAST <= value <= _MOST:
             return what

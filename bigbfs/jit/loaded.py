@@ -4,7 +4,7 @@ What Numba compiles of a kernel is an object file with a function that the inter
 apart, lets go of the interpreter lock, runs the kernel and makes the result. It needs LLVM's linker
 (``llvmlite.binding``, a tenth of Numba's time to import) and some C functions, which Numba's own extension modules
 offer and which load without the rest of it. Numba's own parallel loops are left to it. An object file is used only
-where all of that is the same as when it was made (:func:`state`): the versions and files of Numba, llvmlite, NumPy and
+where all of that is the same as when it was made (:func:`place`, :func:`stamps`): the versions and files of Numba, llvmlite, NumPy and
 Python, the processor, and every file of this package. Else, and for anything unknown here, the kernel is Numba's.
 
 Source: numba/core/codegen.py, numba/core/cpu.py (get_executable) and numba/core/runtime/nrt.py of Numba 0.68.
@@ -13,6 +13,7 @@ Source: numba/core/codegen.py, numba/core/cpu.py (get_executable) and numba/core
 from __future__ import annotations
 
 import ctypes
+import os
 import pickle
 import sys
 import threading
@@ -28,6 +29,40 @@ import numpy as np
 FORMAT = 1
 """Of what :class:`Code` holds."""
 LOCK = threading.RLock()
+"""Held while a kernel is loaded: ask for it anew each time, since a forked process has another one."""
+
+
+def _compilers() -> list[Any]:
+    """Return Numba's own lock where Numba has been imported, then ours: in this order nobody waits in a circle."""
+    module = sys.modules.get("numba.core.compiler_lock")
+    return [LOCK] if module is None else [module.global_compiler_lock, LOCK]
+
+
+_before: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Wait until no thread compiles or loads: in a child nobody would ever give back the locks inside LLVM."""
+    held = _compilers()
+    for lock in held:
+        lock.acquire()
+    _before[:] = held
+
+
+def _after_fork() -> None:
+    """Give the locks back."""
+    while _before:
+        _before.pop().release()
+
+
+def _in_child() -> None:
+    """Give them back in the child too; ours is made anew."""
+    global LOCK
+    _after_fork()
+    LOCK = threading.RLock()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)
 
 
 class Code(NamedTuple):
@@ -75,17 +110,24 @@ def _numba_folder() -> Path | None:
 
 
 @cache
-def state() -> tuple[Any, ...]:
-    """Return what machine code depends on beside the files of this package."""
-    import llvmlite
+def place() -> tuple[Any, ...]:
+    """Return what machine code is for: the Python, the processor, and where Numba is."""
     from llvmlite import binding
+
+    processor = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    return (sys.version, str(_numba_folder()), processor)
+
+
+@cache
+def stamps() -> tuple[Any, ...]:
+    """Return what machine code depends on there, beside the files of this package."""
+    import llvmlite
 
     folder = _numba_folder()
     assert folder is not None
     files = [folder / "_version.py", *(folder / f"{name}{EXTENSION_SUFFIXES[0]}" for name in _EXTENSIONS.values())]
-    stamps = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    processor = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
-    return (FORMAT, sys.version, np.__version__, llvmlite.__version__, stamps, processor)
+    found = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    return (FORMAT, np.__version__, llvmlite.__version__, found)
 
 
 _EXTENSIONS = {

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -84,9 +85,10 @@ def _dispatcher(
     files = None
     if store is not None and kept is not None:
         _forgive(store)
-        state = (kept._version, *stamp)
         name = kept._index_name.removesuffix(".nbi")
-        files = store._cache_file = KernelFiles(Path(kept._cache_path), name, state, kept._dump)
+        place = (sys.version, numba.__file__, str(PACKAGE))  # the processor is in Numba's own key
+        state = (kept._version, *stamp)
+        files = store._cache_file = KernelFiles(Path(kept._cache_path), name, place, state, kept._dump)
     return compiled, files
 
 
@@ -175,9 +177,9 @@ class Kernel:
         folder = _folder(source)
         if folder is None:
             return None
-        state = (loaded.state(), *self._stamp, sorted(self._options.items()))
+        state = (loaded.stamps(), *self._stamp, sorted(self._options.items()))
         name = f"{self.__module__}.{self.__qualname__}-{code.co_firstlineno}.loaded"
-        return KernelFiles(folder, name, state, pickle.dumps)
+        return KernelFiles(folder, name, (loaded.place(), str(PACKAGE)), state, pickle.dumps)
 
     def real(self) -> Any:
         """Return what Numba makes of it."""

@@ -21,7 +21,7 @@ def interpreted() -> bool:
     if "numba" in sys.modules or not _plain():
         import numba
 
-        return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+        return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined] # made as variables are read
     return False
 
 
@@ -50,5 +50,5 @@ def most_threads() -> int:
     if not without_numba():
         import numba
 
-        return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined] # as above
     return int(os.environ.get("NUMBA_NUM_THREADS", "0")) or max(1, len(os.sched_getaffinity(0)))

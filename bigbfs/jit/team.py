@@ -10,12 +10,14 @@ Nobody spins for long. A caller that waits for a helper inside goes to sleep; wh
 a helper aside in the middle of a piece: other programs want the cores. Then helpers without work go to sleep sooner for
 a while, and short loops run alone, since a turn of another program is longer than they are.
 
-The helpers are threads of Python that stay in compiled code, without the interpreter's lock. After a fork they are made
-anew. Two callers at once: the second one does its work alone.
+The helpers are threads of Python that stay in compiled code, without the interpreter's lock. A process has one set of
+them, as many as its largest team asked for; smaller teams are some of them. After a fork they are made anew. Two
+callers at once: the second one does its work alone.
 
-The words of a team (uint64, each in a cache line of its own) are what kernels get as ``team``. ``DOOR`` holds, from the
-top: the number of the shared loop (32 bits), whether it is closed, how many helpers have come (15 bits), how many
-are inside (16 bits).
+The words of a team (uint64, each in a cache line of its own) are what kernels get as ``team``; all teams have the same
+words, and one of k members ends k items behind them: :func:`members_of` tells its size by its length. ``DOOR`` holds,
+from the top: the number of the shared loop (32 bits), whether it is closed, how many helpers have come (15 bits), how
+many are inside (16 bits).
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+from types import FunctionType
 
 import numpy as np
 
@@ -34,10 +37,12 @@ from bigbfs.jit.sleeping import clock, pause, sleep, wake
 from bigbfs.jit.tasks import call, task_of
 
 _LINE = 8
-DOOR, BELL, SLEEPERS, WAITING, TAKEN, JOB, MEMBERS, STOP, CAUTION = (_LINE * place for place in range(9))
+DOOR, BELL, SLEEPERS, WAITING, TAKEN, JOB, HELPERS, STOP, CAUTION = (_LINE * place for place in range(9))
 """Places in the words; JOB is followed by the addresses of code and arguments, the most helpers, and the failures."""
 _WORDS = 9 * _LINE
 _CODE, _PLACE, _MOST, _FAILED = (JOB + place for place in range(4))
+MOST_MEMBERS = 2**15 - 1
+"""Of one team: helpers that come are counted in 15 bits."""
 
 SPINS = 200_000
 """Looks of a helper before it sleeps, each with a pause: some 5 ms, since to be woken takes 10 to 150 us."""
@@ -101,7 +106,7 @@ def serve(team):
 @njit
 def _run(team, work, code, place):
     """Call a task of so much ``work``; return how many members failed."""
-    members, caution = min(work, load(team, MEMBERS)), load(team, CAUTION)
+    members, caution = min(work, np.uint64(len(team) - _WORDS)), load(team, CAUTION)
     if caution != _ZERO:
         store(team, CAUTION, caution - _ONE)
     if (caution != _ZERO and work < _LONG) or members <= _ONE:
@@ -116,8 +121,9 @@ def _run(team, work, code, place):
     store(team, WAITING, _ZERO)
     fetch_add(team, DOOR, (number << _NUMBER_SHIFT) - load(team, DOOR))  # open, with nobody inside
     fetch_add(team, BELL, _ONE)
-    if fetch_add(team, SLEEPERS, _ZERO) != _ZERO and work >= _WORTH_WAKING:
-        wake(team, BELL, members - _ONE)
+    awake = load(team, HELPERS) - fetch_add(team, SLEEPERS, _ZERO)
+    if awake < members - _ONE and work >= _WORTH_WAKING:  # no more of a larger team's than this one has
+        wake(team, BELL, members - _ONE - awake)
     failed = call(code, place, _ZERO)
     looks, since = _ZERO, _ZERO
     inside = fetch_or(team, DOOR, _CLOSED) & _INSIDE
@@ -147,9 +153,14 @@ def _share(team, work, member, arguments):
         raise RuntimeError("a kernel failed in a thread of its team; with NUMBA_DISABLE_JIT=1 it says why")
 
 
+def members_of(team: np.ndarray) -> int:
+    """Return how many threads a team has at most, the calling one among them."""
+    return len(team) - _WORDS
+
+
 def _each(team, work, member, arguments):
     """The same where kernels run as Python: one member after the other."""
-    for t in range(min(int(work), int(team[MEMBERS]))):
+    for t in range(min(int(work), members_of(team))):
         member(*arguments, np.uint64(t))
 
 
@@ -157,48 +168,59 @@ share = _each if settings.interpreted() else _share
 """share(team, work, member, arguments): see the module; ``work`` (uint64) says about how many times 10 us it takes."""
 
 
-def member(function):
-    """Compile what :func:`share` has called; the arrays that it is given must not overlap."""
+def member(function, *, name=None):
+    """Compile what :func:`share` has called; the arrays that it is given must not overlap.
+
+    A function that is compiled without that promise too needs another ``name`` here: compilers and caches go by names.
+    """
+    if name is not None:
+        function = FunctionType(function.__code__.replace(co_name=name), function.__globals__, name)
+        function.__qualname__ = name
     return njit(function, pipeline_class=Later("bigbfs.jit.apart", "Apart"))
 
 
 class Team:
-    """``members`` threads, the calling one among them; helpers start when the words are first asked for."""
+    """Helpers, and the words that they share work by; none is there before one is asked for."""
 
-    def __init__(self, members: int) -> None:
-        raw = np.zeros(_WORDS + _LINE, np.uint64)
+    def __init__(self) -> None:
+        raw = np.zeros(_LINE + _WORDS + MOST_MEMBERS, np.uint64)  # only what is touched takes memory
         skip = -raw.ctypes.data % (8 * _LINE) // 8
-        self._words = raw[skip : skip + _WORDS]
-        self._members = members
+        self._words = raw[skip : skip + _WORDS + MOST_MEMBERS]
         self.forget()
 
     def forget(self) -> None:
         """Be as if no helper had ever been started: what is true after a fork."""
-        self._words[:] = 0
-        self._words[MEMBERS] = self._members
+        self._words[:_WORDS] = 0
         self._helpers: list[threading.Thread] = []
+        self._most = MOST_MEMBERS
         self._starting = threading.Lock()
 
-    @property
-    def words(self) -> np.ndarray:
-        """What kernels share work by."""
-        if len(self._helpers) < self._members - 1 and not settings.interpreted():
-            self._start()
-        return self._words
+    def start(self, members: int) -> np.ndarray:
+        """Start the helpers that a team of so many ``members`` lacks; return the words by which it shares work.
 
-    def _start(self) -> None:
-        """Start the helpers that are not there yet."""
-        with self._starting:
-            if not self._helpers:  # compiled, or loaded, by one thread for all
-                serve(np.ones_like(self._words))
-            while len(self._helpers) < self._members - 1:
-                helper = threading.Thread(target=serve, args=(self._words,), name="bigbfs-helper", daemon=True)
-                try:
-                    helper.start()
-                except RuntimeError:  # the system gives no more threads: those that are there do the work
-                    self._members = len(self._helpers) + 1
-                    break
-                self._helpers.append(helper)
+        Where the system gives no more threads the team is smaller: those that are there do the work.
+        """
+        if len(self._helpers) < min(members, self._most) - 1 and not settings.interpreted():
+            with self._starting:
+                self._start(members)
+        return self._words[: _WORDS + max(1, min(members, self._most))]
+
+    def _start(self, members: int) -> None:
+        """Start what is missing; for one thread at a time."""
+        if not self._helpers:  # compiled, or loaded, by one thread for all
+            self._words[STOP] = 1
+            serve(self._words)
+            self._words[STOP] = 0
+        while len(self._helpers) < min(members, self._most) - 1:
+            helper = threading.Thread(target=serve, args=(self._words,), name="bigbfs-helper", daemon=True)
+            self._words[HELPERS] = len(self._helpers) + 1
+            try:
+                helper.start()
+            except RuntimeError:
+                self._words[HELPERS] = len(self._helpers)
+                self._most = len(self._helpers) + 1
+                return
+            self._helpers.append(helper)
 
     def stop(self) -> None:
         """End the helpers: they must be in no compiled code any more when the interpreter takes it down."""
@@ -209,27 +231,13 @@ class Team:
             helper.join()
 
 
-_teams: dict[int, Team] = {}
+_TEAM = Team()
 
 
 def team_of(members: int) -> np.ndarray:
-    """Return the words of this process's team of so many threads."""
-    team = _teams.get(members)
-    if team is None:
-        team = _teams.setdefault(members, Team(members))
-    return team.words
+    """Return the words of a team of so many threads, the calling one among them, and have its helpers started."""
+    return _TEAM.start(members)
 
 
-def _in_child() -> None:
-    """Helpers do not come along into a forked process."""
-    for team in _teams.values():
-        team.forget()
-
-
-def _at_exit() -> None:
-    for team in _teams.values():
-        team.stop()
-
-
-os.register_at_fork(after_in_child=_in_child)
-atexit.register(_at_exit)
+os.register_at_fork(after_in_child=_TEAM.forget)
+atexit.register(_TEAM.stop)

@@ -1,5 +1,6 @@
 """bigbfs.graph.rows: what is accepted, what is refused, and that facts and transposes agree with SciPy."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +8,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from bigbfs.errors import FormatError, InputError
-from bigbfs.graph import rows
+from bigbfs.graph import rows, varint
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.views import row_chunks
+from bigbfs.jit.team import DOOR, team_of
 
 IDS = [np.uint32, np.uint64]
 
@@ -153,3 +155,24 @@ def test_row_chunks_cover_the_rows_once():
 def test_ids_of_another_dtype_are_refused(ids):
     with pytest.raises(InputError, match="use uint32"):
         rows.plain_adjacency([0, 1], [0], ids=ids)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there are no helpers")
+def test_rows_without_edges_are_work_to_share(monkeypatch):
+    """A graph may have far more vertices than edges."""
+    team = np.zeros_like(team_of(4))  # nobody comes
+    for module in (rows, varint):
+        monkeypatch.setattr(module, "team_of", lambda members: team)
+    plain = PlainAdjacency(np.zeros(20_001, np.uint64), np.zeros(0, np.uint32))
+    shared = []
+    for work in (
+        lambda: rows.scan(plain.indptr, plain.indices, plain.n),
+        lambda: rows._sort_rows(plain.indptr, plain.indices.copy()),
+        lambda: rows._fingerprint(plain),
+        lambda: varint.encode(plain),
+        lambda: varint.decode(varint.encode(plain)),
+    ):
+        before = int(team[DOOR] >> np.uint64(32))
+        work()
+        shared.append(int(team[DOOR] >> np.uint64(32)) - before)
+    assert shared == [1, 1, 1, 1, 2]

@@ -10,6 +10,7 @@ from bigbfs.jit import forking
 
 START = """
 import multiprocessing, os, sys
+import numpy as np
 import bigbfs
 
 def path():
@@ -49,6 +50,32 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map_async(job, [0, 1]).get(timeout=30) == [[0, 1, 2], [1, 0, 1]]
 """
 
+WHILE_OTHERS_LOAD = """
+import threading, time
+from bigbfs.jit import interpreted, loaded
+from bigbfs.jit.njit import njit
+
+def while_held(lock, work):
+    entered = threading.Event()
+    def hold():
+        with lock:
+            entered.set()
+            time.sleep(1)
+    holder = threading.Thread(target=hold)
+    holder.start()
+    entered.wait()
+    said = in_child(work)
+    holder.join()
+    return said
+
+assert while_held(loaded.LOCK, lambda: job(1)) == "[1, 0, 1]", "loading"
+assert job(0) == [0, 1, 2]
+assert while_held(interpreted._LOCK, lambda: interpreted.fetch_add(np.zeros(1, int), 0, 1)) == "0", "as Python"
+from numba.core.compiler_lock import global_compiler_lock
+assert while_held(global_compiler_lock, lambda: njit(lambda a: a + 1)(1)) == "2", "compiling"
+assert njit(lambda a: a + 2)(1) == 3
+"""
+
 BEFORE_USE = """
 assert in_child(lambda: job(1)) == "[1, 0, 1]"
 assert job(0) == [0, 1, 2]
@@ -62,7 +89,15 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("script", [AFTER_USE, BEFORE_USE, SPAWNED], ids=["after use", "before use", "spawn"])
+SCRIPTS = {
+    "after use": AFTER_USE,
+    "before use": BEFORE_USE,
+    "while others load": WHILE_OTHERS_LOAD,
+    "spawn": SPAWNED,
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_a_forked_process_works(tmp_path, script):
     (tmp_path / "script.py").write_text(START + script)
     command = [sys.executable, "-W", "ignore", "script.py"]

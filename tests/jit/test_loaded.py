@@ -1,7 +1,9 @@
 """Kernels that are called without Numba do what they do with it, and whatever is unknown goes to Numba."""
 
+import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,9 @@ import numba
 import numpy as np
 import pytest
 
+import bigbfs
 from bigbfs.jit import kinds, loaded
+from bigbfs.jit.njit import Kernel
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -123,19 +127,41 @@ def test_another_state_and_damage_are_seen(folder):
     assert run(folder, newer + USE) == [*FOUND, True]
 
 
+def test_processors_that_share_a_folder_leave_each_others_kernels_alone(folder):
+    other = "from bigbfs.jit import loaded\nhere = loaded.place()\nloaded.place = lambda: (*here, 'another')\n"
+    run(folder)
+    assert run(folder, other + USE) == [*FOUND, True]
+    assert run(folder) == [*FOUND, False]
+    assert run(folder, other + USE) == [*FOUND, False]
+
+
+def test_no_two_kernels_have_the_same_name():
+    """Neither LLVM's linker nor a cache would tell them apart."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for info in pkgutil.walk_packages(bigbfs.__path__, "bigbfs."):
+        if not any(part in info.name for part in ("__main__", ".gpu", ".kernels.")):
+            for value in vars(importlib.import_module(info.name)).values():
+                if isinstance(value, Kernel):
+                    found.setdefault((value.__module__, value.__qualname__), set()).add(id(value))
+    assert len(found) > 200
+    assert [name for name, kernels in found.items() if len(kernels) > 1] == []
+
+
 def test_kinds_tell_apart_what_numba_tells_apart():
     array = np.arange(6, dtype=np.uint32)
     frozen = array.view()
     frozen.flags.writeable = False
     values = [array, frozen, array[::2], array.reshape(2, 3), array.reshape(2, 3).T, array.astype(np.int64)]
     values += [array.view(np.uint8)[1:5].view(np.uint32), 1, True, 1.0, np.uint64(1), np.int64(1), None, (1, array)]
-    values += [(1, frozen), (1, 2), (1, 2, 3)]
+    values += [(1, frozen), (1, 2), (1, 2, 3), array.reshape(1, 6), array.reshape(6, 1), array.reshape(6, 1)[::2]]
     types = [numba.typeof(value) for value in values]
     written = [repr(kinds.written(kinds.kind_of(value))) for value in values]
     for i, one in enumerate(values):
         for j, other in enumerate(values):
             assert types[i] == types[j] or written[i] != written[j], (one, other)
     assert written[0] == repr(kinds.written(kinds.kind_of(array.copy())))
+    rows = [kinds.kind_of(array.reshape(shape)) for shape in ((2, 3), (1, 6), (6, 1))]
+    assert rows[0] == rows[1] == rows[2], "Numba compiles no kernel of its own for a table of one row"
 
 
 @pytest.mark.parametrize("value", ["text", 2**63, [1], np.array(["a"]), np.zeros(2, ">u4"), {1: 2}])

@@ -183,28 +183,31 @@ def save_at_once(folder, store_of):
 
 def test_processes_that_compile_at_once_do_not_mix_up_their_kernels(tmp_path):
     """Numba's own index does: the machine code of one signature is called with the arguments of another."""
-    loaded = save_at_once(tmp_path, lambda folder: KernelFiles(folder, "f-1.py311", "state", pickle.dumps))
+    loaded = save_at_once(tmp_path, lambda folder: KernelFiles(folder, "f-1.py311", "here", "state", pickle.dumps))
     assert loaded == {key: f"code of {key[0]}, {key[1]}" for key in loaded}
 
 
 def test_a_file_of_another_kernel_is_not_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(kernel_cache, "_digest", lambda value: "0")
-    store = KernelFiles(tmp_path, "f-1.py311", "state", pickle.dumps)
+    store = KernelFiles(tmp_path, "f-1.py311", "here", "state", pickle.dumps)
     store.save("one", 1)
     assert (store.load("one"), store.load("two")) == (1, None)
 
 
 def test_kernels_of_another_state_go_and_only_those_of_this_function(tmp_path):
     (tmp_path / "g-1.py311.1.nbc").touch()
-    (tmp_path / "f-1.py311.nbi").touch()
     (tmp_path / "f-11.py311.1.nbc").touch()
-    old, new = (KernelFiles(tmp_path, "f-1.py311", state, pickle.dumps) for state in ("old", "new"))
+    old, new = (KernelFiles(tmp_path, "f-1.py311", "here", state, pickle.dumps) for state in ("old", "new"))
     old.save("key", 1)
     assert (old.load("key"), new.load("key")) == (1, None)
     new.save("key", 2)
     new.save("other", 3)
     assert (old.load("key"), new.load("key"), new.load("other")) == (None, 2, 3)
     assert sum(path.name.startswith("f-1.") for path in tmp_path.iterdir()) == 2
+    elsewhere = KernelFiles(tmp_path, "f-1.py311", "there", "old", pickle.dumps)
+    elsewhere.save("key", 4)
+    assert [new.load("key"), elsewhere.load("key")] == [2, 4], "machines that share a folder leave each other alone"
+    elsewhere.flush()
     new.flush()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f-11.py311.1.nbc", "g-1.py311.1.nbc"]
 

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 from bigbfs.jit.atomics import fetch_add
-from bigbfs.jit.team import MEMBERS, Team, share, team_of
+from bigbfs.jit.team import Team, members_of, share, team_of
 
 ONE = np.uint64(1)
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there are no helpers")
@@ -43,13 +43,11 @@ def run(team, number=300, pieces=200, work=2**20):
 @pytest.mark.parametrize("members", [1, 2, 5])
 def test_every_piece_is_taken_once_by_members_with_numbers_of_their_own(members):
     assert not run(team_of(members))[members:].any()
-    assert team_of(members) is team_of(members)
+    assert members_of(team_of(members)) == members
 
 
 def test_helpers_that_never_come_are_not_waited_for():
-    words = np.zeros_like(team_of(2))
-    words[MEMBERS] = 4
-    assert not run(words)[1:].any()
+    assert not run(np.zeros_like(team_of(4)))[1:].any()
 
 
 def test_no_more_members_than_there_is_work_for():
@@ -68,16 +66,30 @@ def test_two_callers_at_once():
 
 @compiled
 def test_helpers_help_and_go():
-    team = Team(3)
+    team = Team()
     claim, times, mine = (np.zeros(length, np.uint64) for length in (8, 1000, 64))
     for _ in range(10_000):  # on a busy machine helpers may come late
-        rounds(team.words, np.uint64(200), 1, claim, times, mine)
+        rounds(team.start(3), np.uint64(200), 1, claim, times, mine)
         if mine[8:].any():
             break
     assert mine[8:].any()
     before = threading.active_count()
+    assert members_of(team.start(2)) == 2
+    assert threading.active_count() == before, "a smaller team is some of the same threads"
+    run(team.start(2))
     team.stop()
     assert threading.active_count() == before - 2
+
+
+@compiled
+def test_no_more_members_than_the_system_gives_threads(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    team = Team()
+    assert members_of(team.start(3)) == 1
+    run(team.start(3))
 
 
 @njit

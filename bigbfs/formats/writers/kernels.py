@@ -59,7 +59,7 @@ def put_edges(team, indptr, indices, first_row, bounds, labels, first_id, half, 
     claim = np.zeros(1, np.uint64)
     share(
         team,
-        np.uint64(len(indices)) // _PIECE + _ONE,
+        np.uint64(len(indptr) + len(indices)) // _PIECE + _ONE,
         _put_edges,
         (indptr, indices, first_row, bounds, labels, first_id, half, larger_first, separator, text, lengths, claim),
     )

@@ -44,7 +44,7 @@ def flatten(team, trees, smallest, claim):
     share(team, np.uint64(trees.size) // VERTICES + ONE, _flatten, (trees, smallest, claim))
 
 
-def _flatten_some(trees, smallest, claim, t):
+def _flatten(trees, smallest, claim, t):
     """Take vertices for :func:`flatten` until there are no more."""
     n = np.uint64(trees.size)
     while True:
@@ -62,7 +62,7 @@ def _flatten_some(trees, smallest, claim, t):
                 fetch_min(smallest, root, v)
 
 
-_flatten, flatten_apart = njit(_flatten_some), member(_flatten_some)
+_flatten, flatten_apart = njit(_flatten), member(_flatten, name="flatten_apart")
 
 
 @njit

@@ -135,12 +135,12 @@ class Components:
     def _adaptive_rounds(self) -> np.uint64:
         """Link heads until the sample shows a giant; return its label."""
         self.tie()
-        giant, share = self._largest()
+        giant, held = self._largest()
         for part in PARTS:
-            if share >= GIANT:
+            if held >= GIANT:
                 break
             self.link_heads(part)
-            giant, share = self._largest()
+            giant, held = self._largest()
         return giant
 
     def _rounds(self, count: int) -> None:
