@@ -78,6 +78,7 @@ class LazyGroup(click.Group):
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
+        compiling.command = cmd_name if launch.started() is None else None  # ranks all compile at once
         with Progress().step("start"):  # what is imported takes a second on a busy machine
             command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
         return command

@@ -43,14 +43,15 @@ def _imported() -> Any:
 
         def on_start(self, event: Any) -> None:
             """A kernel is compiled."""
-            compiling.begins()
+            function = event.data["dispatcher"].py_func
+            compiling.begins(f"{function.__module__.removeprefix('bigbfs.')}.{function.__qualname__}")
 
         def on_end(self, event: Any) -> None:
             """It has been."""
             compiling.ends()
 
     event.register("numba:compile", Listener())
-    require_threading_layer(numba.config.THREADING_LAYER)  # type: ignore[attr-defined]
+    require_threading_layer(numba.config.THREADING_LAYER)  # type: ignore[attr-defined] # made as variables are read
     return numba
 
 

@@ -8,10 +8,31 @@ Numba: a command line may ask to be told before anything is imported that compil
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-_state = {"depth": 0, "start": 0.0, "seconds": 0.0}
+
+@dataclass
+class _Compiled:
+    """A kernel, the processor time at its beginning, and that of kernels within it."""
+
+    name: str
+    start: float
+    within: float = 0.0
+
+
+_state = {"start": 0.0, "seconds": 0.0}
 _told: list[Callable[[], object]] = []
+_under_way: list[_Compiled] = []
+log: list[tuple[str, float, float]] | None = None
+"""Where somebody has put a list: kernels that were compiled in this process, and how long that took a processor: by
+themselves, and with those that they call."""
+used: list[tuple[Any, ...]] | None = None
+"""The same of cached kernels that were called: module, name, kinds of the arguments as they are written."""
+command: str | None = None
+"""The command that a command line has asked for: what it needs may be compiled side by side."""
 
 
 def tell(listener: Callable[[], object]) -> None:
@@ -19,24 +40,45 @@ def tell(listener: Callable[[], object]) -> None:
     _told[:] = [listener]
 
 
+def announce() -> None:
+    """Tell whoever wants to know that the first kernel is about to be compiled: importing Numba takes long too."""
+    while _told:
+        _told.pop()()
+
+
 def seconds() -> float:
     """Return the seconds that compiling has taken in this process."""
-    running = time.perf_counter() - _state["start"] if _state["depth"] else 0.0
+    running = time.perf_counter() - _state["start"] if _under_way else 0.0
     return _state["seconds"] + running
 
 
-def begins() -> None:
-    """Note that a kernel is being compiled; the kernels that it calls are compiled within it."""
-    if _state["depth"] == 0:
+def begins(name: str = "") -> None:
+    """Note that the kernel ``name`` is being compiled; the kernels that it calls are compiled within it."""
+    _under_way.append(_Compiled(name, time.thread_time()))
+    if len(_under_way) == 1:
         _state["start"] = time.perf_counter()
-        for listener in _told:
-            listener()
-        _told.clear()
-    _state["depth"] += 1
+        announce()
 
 
 def ends() -> None:
     """Note that it has been."""
-    _state["depth"] -= 1
-    if _state["depth"] == 0:
+    if not _under_way:  # it began before anybody listened
+        return
+    done = _under_way.pop()
+    took = time.thread_time() - done.start
+    if log is not None:
+        log.append((done.name, took - done.within, took))
+    if _under_way:
+        _under_way[-1].within += took
+    else:
         _state["seconds"] += time.perf_counter() - _state["start"]
+
+
+@contextmanager
+def measured(name: str) -> Iterator[None]:
+    """Count the time inside as compiling."""
+    begins(name)
+    try:
+        yield
+    finally:
+        ends()

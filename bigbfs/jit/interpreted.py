@@ -19,13 +19,8 @@ from bigbfs.jit.later import type_of
 _LOCK = threading.Lock()
 
 
-def _in_child() -> None:
-    """Make the lock anew in a forked process: the thread that held it is not there."""
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_in_child)
+# nobody holds it in a forked process, where its thread would not be
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 class Intrinsic:

@@ -40,13 +40,14 @@ class KernelFiles:
         self.passed: list[Any] = []
         """What was saved and loaded since somebody cleared it."""
 
-    def _path(self, key: Any) -> Path:
+    def path(self, key: Any) -> Path:
+        """Return where ``key`` lies."""
         return self._folder / f"{self._prefix}{_digest(key)}.nbc"
 
     def load(self, key: Any) -> Any:
         """Return what was saved for ``key``, or None."""
         try:
-            content = self._path(key).read_bytes()
+            content = self.path(key).read_bytes()
         except OSError:  # there is none, or it cannot be read now
             return None
         if int.from_bytes(content[:4], "little") != zlib.crc32(content[4:]):
@@ -59,7 +60,7 @@ class KernelFiles:
 
     def save(self, key: Any, data: Any) -> None:
         """Save ``data``, whole or not at all; what other processes do at the same time does no harm."""
-        path = self._path(key)
+        path = self.path(key)
         self.passed.append(data)
         content = self._dump((key, data))
         content = zlib.crc32(content).to_bytes(4, "little") + content

@@ -5,6 +5,7 @@ Two calls whose kinds are equal have equal types for Numba; the reverse need not
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -49,3 +50,31 @@ def written(kind: Any) -> Any:
     name = kind[0]
     fields = getattr(name, "_fields", ())
     return f"{name.__module__}.{name.__qualname__}", fields, tuple(written(item) for item in kind[1])
+
+
+def sample_of(kind: Any) -> Any:
+    """Return a value whose kind is written so; raises UnknownKind where none can be made."""
+    if isinstance(kind, str):
+        what = _named(kind)
+        return None if what is type(None) else what()
+    if isinstance(kind[1], int):
+        return _array_of(*kind)
+    what = _named(kind[0])
+    values = [sample_of(item) for item in kind[2]]
+    return tuple(values) if what is tuple else what(*values)
+
+
+def _named(name: str) -> Any:
+    module, _, rest = name.rpartition(".")
+    return type(None) if rest == "NoneType" else getattr(import_module(module), rest)
+
+
+def _array_of(dtype: str, dimensions: int, flags: int) -> np.ndarray:
+    if not flags & _ALIGNED:
+        raise UnknownKind
+    if flags & (_C | _FORTRAN):
+        array = np.zeros((2,) * dimensions, dtype, order="C" if flags & _C else "F")
+    else:
+        array = np.zeros((4,) * dimensions, dtype)[(slice(None, None, 2),) * dimensions]
+    array.flags.writeable = bool(flags & _WRITABLE)
+    return array

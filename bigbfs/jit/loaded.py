@@ -4,8 +4,9 @@ What Numba compiles of a kernel is an object file with a function that the inter
 apart, lets go of the interpreter lock, runs the kernel and makes the result. It needs LLVM's linker
 (``llvmlite.binding``, a tenth of Numba's time to import) and some C functions, which Numba's own extension modules
 offer and which load without the rest of it. Numba's own parallel loops are left to it. An object file is used only
-where all of that is the same as when it was made (:func:`place`, :func:`stamps`): the versions and files of Numba, llvmlite, NumPy and
-Python, the processor, and every file of this package. Else, and for anything unknown here, the kernel is Numba's.
+where all of that is the same as when it was made (:func:`place`, :func:`stamps`): the versions and files of Numba,
+llvmlite, NumPy and Python, the processor, and every file of this package. Else, and for anything unknown here, the
+kernel is Numba's.
 
 Source: numba/core/codegen.py, numba/core/cpu.py (get_executable) and numba/core/runtime/nrt.py of Numba 0.68.
 """
@@ -29,10 +30,10 @@ import numpy as np
 FORMAT = 1
 """Of what :class:`Code` holds."""
 LOCK = threading.RLock()
-"""Held while a kernel is loaded: ask for it anew each time, since a forked process has another one."""
+"""Held while a kernel is loaded."""
 
 
-def _compilers() -> list[Any]:
+def _locks() -> list[Any]:
     """Return Numba's own lock where Numba has been imported, then ours: in this order nobody waits in a circle."""
     module = sys.modules.get("numba.core.compiler_lock")
     return [LOCK] if module is None else [module.global_compiler_lock, LOCK]
@@ -43,26 +44,19 @@ _before: list[Any] = []
 
 def _before_fork() -> None:
     """Wait until no thread compiles or loads: in a child nobody would ever give back the locks inside LLVM."""
-    held = _compilers()
+    held = _locks()
     for lock in held:
         lock.acquire()
     _before[:] = held
 
 
 def _after_fork() -> None:
-    """Give the locks back."""
+    """Give the locks back, in the child too, where the only thread is the one that took them."""
     while _before:
         _before.pop().release()
 
 
-def _in_child() -> None:
-    """Give them back in the child too; ours is made anew."""
-    global LOCK
-    _after_fork()
-    LOCK = threading.RLock()
-
-
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 class Code(NamedTuple):

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bigbfs.jit import settings
+from bigbfs.jit import compiling, settings
 from bigbfs.jit.kernel_cache import KernelFiles
 from bigbfs.jit.kinds import UnknownKind, kind_of, written
 from bigbfs.jit.later import real, translated
@@ -76,6 +76,8 @@ def _dispatcher(
 
     numba = compiler.numba()
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
+    if _only_for_kernels(function, options):
+        given["no_cpython_wrapper"] = True  # a fifth of all compiling: arguments taken from Python and counted
     try:
         compiled = numba.njit(**given)(copy)
     except RuntimeError:  # no folder for the cache
@@ -90,6 +92,11 @@ def _dispatcher(
         state = (kept._version, *stamp)
         files = store._cache_file = KernelFiles(Path(kept._cache_path), name, place, state, kept._dump)
     return compiled, files
+
+
+def _only_for_kernels(function: Callable[..., Any], options: dict[str, Any]) -> bool:
+    """Tell whether other kernels alone call it: those of this package that Python calls are cached."""
+    return not options.get("cache") and function.__module__.startswith("bigbfs.")
 
 
 class Kernel:
@@ -125,13 +132,20 @@ class Kernel:
 
     def _first(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Run it for kinds of arguments that it has not been called with."""
+        if _only_for_kernels(self.py_func, self._options):
+            raise TypeError(f"{self.__module__}.{self.__qualname__} is called by kernels; here, call its py_func")
         count = self.py_func.__code__.co_argcount
         if named or len(arguments) != count or not self._options.get("cache") or not settings.without_numba():
             return self.real()(*arguments, **named)
-        with _loading():
-            found = self._functions.get(kinds) or self._loaded(kinds)
-            if found is not None:
-                self._functions[kinds] = found
+        if compiling.used is not None:
+            compiling.used.append((self.__module__, self.__name__, tuple(map(written, kinds))))
+        found = self._load(kinds)
+        if found is None:
+            from bigbfs.jit import ahead
+
+            compiling.announce()
+            ahead.missed(self, kinds)
+            found = self._load(kinds)
         if found is not None:
             return found(*arguments)
         compiled = self.real()
@@ -139,6 +153,25 @@ class Kernel:
         self._functions[kinds] = compiled
         self._keep(kinds, arguments)
         return result
+
+    def _load(self, kinds: tuple[Any, ...]) -> Any:
+        """Return the function for these kinds if it has been loaded or can be."""
+        with _loading():
+            found = self._functions.get(kinds) or self._loaded(kinds)
+            if found is not None:
+                self._functions[kinds] = found
+        return found
+
+    def prepare(self, arguments: tuple[Any, ...]) -> None:
+        """Compile it for arguments like these and keep the machine code; do not run it."""
+        compiled = self.real()
+        compiled.compile(tuple(compiled.typeof_pyval(argument) for argument in arguments))
+        self._keep(tuple(map(kind_of, arguments)), arguments)
+
+    def path_of(self, kinds: tuple[Any, ...]) -> Path | None:
+        """Return where its machine code lies for these kinds, as they are written, once it has been made."""
+        files = self._files() if settings.without_numba() else None
+        return None if files is None else files.path(kinds)
 
     def _loaded(self, kinds: tuple[Any, ...]) -> Any:
         """Return the function in the cache for these kinds, or None."""
@@ -155,10 +188,11 @@ class Kernel:
         """Put the machine code that Numba has made or loaded for these kinds into the cache of what needs no Numba."""
         from bigbfs.jit import loaded
 
-        if self._made is None or self._made[1] is None:
+        if self._made is None:
             return
         compiled, stored = self._made
-        assert stored is not None
+        if stored is None:
+            return
         wanted = tuple(compiled.typeof_pyval(argument) for argument in arguments)
         data = next((data for data in stored.passed if data[3].args == wanted), None)
         stored.passed.clear()

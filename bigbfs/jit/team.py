@@ -34,7 +34,7 @@ from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_or, load, stor
 from bigbfs.jit.later import Later
 from bigbfs.jit.njit import njit
 from bigbfs.jit.sleeping import clock, pause, sleep, wake
-from bigbfs.jit.tasks import call, task_of
+from bigbfs.jit.tasks import call, given_to
 
 _LINE = 8
 DOOR, BELL, SLEEPERS, WAITING, TAKEN, JOB, HELPERS, STOP, CAUTION = (_LINE * place for place in range(9))
@@ -145,14 +145,6 @@ def _run(team, work, code, place):
     return failed
 
 
-@njit
-def _share(team, work, member, arguments):
-    """Have the team call ``member(*arguments, t)``; see :func:`share`."""
-    code, place = task_of(member, arguments)
-    if _run(team, work, code, place) != _ZERO:
-        raise RuntimeError("a kernel failed in a thread of its team; with NUMBA_DISABLE_JIT=1 it says why")
-
-
 def members_of(team: np.ndarray) -> int:
     """Return how many threads a team has at most, the calling one among them."""
     return len(team) - _WORDS
@@ -164,7 +156,8 @@ def _each(team, work, member, arguments):
         member(*arguments, np.uint64(t))
 
 
-share = _each if settings.interpreted() else _share
+_FAILURE = "a kernel failed in a thread of its team; with NUMBA_DISABLE_JIT=1 it says why"
+share = _each if settings.interpreted() else given_to(_run, _FAILURE)
 """share(team, work, member, arguments): see the module; ``work`` (uint64) says about how many times 10 us it takes."""
 
 

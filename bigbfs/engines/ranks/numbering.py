@@ -24,7 +24,7 @@ def owner_of(part, word):
     return low, word - part.bounds[low]
 
 
-@njit
+@njit(cache=True)
 def global_vertex(part, local):
     """Return the vertex whose local number is ``local``."""
     return ((part.first + (local >> SHIFT) * part.stride) << SHIFT) + (local & LOW)

@@ -1,0 +1,195 @@
+"""The kernels of a first run, compiled side by side: by the process that needs them and by helpers that it starts.
+
+Numba compiles one kernel at a time in a process, whatever the number of threads. Which kernels a command needs is known
+from earlier runs (``needed.json``, written by ``tools/first_run.py --write``). When the first of them is in no cache,
+processes are started that take one kernel after another, the slowest first, and so does the one that waits for them;
+a lock on a byte of a file says that somebody is at it. What they make lies in the cache then, and is loaded from there.
+It helps any other process that starts meanwhile, too, and nothing depends on it: what is not in the list, or was not
+made, is compiled when it is called, as ever.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bigbfs.jit import compiling
+from bigbfs.jit.kinds import UnknownKind, sample_of, written
+from bigbfs.jit.processors import processors
+
+NEEDED = Path(__file__).with_name("needed.json")
+MOST_HELPERS = 3
+"""Each imports Numba, some 1.5 s of a processor, and takes 150 MB: more would hardly save time."""
+PATIENCE = 60.0
+"""Seconds that one waits for what others compile."""
+_GLANCE = 0.005
+_HELP = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from bigbfs.jit import ahead
+ahead.help_with(sys.argv[2:])
+"""
+
+_done: set[str] = set()
+_lock = threading.Lock()
+_helpers: list[subprocess.Popen[bytes]] = []
+
+
+class Needed(NamedTuple):
+    """A kernel for some kinds of arguments; ``seconds`` that compiling took when the list was written."""
+
+    module: str
+    name: str
+    kinds: Any
+    seconds: float
+
+    def kernel(self) -> Any:
+        """Return the kernel."""
+        return getattr(import_module(self.module), self.name)
+
+
+@cache
+def lists(file: Path) -> dict[str, list[Needed]]:
+    """Return what is needed by command line, the slowest first; nothing where the list cannot be read."""
+    with suppress(OSError, ValueError):
+        found = json.loads(file.read_text(encoding="utf-8"))
+        kernels = [Needed(module, name, _tuples(kinds), seconds) for module, name, kinds, seconds in found["kernels"]]
+        return {
+            line: sorted((kernels[i] for i in places), key=lambda kernel: -kernel.seconds)
+            for line, places in found["commands"].items()
+        }
+    return {}
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def missed(kernel: Any, kinds: tuple[Any, ...]) -> None:
+    """Have the kernels of this command compiled, ``kernel`` for ``kinds`` among them, where a list has it.
+
+    To be called when it is in no cache; it may not be there afterwards either.
+    """
+    command = compiling.command
+    if command is None:
+        return
+    with suppress(UnknownKind):
+        wanted = kernel.__module__, kernel.__name__, tuple(map(written, kinds))
+        having = [
+            (len(needed), line)
+            for line, needed in lists(NEEDED).items()
+            if line.split()[0] == command and any(each[:3] == wanted for each in needed)
+        ]
+        if having:
+            line = min(having)[1]
+            with _lock:
+                if line not in _done:
+                    _done.add(line)
+                    with compiling.measured("side by side"):
+                        _side_by_side(line)
+
+
+def _side_by_side(line: str) -> None:
+    todo = [each for each in lists(NEEDED)[line] if not _is_there(each)]
+    for _ in range(min(processors() - 1, MOST_HELPERS, len(todo) - 1)):
+        _start_helper(line)
+    took = _take(todo)
+    give_up = time.monotonic() + PATIENCE
+    for each in todo:
+        if each not in took:
+            while not _is_there(each) and time.monotonic() < give_up:
+                if each in _take([each]):
+                    break
+                time.sleep(_GLANCE)
+
+
+def help_with(arguments: list[str]) -> None:
+    """Compile what nobody has taken yet, as a helper does; ``arguments``: file of the lists, list, parent."""
+    line, parent = arguments[1], int(arguments[2])
+    for each in lists(Path(arguments[0])).get(line, ()):
+        if os.getppid() != parent:  # it has ended, one way or another
+            return
+        _take([each])
+
+
+def _take(todo: list[Needed]) -> set[Needed]:
+    """Compile those of ``todo`` that no other process is at; return them, and those that were there by then."""
+    took = set()
+    for each in todo:
+        with suppress(Exception), _claimed(each) as mine:  # whoever calls it is told what is wrong with it
+            if mine:
+                took.add(each)
+                if not _is_there(each):
+                    each.kernel().prepare(tuple(map(sample_of, each.kinds)))
+    return took
+
+
+def _is_there(each: Needed) -> bool:
+    with suppress(Exception):
+        path = each.kernel().path_of(each.kinds)
+        return path is not None and path.exists()
+    return True  # there is no such kernel, or no cache: nothing to be done
+
+
+@contextmanager
+def _claimed(each: Needed) -> Iterator[bool]:
+    """Hold the lock on ``each``, and tell whether no other process has it; without locks everybody may go on."""
+    path = each.kernel().path_of(each.kinds)
+    file = _lock_file(path.parent)
+    place = int.from_bytes(hashlib.sha256(path.name.encode()).digest()[:7], "little")
+    if file is None:
+        yield True
+        return
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except BlockingIOError:
+        yield False
+        return
+    except OSError:  # a file system that has none
+        yield True
+        return
+    try:
+        yield True
+    finally:
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
+
+
+@cache
+def _lock_file(folder: Path) -> int | None:
+    """Return the open file whose bytes are locked; open as long as the process, since closing it ends its locks."""
+    with suppress(OSError):
+        return os.open(folder / "compiling.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return None
+
+
+def _start_helper(line: str) -> None:
+    words = [sys.executable, "-P", "-c", _HELP, json.dumps(sys.path), str(NEEDED), line, str(os.getpid())]
+    with suppress(OSError):  # no more processes: this one does the work
+        nothing = subprocess.DEVNULL
+        _helpers.append(subprocess.Popen(words, stdin=nothing, stdout=nothing, stderr=nothing))
+
+
+@atexit.register
+def _stop_helpers() -> None:
+    """End helpers that are still at it: nothing half-made is left, and nobody waits for it."""
+    for helper in _helpers:
+        helper.kill()
+    for helper in _helpers:
+        helper.wait()
+
+
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+os.register_at_fork(after_in_child=_helpers.clear)  # they are the parent's

@@ -1,0 +1,160 @@
+"""Kernels of a first run: what the lists say is true, and several processes make what one of them needs."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numba
+import pytest
+
+from bigbfs.jit import ahead, kinds
+from bigbfs.jit.njit import Kernel
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+KERNELS = """
+from bigbfs.jit.njit import njit
+
+@njit(cache=True)
+def one(array, number):
+    return array[0] + number
+
+@njit(cache=True)
+def two(number):
+    return number + 2
+
+@njit(cache=True)
+def three(number):
+    return number + 3
+"""
+NEEDED = {
+    "kernels": [
+        ["kernels", "one", [["<u4", 1, 0x0501], "builtins.int"], 3.0],
+        ["kernels", "two", ["builtins.int"], 2.0],
+        ["kernels", "gone", ["builtins.int"], 1.0],
+    ],
+    "commands": {"demo": [0, 1, 2], "demo --more": [0, 1, 2, 1]},
+}
+START = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, ".")
+import numpy as np
+from bigbfs.jit import ahead, compiling
+import kernels
+compiling.command, compiling.log, ahead.NEEDED = "demo", [], Path("needed.json")
+"""
+USE = """
+ahead.processors = lambda: HELPERS + 1
+told = []
+compiling.tell(lambda: told.append("numba" in sys.modules))
+found = [int(kernels.one(np.full(3, 5, np.uint32), 1))]
+here = [name for name, *_ in compiling.log]
+compiling.log.clear()
+found += [kernels.two(1), compiling.log == []]
+print(json.dumps([found, here, told, len(list(Path("cache/loaded").glob("*.nbc")))]))
+"""
+HOLD = """
+two = ahead.lists(ahead.NEEDED)["demo"][1]
+with ahead._claimed(two) as mine:
+    print(mine, flush=True)
+    sys.stdin.readline()
+    two.kernel().prepare((1,))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    (tmp_path / "needed.json").write_text(json.dumps(NEEDED))
+    return tmp_path
+
+
+def started(folder, script):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment = kept | {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", START + script], cwd=folder, env=environment, text=True, **pipes)
+
+
+def run(folder, script, helpers=0):
+    process = started(folder, script.replace("HELPERS", str(helpers)))
+    said, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    return json.loads(said) if said else None
+
+
+def test_the_first_kernel_that_is_missed_brings_the_others(folder):
+    """And somebody is told of it before Numba is imported."""
+    found, here, told, files = run(folder, USE)
+    assert (found, told, files) == ([6, 3, True], [False], 2)
+    assert here == ["kernels.one", "kernels.two", "side by side"]
+    assert run(folder, USE)[1:3] == [[], []], "the second run compiles nothing"
+
+
+def test_helpers_compile_what_nobody_has_taken(folder):
+    here = run(folder, USE, helpers=2)[1]
+    assert set(here) <= {"kernels.one", "kernels.two", "side by side"}
+    for path in (folder / "cache").rglob("*.nbc"):
+        path.unlink()
+    orphan = 'ahead.help_with(["needed.json", "demo", "1"])\nprint(json.dumps([compiling.log, "numba" in sys.modules]))'
+    assert run(folder, orphan) == [[], False], "the parent has ended"
+    helper = 'import os\nahead.help_with(["needed.json", "demo", str(os.getppid())])'
+    run(folder, helper)
+    assert run(folder, USE)[1:] == [[], [], 2]
+
+
+def test_what_another_process_compiles_is_waited_for(folder):
+    other = started(folder, HOLD)
+    assert other.stdout.readline() == "True\n", other.stderr.read()
+    waiting = started(folder, USE.replace("HELPERS", "0"))
+    other.communicate("\n", timeout=120)
+    found, here, _, files = json.loads(waiting.communicate(timeout=120)[0])
+    assert (found, files) == ([6, 3, True], 2)
+    assert here == ["kernels.one", "side by side"]
+
+
+def test_the_lists_name_kernels_and_kinds_that_there_are():
+    lists = ahead.lists(ahead.NEEDED)
+    assert {"convert", "bfs", "bfs --compressed", "cc", "check"} <= lists.keys()
+    for each in {each for needed in lists.values() for each in needed}:
+        assert isinstance(each.kernel(), Kernel)
+        made = tuple(kinds.written(kinds.kind_of(kinds.sample_of(kind))) for kind in each.kinds)
+        assert made == each.kinds, each
+
+
+COMMANDS = """
+import json, sys
+from bigbfs.cli.main import run
+from bigbfs.jit import compiling
+compiling.used = []
+code = run(sys.argv[1:])
+print(json.dumps([code, compiling.used]), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("convert", ["graph.txt", "--force"]),
+        ("bfs", ["graph.csrbin", "--source", "1"]),
+        ("bfs --compressed", ["graph.csrbin", "--source", "1", "--compressed"]),
+        ("cc", ["graph.csrbin"]),
+        ("check", ["graph.csrbin"]),
+    ],
+)
+def test_what_a_command_uses_is_listed(tmp_path, line, arguments):
+    """Else ``python tools/first_run.py --write`` has not been run since kernels or their arguments were changed."""
+    rows = "".join(f"{u} {(u * 7) % 50}\n{u} {(u * 3) % 50}\n" for u in range(1, 50))
+    (tmp_path / "graph.txt").write_text(rows)
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("NUMBA_") or name == "NUMBA_CACHE_DIR"
+    }
+    for words in (["convert", "graph.txt"], [line.split()[0], *arguments]):
+        command = [sys.executable, "-c", COMMANDS, *words]
+        done = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True, check=True)
+    code, used = json.loads(done.stderr.splitlines()[-1])
+    listed = {each[:3] for each in ahead.lists(ahead.NEEDED)[line]}
+    assert code == 0
+    assert [(module, name) for module, name, given in used if (module, name, ahead._tuples(given)) not in listed] == []

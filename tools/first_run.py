@@ -1,0 +1,173 @@
+"""What a command costs before it works: the first run, with nothing compiled, and every later start.
+
+Whole processes of the commands of the README's tour on one graph (R-MAT, a text of about a million lines). The first
+table is with an empty cache of kernels: wall time, user time of the process and its helpers, what was compiled. The
+second is with everything cached: the median, and what is imported. User time hardly depends on what else runs.
+
+    python tools/first_run.py                          # both tables
+    python tools/first_run.py --only bfs --kernels     # the kernels of one command, each with its seconds
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from bigbfs.jit import ahead
+from bigbfs.report.table import table
+
+EDGES = {"scale": 16, "edge-factor": 16}
+"""Of the graph: 2^16 vertices, 1 M lines."""
+TOUR: dict[str, tuple[str, ...]] = {
+    "generate": ("generate", "rmat", "--scale", "16", "--edge-factor", "16", "--seed", "1", "-o", "made.txt"),
+    "convert": ("convert", "graph.txt", "--force"),
+    "convert --compressed": ("convert", "graph.txt", "--force", "--compressed"),
+    "info": ("info", "graph.csrbin"),
+    "bfs": ("bfs", "graph.csrbin", "--source", "0"),
+    "bfs --compressed": ("bfs", "graph.csrbin", "--source", "0", "--compressed"),
+    "bfs --verify": ("bfs", "graph.csrbin", "--source", "0", "--verify"),
+    "cc": ("cc", "graph.csrbin"),
+    "cc --verify": ("cc", "graph.csrbin", "--verify"),
+    "check": ("check", "graph.csrbin"),
+    "export": ("export", "graph.csrbin", "--to", "mtx", "-o", "out.mtx", "--force"),
+    "verify": ("verify", "small.csrbin", "--backend", "cpu", "--sources", "2"),
+}
+RUN = """
+import json, os, sys, time
+from bigbfs.jit import compiling
+from bigbfs.cli.main import run
+compiling.log, compiling.used = log, used = [], []
+if os.environ.get("BIGBFS_ALONE"):
+    from bigbfs.jit import ahead
+    ahead.missed = lambda kernel, kinds: None
+code = run(sys.argv[1:])
+heavy = [name for name in ("numba", "llvmlite.binding", "scipy", "pyarrow") if name in sys.modules]
+seen = {"code": code, "kernels": log, "used": used, "modules": len(sys.modules), "heavy": heavy}
+open(os.environ["BIGBFS_FIRST_RUN"], "w").write(json.dumps(seen))
+"""
+"""A command line, and then what it has compiled and imported."""
+
+
+class Seen(NamedTuple):
+    """Wall and user seconds of a process and all that it started, and what it told of itself."""
+
+    wall: float
+    user: float
+    told: dict[str, Any]
+
+
+def once(arguments: tuple[str, ...], folder: Path, cache: Path, *, alone: bool = False) -> Seen:
+    """Run a command line in ``folder`` with the kernels in ``cache``; ``alone``: nothing is compiled side by side."""
+    report = folder / "report.json"
+    (folder / "graph.ccsr").unlink(missing_ok=True)  # made by who needs it
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment = kept | {"NUMBA_CACHE_DIR": str(cache), "BIGBFS_FIRST_RUN": str(report)}
+    environment |= {"BIGBFS_ALONE": "1"} if alone else {}
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wall = time.perf_counter() - start
+    user = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    told = json.loads(report.read_text()) if report.exists() else {"code": done.returncode}
+    if told["code"] != 0:
+        sys.exit(f"bigbfs {' '.join(arguments)} ended with {told['code']}:\n{done.stderr}")
+    return Seen(wall, user, told)
+
+
+def prepare(folder: Path, cache: Path) -> None:
+    """Make the graphs that the commands work on."""
+    sizes = [word for name, value in EDGES.items() for word in (f"--{name}", str(value))]
+    once(("generate", "rmat", *sizes, "--seed", "1", "-o", "graph.txt"), folder, cache)
+    once(("convert", "graph.txt", "--compressed"), folder, cache)
+    once(("generate", "rmat", "--scale", "8", "--edge-factor", "8", "--seed", "1", "-o", "small.csrbin"), folder, cache)
+
+
+def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) -> str:
+    """Return the table of runs with an empty cache; with ``kernels`` print one of the kernels of each."""
+    rows = []
+    for name in names:
+        with tempfile.TemporaryDirectory() as cache:
+            seen = once(TOUR[name], folder, Path(cache), alone=alone)
+        compiled = sorted(seen.told["kernels"], key=lambda kernel: -kernel[1])
+        slowest = compiled[0][:2] if compiled else ("-", 0.0)
+        rows.append([name, seen.wall, seen.user, len(compiled), sum(each[1] for each in compiled), *slowest])
+        if kernels and compiled:
+            print(f"{name}\n{table(('kernel', 'user s', 'with those it calls'), compiled)}\n", flush=True)
+    head = ("first run", "wall s", "user s", "kernels", "compiled here s", "slowest", "s")
+    return table(head, rows)
+
+
+def write(names: list[str], folder: Path) -> None:
+    """Write what each command needs, with the seconds that each kernel takes, for :mod:`bigbfs.jit.ahead`."""
+    known = json.loads(ahead.NEEDED.read_text()) if ahead.NEEDED.exists() else {"kernels": [], "commands": {}}
+    seconds = {json.dumps(kernel[:3]): kernel[3] for kernel in known["kernels"]}
+    listed = list(seconds)
+    lines = {name: [listed[place] for place in known["commands"].get(name, ())] for name in TOUR}
+    for name in names:
+        with tempfile.TemporaryDirectory() as empty:
+            compiled = once(TOUR[name], folder, Path(empty), alone=True).told["kernels"]
+            used = once(TOUR[name], folder, Path(empty), alone=True).told["used"]
+        took = {kernel: whole for kernel, _, whole in compiled}
+        lines[name] = [json.dumps(kernel) for kernel in used]
+        for kernel in used:
+            whole = took.get(f"{kernel[0].removeprefix('bigbfs.')}.{kernel[1]}", 0.0)
+            seconds[json.dumps(kernel)] = max(round(whole, 2), 0.01)
+        print(f"{name}: {len(used)} kernels, {sum(each[1] for each in compiled):.1f} s", flush=True)
+    kernels = sorted({kernel for needed in lines.values() for kernel in needed})
+    rows = ",\n".join(json.dumps([*json.loads(kernel), seconds[kernel]]) for kernel in kernels)
+    commands = {line: [kernels.index(kernel) for kernel in needed] for line, needed in lines.items() if needed}
+    ahead.NEEDED.write_text(f'{{"commands": {json.dumps(commands)},\n"kernels": [\n{rows}\n]}}\n')
+
+
+def starts(names: list[str], folder: Path, cache: Path, trials: int) -> str:
+    """Return the table of runs with all kernels cached."""
+    rows = []
+    for name in names:
+        once(TOUR[name], folder, cache)
+        all_seen = [once(TOUR[name], folder, cache) for _ in range(trials)]
+        told = all_seen[-1].told
+        middle = [median(getattr(seen, what) for seen in all_seen) for what in ("wall", "user")]
+        rows.append([name, *middle, told["modules"], ", ".join(told["heavy"]) or "-"])
+    return table(("start", "wall s", "user s", "modules", "of them heavy"), rows)
+
+
+def main() -> None:
+    """Time the commands and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", action="append", choices=list(TOUR), help="a command; repeatable")
+    parser.add_argument("--kernels", action="store_true", help="also the kernels that each first run compiles")
+    parser.add_argument("--trials", type=int, default=5, help="starts of each command")
+    parser.add_argument("--alone", action="store_true", help="compile in one process, to compare")
+    parser.add_argument("--write", action="store_true", help="write the lists of what each command needs")
+    parser.add_argument("--table", choices=("first", "start", "both"), default="both")
+    asked = parser.parse_args()
+    names = asked.only or list(TOUR)
+    with tempfile.TemporaryDirectory() as work:
+        folder, cache = Path(work), Path(work) / "cache"
+        prepare(folder, cache)
+        if asked.write:
+            write(names, folder)
+            return
+        if asked.table != "start":
+            print(first_runs(names, folder, kernels=asked.kernels, alone=asked.alone))
+        if asked.table != "first":
+            print(starts(names, folder, cache, asked.trials))
+
+
+if __name__ == "__main__":
+    main()
