@@ -46,13 +46,27 @@ def _same(words, record, data, begin, end):
 
 
 @njit(cache=True, nogil=True)
-def _touch(hashes, first, last, table, mask, words, state):
+def _own(hashes, at, last, shard, shards, own):
+    """Write the places from ``at`` on whose names are of one shard to ``own`` until it is full; (how many, next)."""
+    many = np.uint64(shards)
+    count = np.int64(0)
+    while at < last and count < len(own):
+        own[count] = at
+        count += np.int64(
+            ((hashes[at] >> _HALF) * many) >> _HALF == np.uint64(shard)
+        )  # no branch: nobody can foresee it
+        at += 1
+    return count, at
+
+
+@njit(cache=True, nogil=True)
+def _touch(hashes, own, count, table, mask, words, state):
     """Read the slots of some names, and the records there: one wait for memory instead of one for each."""
     seen = np.uint64(0)
-    for i in range(first, last):
-        seen |= table[2 * (hashes[i] & mask) + _ONE]
-    for i in range(first, last):
-        found = table[2 * (hashes[i] & mask) + _ONE]
+    for k in range(count):
+        seen |= table[2 * (hashes[own[k]] & mask) + _ONE]
+    for k in range(count):
+        found = table[2 * (hashes[own[k]] & mask) + _ONE]
         if found != 0:
             seen ^= words[np.int64(found) - 1] ^ words[np.int64(found) + 4]
     state[2] = np.int64(seen & _LOW)  # so that nobody takes the reading for useless
@@ -67,32 +81,30 @@ def insert(data, offsets, hashes, first, last, shard, shards, table, words, stat
     """
     mask = np.uint64(len(table) // 2 - 1)
     count, free = state[0], state[1]
-    many = np.uint64(shards)
-    ahead = first
-    for i in range(first, last):
-        if i == ahead:
-            ahead = min(i + _AHEAD, last)
-            _touch(hashes, i, ahead, table, mask, words, state)
-        key = hashes[i]
-        if (key >> _HALF) % many != np.uint64(shard):
-            continue
-        begin, end = np.int64(offsets[i]), np.int64(offsets[i + 1])
-        slot = key & mask
-        while True:
-            found = table[2 * slot + _ONE]
-            if found == 0:
-                table[2 * slot] = key
-                table[2 * slot + _ONE] = np.uint64(free + 1)
-                numbers[i] = np.uint32(count * shards + shard)
-                free = record_name(data, begin, end, words, free, count)
-                count += 1
-                break
-            if table[2 * slot] == key:
-                record = np.int64(found) - 1
-                if _same(words, record, data, begin, end):
-                    numbers[i] = np.uint32(np.int64(words[record] >> _HALF) * shards + shard)
+    own = np.empty(_AHEAD, np.int64)
+    while first < last:
+        here, first = _own(hashes, first, last, shard, shards, own)
+        _touch(hashes, own, here, table, mask, words, state)
+        for k in range(here):
+            i = own[k]
+            key = hashes[i]
+            begin, end = np.int64(offsets[i]), np.int64(offsets[i + 1])
+            slot = key & mask
+            while True:
+                found = table[2 * slot + _ONE]
+                if found == 0:
+                    table[2 * slot] = key
+                    table[2 * slot + _ONE] = np.uint64(free + 1)
+                    numbers[i] = np.uint32(count * shards + shard)
+                    free = record_name(data, begin, end, words, free, count)
+                    count += 1
                     break
-            slot = (slot + _ONE) & mask
+                if table[2 * slot] == key:
+                    record = np.int64(found) - 1
+                    if _same(words, record, data, begin, end):
+                        numbers[i] = np.uint32(np.int64(words[record] >> _HALF) * shards + shard)
+                        break
+                slot = (slot + _ONE) & mask
     state[0], state[1] = count, free
 
 
