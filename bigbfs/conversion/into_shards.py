@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.conversion import cache
+from bigbfs.conversion.folders import expand
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
@@ -48,16 +49,10 @@ def convert_to_shards(
     assert options.shards is not None
     folder = shards_target(inputs, output)
     codec = "varint" if options.compressed else "plain"
-    if folder.exists():
-        require_ours(folder)
-        known = None if options.force else _up_to_date(folder, inputs, options, codec)
-        if known is not None:
-            return _found(folder, *known, time.perf_counter() - start)
-        if (folder / "manifest.json").exists() and not options.force:
-            raise UsageError(
-                f"{folder}: holds the shards of another graph, or another number of them",
-                remedies=(("output", None, "name another folder with {}"), ("force", True, "say {} to replace them")),
-            )
+    known = found_there(folder, inputs, options)
+    if known is not None:
+        return replace(known, seconds=time.perf_counter() - start)
+    require_free(folder, options)
     place = options.tmp if options.tmp is not None else folder.parent
     with Scratch(place) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
@@ -73,6 +68,30 @@ def convert_to_shards(
         phases=phases,
         peak_rss_bytes=peak_rss_bytes(),
     )
+
+
+def found_there(folder: Path, inputs: Sequence[str | Path], options: ConvertOptions) -> ConvertReport | None:
+    """Return the report of a folder whose shards were made of these inputs with these options; None: there is none."""
+    known = _up_to_date(folder, inputs, options) if folder.is_dir() and not options.force else None
+    return None if known is None else _found(folder, *known)
+
+
+def require_free(folder: Path, options: ConvertOptions) -> None:
+    """Refuse a folder that holds something else.
+
+    Raises
+    ------
+    UsageError
+        Files that are no shards; the shards of another graph, and no ``force``.
+    """
+    if not folder.is_dir():
+        return
+    require_ours(folder)
+    if (folder / "manifest.json").exists() and not options.force:
+        raise UsageError(
+            f"{folder}: holds the shards of another graph, or another number of them",
+            remedies=(("output", None, "name another folder with {}"), ("force", True, "say {} to replace them")),
+        )
 
 
 def shards_target(inputs: Sequence[str | Path], output: str | Path | None) -> Path:
@@ -95,21 +114,22 @@ def shards_target(inputs: Sequence[str | Path], output: str | Path | None) -> Pa
 
 
 def _up_to_date(
-    folder: Path, inputs: Sequence[str | Path], options: ConvertOptions, codec: str
+    folder: Path, inputs: Sequence[str | Path], options: ConvertOptions
 ) -> tuple[Manifest, dict[str, Any]] | None:
     """Return manifest and provenance of the folder if it was made of these inputs with these options, else None."""
     try:
         manifest = read_manifest(folder)
         with open_shard(folder, manifest, len(manifest.shards)) as rest:
             known = json.loads(rest.whole("provenance").tobytes())
-        same = known["sources"] == cache.identify_sources(inputs) and known["options"] == options.identity()
+        codec = "varint" if options.compressed else "plain"
+        same = known["sources"] == cache.identify_sources(expand(inputs)) and known["options"] == options.identity()
         kind = (len(manifest.shards), manifest.graph["codec"]) == (options.shards, codec)
         return (manifest, known) if same and kind and known["sources"] is not None else None
     except (FormatError, FileAccessError, KeyError, ValueError, TypeError):
         return None
 
 
-def _found(folder: Path, manifest: Manifest, known: dict[str, Any], seconds: float) -> ConvertReport:
+def _found(folder: Path, manifest: Manifest, known: dict[str, Any]) -> ConvertReport:
     """Report what is there."""
     return ConvertReport(
         output=str(folder),
@@ -119,7 +139,7 @@ def _found(folder: Path, manifest: Manifest, known: dict[str, Any], seconds: flo
         **{name: known["counts"][name] for name in cache.COUNTS},
         output_bytes=sum(entry.bytes for entry in (*manifest.shards, manifest.rest)),
         compressed_bytes=0,
-        seconds=seconds,
+        seconds=0.0,
         peak_rss_bytes=peak_rss_bytes(),
         shards=len(manifest.shards),
         cached=True,

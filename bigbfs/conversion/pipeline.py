@@ -58,12 +58,10 @@ def convert(
     Raises
     ------
     UsageError
-        The output cannot be meant: no suffix of ours, an input, a file that bigbfs did not write (and no ``force``),
-        or none named for standard input. ``options.tmp`` is no folder to write to.
-    InputError
-        The content of an input is not what its format says, or changed while it was read.
-    FileAccessError
-        An input cannot be read or the output not be written.
+        The output cannot be meant: no suffix of ours, an input, a file of somebody else's (and no ``force``), or none
+        named for standard input. ``options.tmp`` is no folder to write to.
+    InputError, FileAccessError
+        An input is not what its format says, changed while it was read, or cannot be read; the output not be written.
     DoesNotFitError
         It takes more memory than it may.
     """

@@ -8,6 +8,7 @@ number, are the pairs (u, number of v) of the stream "out" of the partitions of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -42,6 +43,27 @@ def label(
     FileAccessError
         A temporary file cannot be written.
     """
+    numbering = Labelled(list_labels(partitions, declared, plan, scratch, workers, advance))
+    writer = Writer(scratch, "numbered", places, workers, threads)
+    number_values(partitions, numbering, writer, plan, scratch, workers, threads, advance)
+    return numbering, writer.partitions()
+
+
+def list_labels(
+    partitions: list[Partition],
+    declared: list[tuple[int, int]],
+    plan: Plan,
+    scratch: Scratch,
+    workers: Workers,
+    advance: Callable[[int], object] = lambda count: None,
+) -> Path:
+    """Return a file with the distinct ids of all partitions (uint64), ascending; parameters as of :func:`label`.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be written.
+    """
     reader = Reader(scratch, workers)
     path = scratch.folder / "labels"
     try:
@@ -53,13 +75,31 @@ def label(
                 advance(1)
     except OSError as error:
         raise scratch.error(error) from error
-    numbering = Labelled(path)
-    writer = Writer(scratch, "numbered", places, workers, threads)
+    return path
+
+
+def number_values(
+    partitions: list[Partition],
+    numbering: Labelled,
+    writer: Writer,
+    plan: Plan,
+    scratch: Scratch,
+    workers: Workers,
+    threads: int,
+    advance: Callable[[int], object] = lambda count: None,
+) -> None:
+    """Hand all pairs to ``writer``, turned round, with the number of what was their row; their files are used up.
+
+    Raises
+    ------
+    FileAccessError
+        A temporary file cannot be written or read.
+    """
+    reader = Reader(scratch, workers)
     for partition in partitions:
         _join(partition, numbering, reader, writer, plan, workers, threads)
         partition.remove()
         advance(1)
-    return numbering, writer.partitions()
 
 
 def _distinct(

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.conversion.on_disk.numbering import Consecutive, Present
 from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.on_disk.writing import COMPARED, consume, pairs_of, provenance_of
 from bigbfs.conversion.spread.agreeing import together
+from bigbfs.conversion.spread.numbering import Numbering, OwnLabels
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import FileAccessError
 from bigbfs.formats.atomic import access_error, replacing
@@ -93,7 +93,7 @@ class OwnRows:
         sorter: Sorter,
         partitions: list[Partition],
         sides: list[list[Part]],
-        numbering: Consecutive | Present,
+        numbering: Numbering,
         first: int,
         rows: int,
         ids: np.dtype,
@@ -142,10 +142,14 @@ def _sink(
     return CompressedSink(file, work.scratch, prefix, rows, pairs, ids, first=first)
 
 
-def labels_between(numbering: Consecutive | Present, first: int, last: int) -> Iterator[np.ndarray]:
-    """Return the original ids of the vertices ``first`` to ``last - 1``, in stretches."""
+def labels_between(numbering: Numbering, first: int, last: int) -> Iterator[np.ndarray]:
+    """Return the original ids of own vertices, ``first`` to ``last - 1``, in stretches."""
+    stretches = numbering.labels() or ()
+    if isinstance(numbering, OwnLabels):  # there are no others
+        yield from stretches
+        return
     at = 0
-    for stretch in numbering.labels() or ():
+    for stretch in stretches:
         here = stretch[max(0, first - at) : max(0, last - at)]
         at += len(stretch)
         if len(here):

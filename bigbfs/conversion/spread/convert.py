@@ -18,11 +18,10 @@ from bigbfs.conversion.folders import expand
 from bigbfs.conversion.inputs import as_inputs_say
 from bigbfs.conversion.memory import default_allowance
 from bigbfs.conversion.on_disk.convert import check_space, parts_of, require_result_fits, temporary
-from bigbfs.conversion.on_disk.numbering import Consecutive, Present
 from bigbfs.conversion.on_disk.plan import Plan, expected_lines, first_map, make_plan
 from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.conversion.on_disk.spill import Partition
+from bigbfs.conversion.on_disk.spill import Map, Partition
 from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.options import ConvertOptions
@@ -32,10 +31,12 @@ from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.agreeing import Agreed, agree, together
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
 from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
+from bigbfs.conversion.spread.numbering import Numbering, number_all
+from bigbfs.conversion.spread.shards import spread_to_shards
 from bigbfs.conversion.spread.slices import Share, read_share, require_sliced
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.engines.ranks.group import Group
-from bigbfs.errors import DoesNotFitError, InputError, UsageError
+from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.named import holds_names
@@ -43,9 +44,6 @@ from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
-from bigbfs.sizes import format_size
-
-Numbering = Consecutive | Present
 
 MOST_HELD = 64 << 20
 """Bytes of pairs that a rank gathers before a round, at most."""
@@ -53,11 +51,13 @@ MOST_HELD = 64 << 20
 
 @dataclass
 class _Read:
-    """What has been read: shares of the inputs, the table of ids, own partitions."""
+    """What has been read: shares of the inputs, the table of ids, own partitions; how pairs are dealt and gathered."""
 
     shares: list[Share]
     intake: Intake
     partitions: list[Partition]
+    places: Map
+    held: int
 
 
 def convert_over_ranks(
@@ -79,6 +79,10 @@ def convert_over_ranks(
         As :func:`bigbfs.conversion.convert`: on every rank what the first has met that failed. Nothing is left behind.
     """
     try:
+        if options.shards is not None:
+            paths = together(group, lambda: expand(inputs))
+            said = together(group, lambda: as_inputs_say(paths, options))
+            return spread_to_shards(inputs, output, said, group, _converted)
         return _converted(inputs, output, options, group)
     except Agreed as agreed:
         group.barrier()  # nobody ends, and ends the others, before all have tidied up
@@ -104,7 +108,7 @@ def _prepared(
     """Return what is to be written of what, and what is there already; refuse what ranks cannot do."""
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     paths = expand(inputs)
-    given = {"order": options.order != "original", "bipartite": options.bipartite, "shards": options.shards is not None}
+    given = {"order": options.order != "original", "bipartite": options.bipartite}
     given |= {"names": bool(options.names), "skip_bad_lines": options.skip_bad_lines > 0}
     for name, is_given in given.items():
         if is_given:
@@ -160,7 +164,7 @@ def _convert(
         what = meaning(lists, options)
         counted = _counted(read, group)
         with watch.phase("build"):
-            numbering, partitions = _number(work, read, group)
+            numbering, partitions = number_all(work, read.intake, read.partitions, read.places, read.held, group)
         del read.intake
         together(group, lambda: require_result_fits(targets, numbering.n, options))
         own, found, symmetric = _sorted(work, lists, what, numbering, partitions, group)
@@ -213,7 +217,7 @@ def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
     agree(group, failure or writer.failure)
     _require_edges(work.inputs, shares, group)
     together(group, lambda: _require_unchanged(work))
-    return _Read(shares, intake, writer.own())
+    return _Read(shares, intake, writer.own(), places, held)
 
 
 def _require_unchanged(work: Work) -> None:
@@ -249,47 +253,6 @@ def _counted(read: _Read, group: Group) -> dict[str, int]:
         "self_loops": read.intake.self_loops,
     }
     return dict(zip(mine, group.sum(list(mine.values())).tolist(), strict=True))
-
-
-def _number(work: Work, read: _Read, group: Group) -> tuple[Numbering, list[Partition]]:
-    """Return the numbering of all ids, and own partitions, those without a vertex left out."""
-    largest = max(group.lengths(read.intake.largest))
-    numbering: Numbering
-    if work.options.keep_ids:
-        numbering = Consecutive(0, largest + 1)
-    else:
-        present = _all_present(read.intake, largest, group)
-        numbering = Present(present, work.workers, work.threads).simplest()
-    low, end = numbering.extent()
-    kept = [
-        Partition(max(p.low, low), min(p.end, end), p.files) for p in read.partitions if p.low < end and p.end > low
-    ]
-    return numbering, kept
-
-
-def _all_present(intake: Intake, largest: int, group: Group) -> np.ndarray:
-    """Return the table of the ids that any rank has read.
-
-    Raises
-    ------
-    DoesNotFitError
-        The ids are so large that a rank has given its table up.
-    """
-    words = largest // 64 + 2
-    if not all(group.lengths(int(len(intake.present) > 0))):
-        raise Agreed(
-            DoesNotFitError(
-                f"ids go up to {largest:,}: a table of them takes {format_size(16 * words)} on each rank",
-                remedies=(("memory", None), "convert without ranks, which needs no table"),
-            )
-        )
-    present = np.zeros(2 * words, np.uint64)
-    mine = np.zeros(words, np.uint64)
-    mine[: min(words, len(intake.present) // 2)] = intake.present[::2][:words]
-    for first in range(0, words, 1 << 18):
-        everyone = group.gather(mine[first : first + (1 << 18)], [min(1 << 18, words - first)] * group.size)
-        present[2 * first : 2 * (first + (1 << 18)) : 2] = np.bitwise_or.reduce(everyone)
-    return present
 
 
 def _sorted(

@@ -142,6 +142,28 @@ def split(
     return SplitReport(str(folder), shards, header.n, header.m, size, kept, time.perf_counter() - start)
 
 
+def write_some(graph: Path, folder: Path, shards: int, parts: range) -> None:
+    """Write some of the ``shards`` shards of a sound graph file, those that are not there; :func:`split` does the rest.
+
+    Raises
+    ------
+    FormatError, FileAccessError
+        As :func:`split`.
+    """
+    container = csrbin.open_container(graph)
+    reader = PieceReader(graph)
+    try:
+        for header in _headers(container, shards, identity(container.mapped.start(layout.PAGE)))[
+            parts.start : parts.stop
+        ]:
+            if _there(folder, header) is None:
+                pieces = extents(container, header.first_row, header.first_row + header.rows)
+                write_shard(folder / shard_name(header.part), header, _rows(container, reader, pieces))
+    finally:
+        reader.close()
+        container.mapped.close()
+
+
 def _split(container: Container, folder: Path, shards: int, force: bool, told: Progress) -> tuple[Manifest, int]:
     """Write what is missing; return the manifest, and how many shards were there already."""
     page = container.mapped.start(layout.PAGE)

@@ -1,0 +1,153 @@
+"""Which number a vertex gets, where each rank knows its own range of ids alone, or all know a table of all ids.
+
+The rows of a rank's pairs are all the ids in its range. So the distinct ids of the ranks, one after the other, are the
+labels of the graph, and the first number of a rank is how many the ranks before it have. Values, whose owners are
+others, are numbered by these: a second exchange of all pairs, turned round.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from bigbfs.conversion.numbering.rules import Rules
+from bigbfs.conversion.on_disk.labels import list_labels, number_values
+from bigbfs.conversion.on_disk.numbering import Consecutive, Labelled, Present, labelled_rules
+from bigbfs.conversion.on_disk.spill import Map, Partition
+from bigbfs.conversion.on_disk.stream import Intake
+from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.spread.agreeing import agree, together
+from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
+from bigbfs.engines.ranks.group import Group
+
+
+class OwnLabels(Labelled):
+    """The labels of a rank: an ascending list on disk (uint64) of its own ids, and of the others how many.
+
+    Parameters
+    ----------
+    path
+        Own ids.
+    base, n
+        The number of the first of them; the vertices of all ranks.
+    low, end
+        The smallest id of all ranks, and the largest plus one.
+    """
+
+    def __init__(self, path: Path, base: int, n: int, low: int, end: int) -> None:
+        self._path, self._base, self._low, self._end = path, base, low, end
+        self._own = path.stat().st_size // 8
+        self.n = self.values = n
+        self._gaps = end - low != n
+        self.first_id = 0 if self._gaps else low
+
+    def read(self, first: int, last: int) -> np.ndarray:
+        """Return the ids of own vertices ``first`` to ``last - 1``: uint64."""
+        with self._path.open("rb", buffering=0) as file:
+            return np.frombuffer(os.pread(file.fileno(), 8 * (last - first), 8 * (first - self._base)), np.uint64)
+
+    def rank(self, identifier: int) -> int:
+        """Return the number of the first own vertex whose id is not smaller, or that behind the last one."""
+        first, last = self._base, self._base + self._own
+        with self._path.open("rb", buffering=0) as file:
+            while first < last:
+                middle = (first + last) // 2
+                if int.from_bytes(os.pread(file.fileno(), 8, 8 * (middle - self._base)), "little") < identifier:
+                    first = middle + 1
+                else:
+                    last = middle
+        return first
+
+    def rules(self, low: int, end: int) -> Rules:
+        """Return the rules for the partition with these ids."""
+        base = self.rank(low)
+        return labelled_rules(self.read(base, self.rank(end)), base)
+
+    def extent(self) -> tuple[int, int]:
+        """Return the smallest id of all ranks and the largest plus one."""
+        return self._low, self._end
+
+    def labels(self) -> Iterator[np.ndarray] | None:
+        """Return own ids (int64, in stretches); None where ``first_id`` says it all."""
+        if not self._gaps:
+            return None
+        step, end = 1 << 16, self._base + self._own
+        return (self.read(at, min(at + step, end)).view(np.int64) for at in range(self._base, end, step))
+
+
+Numbering = Consecutive | Present | OwnLabels
+
+
+def number_all(
+    work: Work, intake: Intake, partitions: list[Partition], places: Map, most: int, group: Group
+) -> tuple[Numbering, list[Partition]]:
+    """Return the numbering of all ids, and own partitions, those without a vertex left out.
+
+    Parameters
+    ----------
+    partitions
+        Own ones; where values are numbered by an exchange, others come back.
+    most
+        As of :class:`ExchangingWriter`.
+
+    Raises
+    ------
+    Agreed
+        A temporary file cannot be written.
+    """
+    largest = max(group.lengths(intake.largest))
+    numbering: Numbering
+    if work.options.keep_ids:
+        numbering = Consecutive(0, largest + 1)
+    elif all(group.lengths(int(len(intake.present) > 0))):
+        numbering = Present(_all_present(intake, largest, group), work.workers, work.threads).simplest()
+    else:
+        numbering, partitions = _labelled(work, partitions, places, most, group)
+    low, end = numbering.extent()
+    kept = [Partition(max(p.low, low), min(p.end, end), p.files) for p in partitions if p.low < end and p.end > low]
+    return numbering, kept
+
+
+def _all_present(intake: Intake, largest: int, group: Group) -> np.ndarray:
+    """Return the table of the ids that any rank has read."""
+    words = largest // 64 + 2
+    present = np.zeros(2 * words, np.uint64)
+    mine = np.zeros(words, np.uint64)
+    mine[: min(words, len(intake.present) // 2)] = intake.present[::2][:words]
+    for first in range(0, words, 1 << 18):
+        everyone = group.gather(mine[first : first + (1 << 18)], [min(1 << 18, words - first)] * group.size)
+        present[2 * first : 2 * (first + (1 << 18)) : 2] = np.bitwise_or.reduce(everyone)
+    return present
+
+
+def _labelled(
+    work: Work, partitions: list[Partition], places: Map, most: int, group: Group
+) -> tuple[OwnLabels, list[Partition]]:
+    """Number the ids that no table holds; return own labels, and own pairs with their values numbered."""
+    shared = (work.plan, work.scratch, work.workers)
+    path = together(group, lambda: list_labels(partitions, [], *shared))
+    own = path.stat().st_size // 8
+    counts = group.lengths(own)
+    whole = OwnLabels(path, 0, own, 0, 0)
+    ends = [whole.read(0, 1)[0], whole.read(own - 1, own)[0]] if own else [0, 0]
+    lows, highs = (group.lengths(int(each)) for each in ends)
+    some = [rank for rank, count in enumerate(counts) if count]
+    numbering = OwnLabels(path, sum(counts[: group.rank]), sum(counts), lows[some[0]], highs[some[-1]] + 1)
+    writer = ExchangingWriter(work.scratch, "numbered", places, work.workers, work.threads, group, most)
+    failure: Exception | None = None
+    stopped = False
+    try:
+        number_values(partitions, numbering, writer, *shared, work.threads)
+    except OtherFailed:
+        stopped = True
+    except Exception as error:
+        failure = error
+    if not stopped:
+        with suppress(OtherFailed):
+            writer.finish(failure is not None)
+    agree(group, failure or writer.failure)
+    return numbering, writer.own()
