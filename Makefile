@@ -8,6 +8,7 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 CUDA_EXTRA := $(shell $(PYTHON) tools/cuda_extra.py 2>/dev/null)
 SCALE ?= 18
 GRAPHS ?=
+DIST ?=
 SECONDS_OF_FUZZ ?= 600
 JOBS_OF_FUZZ ?= 1
 
@@ -15,10 +16,11 @@ ifeq ($(PY),$(VENV)/bin/python)
 RUN_ENV := $(VENV)/.stamp-run
 DEV_ENV := $(VENV)/.stamp-dev
 KERNEL_ENV := $(VENV)/.stamp-kernels
+SITE_ENV := $(VENV)/.stamp-site
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wide test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results dist clean
+.PHONY: help demo site test test-wide test-bounds test-python fuzz lint kernels verify test-gpu bench mutants results dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,12 +35,16 @@ $(VENV)/.stamp-run: pyproject.toml | $(VENV)/.stamp-venv
 	@touch $@
 
 $(VENV)/.stamp-dev: pyproject.toml $(VENV)/.stamp-run
-	$(PIP_INSTALL) -e '.[dev,report]'
+	$(PIP_INSTALL) -e '.[dev,report,site]'
 	@touch $@
 
 # NVRTC compiles without a GPU; a machine that has one keeps the CuPy that fits its driver
 $(VENV)/.stamp-kernels: pyproject.toml $(VENV)/.stamp-dev
 	$(PIP_INSTALL) -e '.[dev,$(or $(CUDA_EXTRA),cuda13)]'
+	@touch $@
+
+$(VENV)/.stamp-site: pyproject.toml $(VENV)/.stamp-run
+	$(PIP_INSTALL) -e '.[site]'
 	@touch $@
 
 demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (SCALE=18)
@@ -88,8 +94,11 @@ mutants: $(DEV_ENV)  ## plant bugs into copies of the kernels; every one must be
 results: $(RUN_ENV)  ## remake docs/results/real-graphs.md from the real graphs (BIGBFS_DATA=folder)
 	$(PY) tools/real_graphs.py
 
-dist: $(RUN_ENV)  ## build wheel and sdist; install each in an empty environment and try it
-	$(PY) tools/make_dist.py
+site: $(SITE_ENV)  ## build the documentation site to build/site; dead links fail
+	$(PY) tools/make_site.py
+
+dist: $(RUN_ENV)  ## build wheel and sdist; try them, and each extra, in empty environments (DIST=--quick)
+	$(PY) tools/make_dist.py $(DIST)
 
 clean:  ## remove the environment, caches and the demo
 	rm -rf $(VENV) .cache demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -44,23 +43,3 @@ def test_paths_lead_somewhere(page):
     names = re.findall(r"`([\w.]+\.(?:py|cu|cuh|hpp|cpp|toml))`", text)
     lost += [name for name in names if name not in OTHERS and not any(any((ROOT / top).rglob(name)) for top in TOPS)]
     assert lost == [], f"{page.name} names {lost}"
-
-
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    import pyarrow as pa
-    from scipy.sparse import csr_array
-
-    import bigbfs
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text("0 1\n1 2\n2 3\n")
-    code = (ROOT / "README.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
-    names = {
-        "nx": SimpleNamespace(connected_components=lambda graph: None),  # its dispatch has tests of its own
-        "matrix": csr_array([[0, 1], [1, 0]]),
-        "frame": pa.table({"source": [1, 2], "target": [2, 3]}),
-        "dag": bigbfs.Graph.from_edges([1, 2], [2, 3], directed=True),
-    }
-    exec(compile(code, "README.md", "exec"), names)
-    assert names["depths"] == [3, 2, 2] and names["result"].path_to(3).tolist() == [0, 1, 2, 3]
-    assert "no vertex 7" in capsys.readouterr().out

@@ -1,0 +1,150 @@
+"""The documentation site: it is built, dead links fail, and a browser shows pages, pictures and the search."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("zensical", reason="the extra `site` is not installed")
+pytest.importorskip("mkdocstrings", reason="the extra `site` is not installed")
+
+import make_site
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def make(folder):
+    return subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "make_site.py"), "--folder", str(folder)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+    )
+
+
+def sources(folder):
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    shutil.copy(ROOT / "zensical.toml", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built from a copy of the sources."""
+    folder = sources(tmp_path_factory.mktemp("site"))
+    done = make(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / make_site.OUTPUT
+
+
+def test_the_pages_are_checked(site, tmp_path):
+    built = tmp_path / "site"
+    shutil.copytree(site, built)
+    page = built / "index.html"
+    text = page.read_text(encoding="utf-8")
+    planted = '<a href="nowhere.html">a</a><a href="glossary.html#nothing">b</a><img src="images/no.svg">'
+    page.write_text(text + planted + '<script src="https://example.org/x.js"></script>', encoding="utf-8")
+    reference = built / "reference" / "python.html"
+    reference.write_text(reference.read_text(encoding="utf-8").replace('id="bigbfs.hops"', ""), encoding="utf-8")
+    assert [finding for finding in make_site.lost(built) if finding.startswith("index")] == [
+        "index.html: <a> nowhere.html: no such file",
+        "index.html: <a> glossary.html#nothing: no such anchor",
+        "index.html: <img> images/no.svg: no such file",
+        "index.html: <script> https://example.org/x.js: is fetched from elsewhere",
+    ]
+    assert list(make_site.unnamed(built)) == ["reference/python.html: bigbfs.hops is missing"]
+
+
+def test_every_page_is_in_the_site_and_in_its_navigation(site):
+    text = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = page.relative_to(ROOT / "docs")
+        if page.name != "notes.md":  # parts of other pages
+            assert (site / name).with_suffix(".html").is_file()
+            assert f'"{name}"' in text, f"zensical.toml leaves out {name}"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["[gone](nowhere.md)", "[gone](glossary.md#nothing)", "::: bigbfs.nothing_of_that_name"],
+)
+@pytest.mark.wide
+def test_a_dead_link_fails_the_build(planted, tmp_path):
+    folder = sources(tmp_path)
+    page = folder / "docs" / "index.md"
+    page.write_text(page.read_text(encoding="utf-8") + f"\n{planted}\n", encoding="utf-8")
+    done = make(folder)
+    assert done.returncode != 0
+    assert "noth" in done.stdout + done.stderr or "page does not exist" in done.stdout + done.stderr
+
+
+@pytest.fixture
+def browser():
+    """A browser without a window."""
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)}")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        window = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield window
+        window.close()
+
+
+@pytest.fixture
+def served(site):
+    """The address of a server of the site on this machine."""
+    handler = functools.partial(Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+def test_a_browser_shows_it_and_has_nothing_to_complain_of(browser, served):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    tab = context.new_page()
+    tab.set_default_timeout(120_000)
+    said, asked = [], []
+    tab.on("console", lambda message: said.append((message.type, message.text)))
+    tab.on("pageerror", lambda error: said.append(("error", str(error))))
+    tab.on("request", lambda request: asked.append(request.url))
+    for name, heading, pictures in (
+        ("index.html", "bigbfs", 1),
+        ("tutorial.html", "Tutorial", 0),
+        ("how-it-works.html", "How it works", 3),
+        ("results/studies.html", None, 14),
+        ("reference/commands.html", "Command line", 0),
+        ("reference/python.html", "Python", 0),
+    ):
+        tab.goto(f"{served}/{name}", wait_until="load")
+        assert heading is None or tab.locator("article h1").inner_text().startswith(heading)
+        assert tab.locator("article img").count() >= pictures
+        shown = "[...document.querySelectorAll('article img')].every(img => img.loading == 'lazy' || img.naturalWidth)"
+        tab.wait_for_function(shown)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390, name
+    assert tab.locator("#bigbfs\\.bfs").count() == 1
+    assert said == []
+    assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    tab.goto(f"{served}/index.html")
+    tab.keyboard.press("Control+k")
+    tab.keyboard.type("afforest")
+    tab.wait_for_selector("text=How it works")
+    context.close()
