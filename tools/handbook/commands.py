@@ -2,11 +2,13 @@
 
 A line ``::: bigbfs commands`` becomes a section for each command, with its usage, help, options and examples. A line
 ``::: bigbfs exit codes`` becomes a table, and ``::: bigbfs other names`` what mkdocstrings is to say of the public
-names that no other line of the page has.
+names that no other line of the page has. In tables a bar between backticks needs a backslash on GitHub, which
+Python's Markdown would show: it is taken away.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,9 +72,13 @@ def other_names(lines: list[str]) -> Iterator[str]:
             yield from (f"::: bigbfs.{name}", "")
 
 
+def _row(line: str) -> str:
+    return re.sub(r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), line) if line.startswith("|") else line
+
+
 class _Reference(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
-        """Replace the three lines, wherever they stand."""
+        """Replace the three lines, wherever they stand, and bars of tables."""
         found: list[str] = []
         for line in lines:
             if line.strip() == COMMANDS:
@@ -83,7 +89,7 @@ class _Reference(Preprocessor):
             elif line.strip() == NAMES:
                 found += other_names(lines)
             else:
-                found.append(line)
+                found.append(_row(line))
         return found
 
 

@@ -1,4 +1,4 @@
-"""Arrow IPC, files (Feather version 2) and streams: two columns of integers; needs pyarrow (the extra ``tables``)."""
+"""Arrow IPC, files (Feather version 2) and streams: two columns of integers or names; needs the extra ``tables``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _opened(source: Source, rules: Rules) -> Iterator[TableFile]:
 
 FORMAT = Format(
     "arrow",
-    "Arrow IPC file (Feather) or stream: two columns of integers (extra `tables`)",
+    "Arrow IPC file (Feather) or stream: two columns of integers or names (extra `tables`)",
     lambda reading: read_table(reading, _opened),
     lambda source, rules: estimate_table(source, rules, _opened),
     zlib.decompress(base64.b64decode(_EXAMPLE)),

@@ -1,4 +1,4 @@
-"""Parquet: two columns of integers, by row groups; needs pyarrow (the extra ``tables``)."""
+"""Parquet: two columns of integers or names, by row groups; needs pyarrow (the extra ``tables``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _opened(source: Source, rules: Rules) -> Iterator[TableFile]:
 
 FORMAT = Format(
     "parquet",
-    "Parquet: two columns of integers (extra `tables`)",
+    "Parquet: two columns of integers or names (extra `tables`)",
     lambda reading: read_table(reading, _opened),
     lambda source, rules: estimate_table(source, rules, _opened),
     zlib.decompress(base64.b64decode(_EXAMPLE)),
