@@ -55,6 +55,8 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas converts every column, those without use too
         first, second, _ = choose(function, [str(name) for name in table.columns], options.columns)
         table, options = table.iloc[:, [first - 1, second - 1]], replace(options, columns=(1, 2))
+        if not table.columns.is_unique:  # pandas hands no such columns on
+            table = table.set_axis([f"column {place}" for place in (first, second)], axis=1)
     with _converting(function):
         if hasattr(table, "__arrow_c_stream__"):
             reader = arrow.RecordBatchReader.from_stream(table)
@@ -82,7 +84,7 @@ def _converting(function: str) -> Iterator[None]:
     arrow = pyarrow(function)
     try:
         yield
-    except (arrow.ArrowException, OverflowError) as error:
+    except (arrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
         if isinstance(error, BigBfsError):
             raise
         what = f"{function}: a column is neither integers nor text: {brief(error)}"

@@ -143,6 +143,34 @@ def test_frames_with_columns_that_are_no_ids():
         bigbfs.Graph.from_pandas(frame, columns=("sources", "target"))
 
 
+def test_categories_whose_values_are_views():
+    """As polars hands its columns of categories on; indices are those of a slice."""
+    pa = pytest.importorskip("pyarrow", minversion="16")
+    values = pa.array(["b", "unused", "a\xe4", "c"], pa.string_view())
+    column = pa.DictionaryArray.from_arrays(pa.array([1, 3, 0, 2]), values).slice(1)
+    graph = bigbfs.Graph.from_arrow(pa.table({"source": column, "target": ["c", "a\xe4", "b"]}))
+    assert [graph.called(rank) for rank in range(graph.n)] == ["a\xe4", "b", "c"]
+    column = pa.DictionaryArray.from_arrays(pa.array([1, None]), values)
+    with pytest.raises(bigbfs.InputError, match="row 1: a null"):
+        bigbfs.Graph.from_arrow(pa.table({"source": column, "target": ["b", "c"]}))
+
+
+def test_categories_of_polars():
+    polars = pytest.importorskip("polars")
+    for kind in (polars.Categorical, polars.Enum(["x", "y", "z"])):
+        frame = polars.DataFrame({"source": ["x", "y"], "target": ["y", "z"]}, schema={"source": kind, "target": kind})
+        assert bigbfs.Graph.from_arrow(frame).m == 4
+
+
+def test_frames_whose_columns_have_one_name_and_texts_that_are_no_text():
+    pandas = pytest.importorskip("pandas")
+    graph = bigbfs.Graph.from_pandas(pandas.DataFrame([[1, 2, 9]], columns=["a", "a", "b"]), columns=(2, 1))
+    assert graph.original_ids().tolist() == [1, 2]
+    frame = pandas.DataFrame({"source": pandas.Series(["\udcff"], dtype=object), "target": ["b"]})
+    with pytest.raises(bigbfs.InputError, match=r"from_arrow: a column is neither integers nor text: .*surrogates"):
+        bigbfs.Graph.from_pandas(frame)
+
+
 def test_networkx_graphs():
     networkx = pytest.importorskip("networkx")
     path = networkx.path_graph(4)

@@ -23,7 +23,7 @@ def texts_of(array: Any, place: Place) -> tuple[np.ndarray, np.ndarray]:
     arrow = pyarrow("reading names")
     require_no_null(array, place)
     if hasattr(array, "dictionary_decode"):
-        array = array.dictionary_decode()
+        array = _decoded(array)
         require_no_null(array, place)
     if kind_of("names", "", array.type) == INTEGERS:
         array = _digits(array, place)
@@ -45,6 +45,15 @@ def texts_of(array: Any, place: Place) -> tuple[np.ndarray, np.ndarray]:
     if not plain:
         _require_utf8(array, place)
     return data, begins
+
+
+def _decoded(array: Any) -> Any:
+    """Return the values of a dictionary array; pyarrow takes none where they are views, as those of polars are."""
+    values = array.dictionary
+    if str(values.type) in ("string_view", "binary_view"):
+        arrow = pyarrow("reading names")
+        array = arrow.DictionaryArray.from_arrays(array.indices, values.cast(arrow.large_binary()))
+    return array.dictionary_decode()
 
 
 @njit(cache=True, nogil=True)
