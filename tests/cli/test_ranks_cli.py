@@ -87,9 +87,11 @@ def test_what_is_wrong_for_all_is_said_once(graph: Path) -> None:
 )
 def test_launches_that_are_refused(variables: dict[str, str], arguments: list[str], said: str) -> None:
     """Among them four copies that each believe to be rank 0 of 1."""
+    before = shm.files()
     ran = run([sys.executable, "-m", "bigbfs", *arguments], **variables)
     assert ran.returncode == 2
     assert said in ran.stderr
+    assert not shm.left_since(before)
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def abort_before_start(code: int) -> None:
         library()
     except UsageError:
         return
+    forget_files()
     if in_a_world():
-        forget_files()
         abort(code)
 
 
