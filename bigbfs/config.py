@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -121,6 +121,34 @@ class LineRate:
 
 
 @dataclass(frozen=True)
+class RankRates:
+    """What CPU ranks and the links between them can do; written by ``bigbfs probe --ranks``.
+
+    Attributes
+    ----------
+    name, ranks, hosts
+        The processor, for people; with how many of both it was measured.
+    call_seconds, bytes_per_second, host_call_seconds, host_bytes_per_second
+        A collective call of a few bytes, and what comes into a rank in a long one: on one machine, between machines.
+    vertex_seconds
+        A search by one thread of one rank, for each vertex that has edges.
+    """
+
+    name: str = "no rank measured"
+    ranks: int = 1
+    hosts: int = 1
+    call_seconds: float = 10e-6
+    bytes_per_second: float = 4e9
+    host_call_seconds: float = 40e-6
+    host_bytes_per_second: float = 2e9
+    vertex_seconds: float = 20e-9
+
+    def __post_init__(self) -> None:
+        """Refuse rates that nothing can be divided by."""
+        _require_rates(self)
+
+
+@dataclass(frozen=True)
 class DeviceProfile:
     """What a GPU and its link to host memory can do; written by ``bigbfs probe``.
 
@@ -148,6 +176,8 @@ class DeviceProfile:
         Whether the pages of a file mapping can be read in place; else edges in host memory are a copy.
     line_rates
         What was measured, one table each.
+    ranks
+        Rates of CPU ranks, where they were measured.
     """
 
     name: str
@@ -161,13 +191,18 @@ class DeviceProfile:
     barrier_seconds: float
     registers_read_only: bool = True
     line_rates: tuple[LineRate, ...] = ()
+    ranks: RankRates | None = None
 
     def __post_init__(self) -> None:
         """Refuse rates that nothing can be divided by."""
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, int | float) and not isinstance(value, bool) and not 0 < value < float("inf"):
-                raise ConfigError(f"{item.name} is {value}; it must be more than 0")
+        _require_rates(self)
+
+
+def _require_rates(rates: RankRates | DeviceProfile) -> None:
+    for item in fields(rates):
+        value = getattr(rates, item.name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and not 0 < value < float("inf"):
+            raise ConfigError(f"{item.name} is {value}; it must be more than 0")
 
 
 def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
@@ -241,12 +276,24 @@ def read_suite(path: str | Path) -> BenchSuite:
 def read_profile(path: str | Path) -> DeviceProfile:
     """Return the device profile in the TOML file ``path``.
 
+    One that has rates of ranks alone says nothing of a GPU: that of the default profile stands beside them.
+
     Raises
     ------
     FileAccessError, ConfigError
         It cannot be read, or is no profile.
     """
     table = read_toml(path)
+    ranks = table.pop("ranks", None)
+    if ranks is not None:
+        if not isinstance(ranks, dict):
+            raise ConfigError(f"{path}: key 'ranks' is {ranks!r}; it must be a [ranks] table")
+        rates = from_table(RankRates, ranks, f"{path}, ranks")
+        return replace(_device(table, path) if table else read_profile(find_profile(DEFAULT_PROFILE)), ranks=rates)
+    return _device(table, path)
+
+
+def _device(table: dict[str, Any], path: str | Path) -> DeviceProfile:
     rates = table.get("line_rates", [])
     if not isinstance(rates, list) or not all(isinstance(rate, dict) for rate in rates):
         raise ConfigError(f"{path}: key 'line_rates' is {rates!r}; it must be [[line_rates]] tables")
@@ -281,13 +328,18 @@ def profile_text(profile: DeviceProfile, comment: str) -> str:
     lines = [f"# {comment}"]
     for item in fields(profile):
         value = getattr(profile, item.name)
-        if item.name != "line_rates":
+        if item.name not in ("line_rates", "ranks"):
             lines.append(f"{item.name} = {_toml(value)}")
     for rate in profile.line_rates:
         lines += ["", "[[line_rates]]", f"pattern = {_toml(rate.pattern)}"]
         size = "every" if rate.pattern == "ascending" else "window_bytes"
         lines += [f"{size} = {_toml(getattr(rate, size))}", f"lines_per_second = {_toml(rate.lines_per_second)}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + ("" if profile.ranks is None else f"\n{rates_text(profile.ranks)}")
+
+
+def rates_text(rates: RankRates) -> str:
+    """Return the table of ``rates`` for a profile."""
+    return "\n".join(["[ranks]", *(f"{item.name} = {_toml(getattr(rates, item.name))}" for item in fields(rates)), ""])
 
 
 def _toml(value: str | int | float | bool) -> str:

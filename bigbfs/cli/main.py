@@ -60,7 +60,7 @@ Examples:
 `bigbfs COMMAND --help` has the options of a command.
 """
 
-RANKED = ("bfs", "cc", "convert")
+RANKED = ("bfs", "cc", "convert", "probe")
 """Commands that run as several ranks."""
 
 _OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO), "send it to another disk")

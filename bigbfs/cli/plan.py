@@ -10,12 +10,12 @@ import click
 
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.words import USUAL, usual_work
-from bigbfs.cli import options
+from bigbfs.cli import options, rank_plan
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.engines.gpu.floor import Floor, floors
 from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
 from bigbfs.engines.gpu.runtime import device
-from bigbfs.errors import NoDeviceError
+from bigbfs.errors import NoDeviceError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
@@ -48,6 +48,9 @@ class Target:
     help="What is going to be run; repeatable. Memory that they share is counted once.",
 )
 @options.strategy_option
+@click.option("--ranks", type=click.IntRange(1), metavar="N", help="Plan BFS by N processes on CPUs instead.")
+@click.option("--hosts", type=click.IntRange(1), metavar="H", help="With --ranks: on so many machines. Default: 1.")
+@click.option("--threads", type=click.IntRange(1), help="With --ranks: threads of each. Default: its share of cores.")
 @options.json_option
 def command(
     graph: Path | None,
@@ -58,6 +61,9 @@ def command(
     profile: DeviceProfile | None,
     algorithms: tuple[str, ...],
     strategy: str,
+    ranks: int | None,
+    hosts: int | None,
+    threads: int | None,
     as_json: bool,
 ) -> None:
     """Show what a run on a GPU would keep where, and why; nothing is placed.
@@ -65,7 +71,18 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. With --profile the plan is for the device
     that the profile describes, else for the GPU of this machine, else (there is none) for an H200. A plan that does not
     fit ends with exit code 5, as the run would. The floor is bytes that must move over the rates of the profile.
+
+    With --ranks: the memory of a rank and of a machine, what a search of few levels will take by the rates that
+    `bigbfs probe --ranks` wrote into the profile, and whether more ranks would be slower.
     """
+    if ranks is not None:
+        refuse_gpu(residency, vram_budget, ram_budget)
+        with options.opened(graph, compressed) as (opened, _):
+            rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
+        return
+    for name, value in (("hosts", hosts), ("threads", threads)):
+        if value is not None:
+            raise UsageError(f"--{name} is for ranks; give --ranks too, or leave it out")
     target = find_target(profile)
     with options.opened(graph, compressed) as (opened, _):
         budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
@@ -79,6 +96,20 @@ def command(
             click.echo(dumps(plan_object(opened, target, plan, floor)))
         else:
             _print(opened, target, plan, floor)
+
+
+def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None) -> None:
+    """Refuse, in a plan for ranks, options of a GPU run.
+
+    Raises
+    ------
+    UsageError
+        One is given.
+    """
+    given = {"--residency": residency != "auto", "--vram-budget": vram_budget, "--ram-budget": ram_budget}
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"{name} is for a run on a GPU, and --ranks for one on CPUs; leave one of them out")
 
 
 def find_target(profile: DeviceProfile | None) -> Target:

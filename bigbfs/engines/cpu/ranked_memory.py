@@ -30,8 +30,18 @@ def survey_bytes(n: int, mine: int, ids: np.dtype) -> int:
 
 def search_bytes(n: int, mine: int, ids: np.dtype, group: Group) -> int:
     """Return the bytes of a search's state; the first rank of a machine counts the memory that all of it see."""
-    window = int(2 * n * BIT) if group.size > 1 and group.host_rank == 0 else 0
-    return memory.search_bytes(mine, ids) + int(BITMAPS * n * BIT) + window
+    window = window_bytes(n) if group.size > 1 and group.host_rank == 0 else 0
+    return state_bytes(n, mine, ids) + window
+
+
+def state_bytes(n: int, mine: int, ids: np.dtype) -> int:
+    """Return the bytes of a search's state on one rank."""
+    return memory.search_bytes(mine, ids) + int(BITMAPS * n * BIT)
+
+
+def window_bytes(n: int) -> int:
+    """Return the bytes of the two bitmaps that ranks of a machine share."""
+    return int(2 * n * BIT)
 
 
 def buffer_bytes(threads: int, ids: np.dtype) -> int:
