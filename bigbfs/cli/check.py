@@ -22,17 +22,21 @@ def command(graph: Path | None, as_json: bool) -> None:
     """Validate everything in GRAPH: checksums, ranges, order, symmetry, encoding, labels.
 
     Every edge is read. The first check that fails ends the run with exit code 1 and names the place. Without GRAPH, the
-    newest graph file in this folder.
+    newest graph file in this folder. Of a folder of shards (`bigbfs split`) those that are there are checked, each by
+    itself.
     """
     from bigbfs.formats.container.check import check
+    from bigbfs.formats.shards.checking import check_shards
+    from bigbfs.formats.shards.manifest import NAME
 
-    graph = resolve_graph(graph, compressed=False)
+    folder = graph if graph is not None and (graph / NAME).is_file() else None
+    graph = resolve_graph(graph, compressed=False) if folder is None else folder
     passed: list[dict[str, str]] = []
     error = None
     try:
         told = Progress()
         with told.step(f"check {graph}"):
-            for step in check(graph, told):
+            for step in check(graph, told) if folder is None else check_shards(folder, told):
                 passed.append({"name": step.name, "detail": step.detail})
                 if not as_json:
                     told.say(f"ok  {step.name}: {step.detail}")

@@ -35,6 +35,29 @@ def test_there_and_back(run, small):
     assert code == 0 and "2 shards, of which 2 were there already" in out
 
 
+def test_check_looks_at_the_shards_that_are_there(run, small):
+    assert run("split", "graph.csrbin", "--shards", 3)[0] == 0
+    code, out, _ = run("check", "graph.shards")
+    assert code == 0 and "ok  00002.shard: 0 rows" in out and "ok  here: 3 of 3 shards" in out
+    Path("graph.shards/00001.shard").rename("elsewhere")
+    assert "ok  here: 2 of 3 shards" in run("check", "graph.shards")[1]
+    Path("elsewhere").rename("graph.shards/copy.shard")
+    assert run("check", "graph.shards")[0] == 1
+    Path("graph.shards/copy.shard").unlink()
+    for name in ("00000.shard", "rest.shard"):
+        path = Path("graph.shards") / name
+        whole = path.read_bytes()
+        path.write_bytes(whole[:4100] + bytes([whole[4100] ^ 1]) + whole[4101:])
+        found = run("check", "graph.shards")
+        assert found[0] == 1 and f"{name}: section" in found[2]
+        path.write_bytes(whole)
+    found = object_of(run, "check", "graph.shards")
+    assert found["ok"] and found["graph"] == {"path": "graph.shards"}
+    for path in Path("graph.shards").glob("*.shard"):
+        path.unlink()
+    assert "holds manifest.json and no shard" in run("check", "graph.shards")[2]
+
+
 def test_json(run, small):
     found = object_of(run, "split", "graph.csrbin", "--shards", 3)
     size = sum(path.stat().st_size for path in Path("graph.shards").glob("*.shard"))
