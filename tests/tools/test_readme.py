@@ -22,6 +22,22 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page.name} links {target}"
 
 
+def anchors(page):
+    """Return the anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_to_headings(page):
+    for target, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            there = anchors(page.parent / target if target else page)
+            # headings of the reference of Python and of the commands are made with the site
+            assert anchor in there or "reference/" in target, f"{page.name} links {target}#{anchor}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_nothing_is_left_to_fill_in(page):
     assert not re.search(r"@[A-Z]+@|TBD|FIXME", page.read_text(encoding="utf-8"))
