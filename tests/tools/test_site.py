@@ -11,18 +11,20 @@ import sys
 import threading
 from pathlib import Path
 
+import make_site
 import pytest
 
-pytest.importorskip("zensical", reason="the extra `site` is not installed")
-pytest.importorskip("mkdocstrings", reason="the extra `site` is not installed")
-
-import make_site
+import bigbfs
+from bigbfs.cli.main import cli
+from bigbfs.cli.manual import entries
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def make(folder):
+    for name in ("zensical", "mkdocstrings"):
+        pytest.importorskip(name, reason="the extra `site` is not installed")
     return subprocess.run(
         [sys.executable, str(ROOT / "tools" / "make_site.py"), "--folder", str(folder)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
@@ -37,40 +39,51 @@ def sources(folder):
     return folder
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
+@pytest.fixture
+def site(tmp_path):
     """The site, built from a copy of the sources."""
-    folder = sources(tmp_path_factory.mktemp("site"))
+    folder = sources(tmp_path)
     done = make(folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / make_site.OUTPUT
 
 
-def test_the_pages_are_checked(site, tmp_path):
-    built = tmp_path / "site"
-    shutil.copytree(site, built)
-    page = built / "index.html"
-    text = page.read_text(encoding="utf-8")
-    planted = '<a href="nowhere.html">a</a><a href="glossary.html#nothing">b</a><img src="images/no.svg">'
-    page.write_text(text + planted + '<script src="https://example.org/x.js"></script>', encoding="utf-8")
-    reference = built / "reference" / "python.html"
-    reference.write_text(reference.read_text(encoding="utf-8").replace('id="bigbfs.hops"', ""), encoding="utf-8")
-    assert [finding for finding in make_site.lost(built) if finding.startswith("index")] == [
+def test_what_is_lost_is_found(tmp_path):
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top">a</h1><a href="#top">a</a><a href="glossary.html#row">a</a><a href="https://example.org">a</a>'
+        '<a href="nowhere.html">a</a><a href="glossary.html#nothing">b</a><img src="images/no.svg">'
+        '<script src="https://example.org/x.js"></script>',
+        encoding="utf-8",
+    )
+    (tmp_path / "glossary.html").write_text('<a name="row">a</a><a href=".">a</a>', encoding="utf-8")
+    assert list(make_site.lost(tmp_path)) == [
         "index.html: <a> nowhere.html: no such file",
         "index.html: <a> glossary.html#nothing: no such anchor",
         "index.html: <img> images/no.svg: no such file",
         "index.html: <script> https://example.org/x.js: is fetched from elsewhere",
     ]
-    assert list(make_site.unnamed(built)) == ["reference/python.html: bigbfs.hops is missing"]
 
 
-def test_every_page_is_in_the_site_and_in_its_navigation(site):
+def test_names_and_commands_without_a_place_are_found(tmp_path):
+    folder = tmp_path / "reference"
+    folder.mkdir()
+    names = [name for name in bigbfs.__all__ if name != "hops"]
+    (folder / "python.html").write_text("".join(f'<h3 id="bigbfs.{name}">a</h3>' for name in names))
+    commands = [entry.path.replace(" ", "-") for entry in entries(cli, "bigbfs")]
+    commands.remove("bigbfs-bench-cc")
+    (folder / "commands.html").write_text("".join(f'<h2 id="{name}">a</h2>' for name in commands))
+    assert list(make_site.unnamed(tmp_path)) == [
+        "reference/python.html: bigbfs.hops is missing",
+        "reference/commands.html: bigbfs bench cc is missing",
+    ]
+
+
+def test_every_page_is_in_the_navigation():
     text = (ROOT / "zensical.toml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         name = page.relative_to(ROOT / "docs")
         if page.name != "notes.md":  # parts of other pages
-            assert (site / name).with_suffix(".html").is_file()
-            assert f'"{name}"' in text, f"zensical.toml leaves out {name}"
+            assert f'"{name}"' in text, f"nav in zensical.toml leaves out {name}"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +134,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_a_browser_shows_it_and_has_nothing_to_complain_of(browser, served):
+def test_it_is_built_and_a_browser_has_nothing_to_complain_of(served, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     tab = context.new_page()
     tab.set_default_timeout(120_000)
