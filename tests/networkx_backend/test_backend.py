@@ -79,7 +79,12 @@ def test_a_graph_file_is_a_graph_of_networkx(tmp_path, entry_points):
         "assert list(nx.connected_components(graph)) == list(nx.connected_components(plain, backend='networkx'))\n"
         "assert nx.single_source_shortest_path_length(graph, 7) == nx.single_source_shortest_path_length(plain, 7)\n"
         "assert nx.single_source_shortest_path_length(plain, 7, backend='bigbfs')[7] == 0\n"
-        "assert nx.diameter(nx.path_graph(4)) == 3\n"
+        "assert nx.closeness_centrality(graph) == nx.closeness_centrality(plain, backend='networkx')\n"
+        "assert nx.eccentricity(nx.path_graph(4), backend='bigbfs') == {0: 3, 1: 2, 2: 2, 3: 3}\n"
+        "nx.config.backend_priority = ['bigbfs']\n"
+        "assert nx.diameter(nx.path_graph(4)) == nx.diameter(nx.path_graph(4), weight='w') == 3\n"
+        "first = nx.harmonic_centrality(nx.path_graph(1001))[0]\n"
+        "assert abs(first - sum(1 / d for d in range(1, 1001))) < 1e-9\n"
         "try: nx.has_path(graph, 7, 8)\n"
         "except nx.NodeNotFound as error: print(error)\n"
     )

@@ -49,7 +49,7 @@ class Numbering:
         """The table of hashes, and the shift that finds a slot; None: hashes do not tell."""
         if self.counted:
             return _NO_SLOTS, np.uint64(0)
-        if not _compiled_hashes(self.nodes):
+        if not walkable() or not _compiled_hashes(self.nodes):
             return None
         bits = max(1, (2 * len(self) - 1).bit_length())
         slots, shift = np.full((1 << bits, 2), -1, np.int64), np.uint64(64 - bits)
@@ -91,7 +91,7 @@ class Numbering:
         nodes = self.nodes
         plain = type(neighbours) is dict and list(neighbours) == nodes
         lists: list[Any] = list(neighbours.values()) if plain else list(map(neighbours.__getitem__, nodes))
-        if walkable() and set(map(type, lists)) <= {dict} and self._slots is not None:
+        if walkable() and self._slots is not None and set(map(type, lists)) <= {dict}:
             found = self._walked(lists)
             if found is not None:
                 return found
