@@ -17,6 +17,7 @@ from bigbfs.graph import files
 
 TYPE_CHECKING = False  # typing's, without the ten milliseconds that importing typing takes
 if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
+    from bigbfs.algorithms.ranked_engine import ranks as ranks
     from bigbfs.api import bfs as bfs
     from bigbfs.api import connected_components as connected_components
     from bigbfs.api import convert as convert
@@ -58,6 +59,7 @@ _HOMES = {
     "open": "bigbfs.graph",
     "convert": "bigbfs.api",
     "engine": "bigbfs.api",
+    "ranks": "bigbfs.algorithms.ranked_engine",
     "bfs": "bigbfs.api",
     "connected_components": "bigbfs.api",
     "topological_order": "bigbfs.api",

@@ -18,12 +18,14 @@ from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.ranked_engine import ranked
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.engines.engine import Work
+from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import forking
@@ -47,6 +49,7 @@ class Place(TypedDict, total=False):
     ram_budget: int | str | None
     profile: DeviceProfile | None
     threads: int | None
+    ranks: Group | None
 
 
 WHERE = tuple(Place.__annotations__)
@@ -90,6 +93,7 @@ def engine(
     ram_budget: int | str | None = None,
     profile: DeviceProfile | None = None,
     threads: int | None = None,
+    ranks: Group | None = None,
     work: Sequence[Work] | None = None,
 ) -> Engine:
     """Place ``graph`` on a backend and return the engine, a context manager that releases it.
@@ -111,6 +115,9 @@ def engine(
         Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
         CPU threads; None: every core that this process may use.
+    ranks
+        The processes that work on it together, on CPUs, from :func:`ranks`: all make the same calls. Arrays of results
+        are on rank 0, what was measured on all.
     work
         Options of what is going to be run: memory is planned, and kernels are loaded, for that; other work may be run
         in what is left. None: BFS and connected components.
@@ -138,6 +145,12 @@ def engine(
     given = {name: value for name, value in values if value is not None}
     check_options(backend, chosen, given, threads)
     graph, asked = _opened(graph), usual_work(strategy) if work is None else tuple(work)
+    if ranks is not None:
+        if chosen == "gpu" and backend != "auto":
+            raise UsageError("ranks run on CPUs", about=(("backend", backend),))
+        if given:
+            raise UsageError("for a GPU, and ranks run on CPUs; leave it out", about=tuple(given.items())[:1])
+        return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
     placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
     return Engine(graph, placed, strategy)
 
@@ -193,8 +206,8 @@ def bfs(
         Original id: on the CPU the search ends with the level of this vertex; on a GPU it goes on.
         ``result.path_to(target)`` is the path there.
     **where
-        ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``: see :func:`engine`. To
-        traverse from many sources, place the graph once with :func:`engine`.
+        ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``, ``ranks``: see
+        :func:`engine`. To traverse from many sources, place the graph once with :func:`engine`.
 
     Returns
     -------

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.engine import Work
+from bigbfs.engines.ranks import ending, launch
 from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 
 
@@ -49,9 +51,45 @@ def ranked(
     FormatError
         The graph's file is damaged.
     """
+    from bigbfs.engines.cpu.ranked import RankedEngine
+
     start = time.perf_counter()
     graph.require_valid()
     checked = time.perf_counter() - start
     placed = RankedEngine(graph, group=group, work=work, threads=threads, partition=partition, exchange=exchange)
     placed.setup.open = checked
     return Engine(graph, placed, strategy)
+
+
+@contextmanager
+def ranks() -> Iterator[Group]:
+    """Join the processes that mpiexec or srun has started with this one; a process that is alone is a group of one.
+
+    One ``with`` stands around all that a process does with ranks. An error inside it is printed with rank and host, and
+    ends all of them: the others would wait for this one.
+
+    Yields
+    ------
+    Group
+        For :func:`bigbfs.engine` and its like; ``rank`` and ``size`` say which this is, of how many.
+
+    Raises
+    ------
+    UsageError
+        There is no MPI, its world is not that of the launcher, or this process has left its ranks already.
+    """
+    by = launch.started()
+    if by is None:
+        from bigbfs.engines.ranks.threads import alone
+
+        yield alone()
+        return
+    if ending.was_in_a_world():
+        raise UsageError("this process has joined its ranks before, which works once; put one `with` around all work")
+    group = launch.join(by)
+    try:
+        yield group
+    except BaseException as error:
+        launch.fail(error)
+        raise
+    launch.part()

@@ -40,6 +40,10 @@ def uses() -> None:
         assert_type(engine.bfs(0, want_parents=False), BfsResult)
         assert_type(engine.connected_components(), ComponentsResult)
         assert_type(engine.setup.place, float)
+    with bigbfs.ranks() as group:
+        assert_type(group.rank, int)
+        assert_type(bigbfs.engine(graph, ranks=group), Engine)
+        assert_type(bigbfs.bfs(graph, 0, ranks=group), BfsResult)
     bigbfs.bfs(graph, 0, threads="two")  # type: ignore[arg-type]
     bigbfs.bfs(graph, 0, treads=2)  # type: ignore[call-arg]
     bigbfs.convert("a.txt", directed="yes")  # type: ignore[arg-type]

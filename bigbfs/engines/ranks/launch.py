@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -198,6 +199,18 @@ def leave(code: int) -> None:
         ending.abort(code)
     elif code and started() is not None and not ending.was_in_a_world():
         ending.abort_before_start(code)
+
+
+def fail(error: BaseException) -> None:
+    """Print ``error``, with rank and host, and end all ranks with its exit code."""
+    let_first_speak()
+    text = "".join(traceback.format_exception(error))
+    with suppress(OSError):
+        os.write(2, f"{speaker()}{text}".encode())
+    if isinstance(error, KeyboardInterrupt):
+        leave(130)
+    code = error.code if isinstance(error, SystemExit) else getattr(error, "exit_code", 1)
+    leave(code if isinstance(code, int) else int(code is not None))
 
 
 def let_first_speak() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+import wide
 import zoo
 
 from bigbfs.algorithms.bfs.options import BfsOptions
@@ -72,7 +74,7 @@ def check(graph: Graph, source: int, result: BfsResult, levels: np.ndarray) -> N
     assert [level.frontier for level in record.levels] == sizes[: len(record.levels)]
 
 
-@pytest.mark.parametrize("turn", range(2))
+@pytest.mark.parametrize("turn", wide.split(range(16), lambda turn: turn < 2))
 def test_zoo(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each graph meets another number of ranks, partition, exchange and order of directions in each turn."""
     for number, name in enumerate(name for name in zoo.names(big=False) if "wide" not in name):
@@ -85,6 +87,22 @@ def test_zoo(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
             partition=("words", "ranges")[at % 2], exchange=SYNCS[(at + turn) % 4], verify=True,
             piece=(1000, 2**30)[at % 3 == 0],
         )  # fmt: skip
+        for source, result in zip(sources, found, strict=True):
+            check(graph, source, result, expected(name, source))
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", ["words", "ranges"])
+@pytest.mark.parametrize("exchange", [*SYNCS, "auto"])
+def test_every_size_and_more_ranks_than_vertices(exchange: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for size, order, name in product((*range(1, 9), 70), ("predicted", "turning"), wide.CORE[1:]):
+        graph = zoo.shared()[name]
+        if size > 8 and (graph.n >= size or order == "turning"):
+            continue
+        force(monkeypatch, order)
+        sources = zoo.sources(graph, 2)
+        work = [BfsOptions(source) for source in sources]
+        found = over_ranks(graph, size, work, partition=kind, exchange=exchange, verify=True)
         for source, result in zip(sources, found, strict=True):
             check(graph, source, result, expected(name, source))
 
@@ -238,6 +256,21 @@ def test_bytes_of_bitmaps_are_those_of_the_formula(exchange: str, monkeypatch: p
         words = len(range(rank, -(-graph.n // 64), size))
         told = 8 * words * (levels - 1) if exchange != "window" else 0  # before the first level all know the source
         assert record.sent == (told + 32 * levels) * (size - 1)
+
+
+def test_bytes_of_lists_are_those_of_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before each level but the first, every rank tells the own vertices of the last one, as gaps of local numbers."""
+    force(monkeypatch, "up")
+    graph, size = zoo.shared()["kronecker"], 3
+    [result] = over_ranks(graph, size, [BfsOptions(0)], exchange="list", partition="words")
+    levels, count = expected("kronecker", 0), len(result.record.levels)
+    for rank, record in enumerate(result.record.ranks):
+        sent = 0
+        for depth in range(1, count):
+            own = [v // 64 // size * 64 + v % 64 for v in np.flatnonzero(levels == depth) if v // 64 % size == rank]
+            gaps = np.diff([-1, *own]).tolist()
+            sent += 8 + sum(varint(gap) for gap in gaps)
+        assert record.sent == (sent + 32 * count) * (size - 1)
 
 
 def test_the_cheaper_exchange_is_chosen() -> None:

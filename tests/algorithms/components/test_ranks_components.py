@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import wide
 import zoo
 
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -31,7 +32,7 @@ def over_ranks(graph: Graph, size: int, kind: str = "words", *, count: int = 1, 
     return everyone[0]
 
 
-@pytest.mark.parametrize("turn", range(2))
+@pytest.mark.parametrize("turn", wide.split(range(10), lambda turn: turn < 2))
 def test_zoo(turn: int) -> None:
     for number, name in enumerate(name for name in zoo.names() if "wide" not in name):
         graph, at = zoo.shared()[name], number + turn
