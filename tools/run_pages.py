@@ -1,10 +1,9 @@
 """Run the commands and the Python of pages, top to bottom in an empty folder, and compare what they print.
 
 Of a page are run: the lines that begin with ``$`` in fences of the kind ``console`` and in indented blocks (``bigbfs``
-and ``cat``, also with ``| head -N`` and ``| tail -N``), and fences of ``python``, which share one namespace. A fence
-with ``title="NAME"`` is a file to write; with ``title="it prints"`` it is what the Python before it prints. ``--write``
-puts what is printed today into the pages. Times, rates, memory and the processor differ from run to run and are not
-compared.
+and ``cat``, also with ``| head -N`` and ``| tail -N``), and fences of ``python``, each by itself. A fence with
+``title="NAME"`` is a file to write; with ``title="it prints"`` it is what the Python before it prints. ``--write`` puts
+what is printed today into the pages. Times, rates, memory and the processor differ from run to run and are left out.
 """
 
 from __future__ import annotations
@@ -119,7 +118,6 @@ def _command(line: str, folder: Path, bigbfs: Callable[[list[str], Path], str]) 
 
 def run(text: str, folder: Path, bigbfs: Callable[[list[str], Path], str]) -> Iterator[tuple[Step, list[str]]]:
     """Do what a page says, in ``folder``, which is the current one; yield each step with the lines that it printed."""
-    names: dict[str, Any] = {"__name__": "__page__"}
     for step in steps(text):
         printed = []
         if step.kind == "file":
@@ -129,6 +127,7 @@ def run(text: str, folder: Path, bigbfs: Callable[[list[str], Path], str]) -> It
         else:
             kept = io.StringIO()
             with contextlib.redirect_stdout(kept):
+                names: dict[str, Any] = {"__name__": "__page__"}  # each block runs as it stands
                 exec(compile(step.what, "page", "exec"), names)
             printed = kept.getvalue().rstrip("\n").split("\n")
         yield step, printed
