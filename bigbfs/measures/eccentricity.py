@@ -2,7 +2,8 @@
 
 First single sweeps (the vertex of highest degree, then the farthest from it), then batches that double: half of a
 batch are the vertices of the largest upper bounds, half the most central ones (Takes and Kosters, CIKM 2011; the
-largest upper bounds first is also how iFUB goes). Where a batch settles hardly more vertices than it searched from,
+largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
+64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
 bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
 without levels.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.cpu import batch
@@ -29,8 +31,11 @@ from bigbfs.jit import workers
 from bigbfs.measures.bounds import GOALS, Bounds, bounds_bytes
 from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.placing import Until, check_given, placed, require_edges
-from bigbfs.sizes import choice
+from bigbfs.record import Cores
+from bigbfs.sizes import choice, free_memory
 
+SINGLY = 16
+"""Sources of a batch at most that are searched from one by one."""
 BATCH = 64
 """Sources of a batch whose distances renew the bounds."""
 FULL = 64
@@ -89,22 +94,28 @@ class Eccentricity:
         return self.ids[(self.lower == self.upper) & (self.lower == self.diameter[0])]
 
 
-ADVICE = (
-    "free some, or take a machine with more; distances from random sources say how far these see, which is a lower "
-    "bound of the diameter, and take a tenth of that"
-)
+ADVICE = "free some, or take a machine with more; single searches take less, and the depth of each is a lower bound"
 
 
-def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: bool) -> int:
-    """Return the bytes of host memory that bounds and searches of ``n`` vertices take beside the graph."""
-    searched = 4 * BATCH * n
-    labels = 8 * n
-    if on_cpu:
-        searched = batch.bytes_of(n, ids, BATCH, threads, Wants(levels=True))
-        labels = memory.survey_bytes(n, ids) + memory.components_bytes(n, ids)
-    components = 3 * 8 * n + n  # counts, sizes, degrees, and who is asked for
-    return (1 + two_ways) * searched + labels + components + forest_bytes(n) + bounds_bytes(n)
+def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: bool, batches: bool = True) -> int:
+    """Return the bytes of host memory that bounds and searches of ``n`` vertices take beside the graph.
 
+    ``batches``: with those of batches; else every search is one of its own, which an undirected graph allows on the
+    CPU.
+    """
+    kept = (3 * 8 + 1) * n + forest_bytes(n) + bounds_bytes(n)  # counts, sizes, degrees, and who is asked for
+    if not on_cpu:
+        return kept + 8 * n + (1 + two_ways) * 4 * BATCH * n  # labels and levels are copied from the device
+    kept += memory.survey_bytes(n, ids) + memory.components_bytes(n, ids)
+    alone = 0 if two_ways else memory.search_bytes(n, ids) + memory.tree_bytes(n, levels=True, parents=False) + n
+    if not batches:
+        return kept + alone + 4 * SINGLY * n
+    at_once = (1 + two_ways) * batch.bytes_of(n, ids, BATCH, threads, Wants(levels=True))
+    return kept + alone + at_once
+
+
+Searched = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Of each source its eccentricity and a farthest vertex, int64; distances from it and back, int32 (n, sources)."""
 
 Tell = Callable[[int, tuple[int, int]], None]
 """Takes the number of vertices still open and the bounds of the diameter."""
@@ -185,8 +196,11 @@ class _Search:
                 f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
                 "not store; convert its source again without leaving them out"
             )
-        need = bytes_of(graph.n, graph.ids, threads, two_ways=self._two_ways, on_cpu=engine.backend == "cpu")
-        memory.require(need, graph.n, ADVICE)
+        on_cpu = engine.backend == "cpu"
+        self._singly = on_cpu and not self._two_ways
+        ways = {"two_ways": self._two_ways, "on_cpu": on_cpu}
+        self._room_for_batches = bytes_of(graph.n, graph.ids, threads, **ways) <= free_memory()
+        memory.require(bytes_of(graph.n, graph.ids, threads, **ways, batches=not self._singly), graph.n, ADVICE)
         labels = engine.run_internal(ComponentsOptions()).labels
         counts = np.bincount(labels, minlength=graph.n)
         sizes = counts[labels]
@@ -228,21 +242,43 @@ class _Search:
 
     def _look(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and renew all bounds; return the farthest vertex of each."""
-        far = [np.zeros(0, np.int64)]
-        for first in range(0, len(sources), BATCH):
-            here = sources[first : first + BATCH]
-            kept: list[np.ndarray] = []
-            result = self._searched(ManyOptions(here, visit=lambda _, found: kept.append(found), width=BATCH))
-            to = back = kept[0]
-            if self._two_ways:
-                other: list[np.ndarray] = []
-                options = ManyOptions(here, visit=lambda _, found: other.append(found), width=BATCH, backward=True)
-                self._searched(options)
-                back = other[0]
-                self._require_strong(here, to, back)
-            self.bounds.renew(here, result.depth, to, back, self._threads)
-            far.append(result.far)
-        return np.concatenate(far)
+        singly = self._singly and (len(sources) <= SINGLY or not self._room_for_batches)
+        step, search = (SINGLY, self._search_singly) if singly else (BATCH, self._search_at_once)
+        found = []
+        for first in range(0, len(sources), step):
+            here = sources[first : first + step]
+            depth, far, to, back = search(here)
+            self.bounds.renew(here, depth, to, back, self._threads)
+            found.append(far)
+        return np.concatenate(found)
+
+    def _search_singly(self, sources: np.ndarray) -> Searched:
+        """Search from ``sources`` of an undirected graph one after the other."""
+        levels, mine, before = np.empty((self._graph.n, len(sources)), np.int32), self._record, Cores.now()
+        depth, far = np.empty((2, len(sources)), np.int64)
+        for column, source in enumerate(sources.tolist()):
+            result = self._engine.run_internal(BfsOptions(source, want_parents=False))
+            levels[:, column] = result.levels
+            depth[column], far[column] = result.record.depth, int(result.levels.argmax())
+            mine.edges_read += result.record.edges  # at most
+            mine.pairs += result.record.reached
+            self._best = max(self._best, (int(depth[column]), source, int(far[column])))
+        seconds, lost = before.since()
+        self._add(len(sources), 1, seconds, lost)
+        return depth, far, levels, levels
+
+    def _search_at_once(self, sources: np.ndarray) -> Searched:
+        """Search from ``sources`` in one batch, in a directed graph in both directions."""
+        kept: list[np.ndarray] = []
+        result = self._searched(ManyOptions(sources, visit=lambda _, found: kept.append(found), width=BATCH))
+        to = back = kept[0]
+        if self._two_ways:
+            other: list[np.ndarray] = []
+            options = ManyOptions(sources, visit=lambda _, found: other.append(found), width=BATCH, backward=True)
+            self._searched(options)
+            back = other[0]
+            self._require_strong(sources, to, back)
+        return result.depth, result.far, to, back
 
     def _count(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and note no more than their own eccentricities."""
@@ -254,15 +290,20 @@ class _Search:
         """Run a batch and note what it took."""
         result: ManyResult = self._engine.run_internal(options)
         record, mine = result.record, self._record
-        mine.sources, mine.batches = mine.sources + record.sources, mine.batches + record.batches
-        seconds = mine.seconds + record.seconds
-        mine.lost = (mine.lost * mine.seconds + record.lost * record.seconds) / seconds if seconds else 0.0
-        mine.edges_read, mine.seconds = mine.edges_read + record.edges_read, seconds
-        mine.pairs += record.pairs
+        self._add(record.sources, record.batches, record.seconds, record.lost)
+        mine.edges_read, mine.pairs = mine.edges_read + record.edges_read, mine.pairs + record.pairs
         if not options.backward and len(result.depth):
             at = int(result.depth.argmax())
             self._best = max(self._best, (int(result.depth[at]), int(result.sources[at]), int(result.far[at])))
         return result
+
+    def _add(self, sources: int, batches: int, seconds: float, lost: float) -> None:
+        """Note what searches took."""
+        mine = self._record
+        mine.sources, mine.batches = mine.sources + sources, mine.batches + batches
+        whole = mine.seconds + seconds
+        mine.lost = (mine.lost * mine.seconds + lost * seconds) / whole if whole else 0.0
+        mine.seconds = whole
 
     def _require_strong(self, sources: np.ndarray, to: np.ndarray, back: np.ndarray) -> None:
         """Refuse a component of which a source does not reach every vertex, or not every vertex the source."""

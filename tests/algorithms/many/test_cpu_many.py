@@ -7,7 +7,7 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.many.cpu import batch as module
-from bigbfs.algorithms.many.cpu import topdown
+from bigbfs.algorithms.many.cpu import bottomup, topdown
 from bigbfs.algorithms.many.cpu.batch import Batch, Wants, pieces_of
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
@@ -71,6 +71,29 @@ def test_rows_of_hubs_are_shared_piece_by_piece(monkeypatch):
     check(made(graph, 64), graph, many(graph, sources), sources)
     places, skips = pieces_of(np.array([0, topdown.PIECE, topdown.PIECE + 1, 3 * topdown.PIECE]))
     assert list(zip(places.tolist(), (skips // topdown.PIECE).tolist(), strict=True)) == [(2, 1), (3, 1), (3, 2)]
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_vertices_without_a_bit_are_passed_over_while_few_have_one(few, monkeypatch):
+    """A hub is reached first; everybody else asks for it among neighbours that nobody has reached."""
+    n, spread = 6_000, np.arange(1, 6_000)
+    rings = [(spread, np.roll(spread, shift)) for shift in (1, 2, 3)]
+    graph = zoo.build(n, zoo.join((np.zeros(n - 1, np.int64), spread), *rings), labels=np.arange(n))
+    asked = []
+    pull = bottomup.pull
+    monkeypatch.setattr(bottomup, "pull", lambda *more: (asked.append(len(more[5])), pull(*more)))
+    monkeypatch.setattr(module, "FEW_REACHED", few or 8)
+    monkeypatch.setattr(module, "PUSH_EDGE", 1e9)
+    sources = np.arange(10, 10 + 4 * 60, 4)
+    expected = many(graph, sources)
+    for width, count in ((64, 60), (512, 60), (64, 9)):  # the state of the last batch is forgotten
+        asked.clear()
+        batch = made(graph, width)
+        for _ in range(2):
+            check(batch, graph, expected[:count], sources[:count])
+        assert asked and (asked[0] > 0) == (few == 0), asked
+        assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
+        assert asked[-1] == 0, "all are reached"
 
 
 def test_deep_graphs_outgrow_the_arrays_of_levels():

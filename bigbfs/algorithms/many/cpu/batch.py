@@ -30,6 +30,9 @@ PULL_EDGE = 1.0
 PULL_VERTEX = 2.0
 """Cost of a vertex in a bottom-up level, apart from its row."""
 
+FEW_REACHED = 8
+"""Where less than one of so many vertices has a bit, a bottom-up level first asks a bitmap, which stays in cache."""
+
 _FIRST_LEVELS = 64
 _LINE = 64
 
@@ -102,6 +105,7 @@ class Batch:
             tallies=np.zeros(threads * TALLY, np.uint64), faults=np.zeros(1, np.uint64),
         )  # fmt: skip
         self._sink = self._make_sink(word, words, wants)
+        self._reached, self._few_reached = np.zeros(words_for(n), np.uint64), True
 
     def _make_sink(self, word: np.dtype, words: int, wants: Wants) -> Sink:
         n, width, threads = self.n, self.width, self.threads
@@ -146,7 +150,7 @@ class Batch:
     def nbytes(self) -> int:
         """Bytes of the arrays; those of the survey are not counted again."""
         own = {name: array for name, array in self._state._asdict().items() if name not in ("heads", "short")}
-        return sum(int(array.nbytes) for array in (*own.values(), *self._sink))
+        return sum(int(array.nbytes) for array in (*own.values(), *self._sink, self._reached))
 
     @property
     def totals_alone(self) -> bool:
@@ -203,6 +207,7 @@ class Batch:
         sink.levels[:] = -1
         np.copyto(state.done, self._start)
         state.faults[0] = 0
+        self._few_reached = True
         number = np.arange(len(sources))
         places = sources.astype(np.int64) * words + number // self._size
         masks = np.left_shift(state.now.dtype.type(1), (number % self._size).astype(state.now.dtype))
@@ -264,11 +269,19 @@ class Batch:
 
     def _pull(self, level: int) -> tuple[int, int, int, int]:
         both = self.in_rows, self.out_rows
-        bottomup.pull(self._team, *both, self._state, self._sink, np.int64(level), self.lanes)
+        known = self._reached if self._mark_reached() else self._reached[:0]
+        bottomup.pull(self._team, *both, self._state, self._sink, known, np.int64(level), self.lanes)
         state = self._state
         self._state = state._replace(now=state.before, before=state.now)
         totals = self._close(level)
         return int(totals[VERTICES]), int(totals[EDGES]), int(totals[LEFT]), int(totals[READ])
+
+    def _mark_reached(self) -> bool:
+        """Mark who has a bit, as long as few have any; return whether that is so."""
+        if self._few_reached:
+            bottomup.mark_reached(self._team, self._state, self._reached, self.lanes)
+            self._few_reached = FEW_REACHED * int(self._state.tallies.sum()) < self.n
+        return self._few_reached
 
     def _gather(self) -> tuple[int, int, bool]:
         topdown.gather(self._team, self.out_rows, self._state, self.lanes)

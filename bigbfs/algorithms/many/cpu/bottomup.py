@@ -14,10 +14,10 @@ import numpy as np
 
 from bigbfs.algorithms.many.cpu.collecting import add_planes, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, LEFT, READ, TALLY, VERTICES
-from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, is_set
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, is_set
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import fetch_add
-from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.bits import population, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, both, either, load_vector, store_vector, without
@@ -28,8 +28,11 @@ _VERTICES, _EDGES, _LEFT, _READ, _FOUND = (np.uint64(place) for place in (VERTIC
 
 
 @njit
-def _from_row(rows, u, now, n, want, found, faults, lanes):
-    """Return ``found`` with the bits of the neighbours of ``u``, until none of ``want`` is missing; and edges read."""
+def _from_row(rows, u, now, reached, n, want, found, faults, lanes):
+    """Return ``found`` with the bits of the neighbours of ``u``, until none of ``want`` is missing; and edges read.
+
+    Neighbours that are not in ``reached`` have no bits; an empty bitmap says nothing.
+    """
     words = np.uint64(len(lanes))
     position, v, k = seek(rows, u, ZERO), ZERO, ZERO
     ids = degree(rows, u)
@@ -39,6 +42,8 @@ def _from_row(rows, u, now, n, want, found, faults, lanes):
         if v >= n:
             fetch_add(faults, 0, ONE)
             continue
+        if reached.size and not is_set(reached, v):
+            continue
         found = either(found, load_vector(now, v * words, lanes))
         if not any_bit(without(want, found)):
             break
@@ -46,18 +51,19 @@ def _from_row(rows, u, now, n, want, found, faults, lanes):
 
 
 @njit(nogil=True, cache=True)
-def pull(team, rows, out_rows, state, sink, level, lanes):
+def pull(team, rows, out_rows, state, sink, reached, level, lanes):
     """Bring ``level`` to every vertex that lacks a bit; ``rows`` are those of in-neighbours.
 
-    A vertex that had all bits of the batch before the level is ``done``, and skipped from then on.
+    A vertex that had all bits of the batch before the level is ``done``, and skipped from then on. ``reached`` is the
+    bitmap of the vertices that have a bit, where few have any; else it is empty.
     """
     state.claim[0] = ZERO
     state.tallies[:] = ZERO
-    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _pull, (rows, out_rows, state, sink, level, lanes))
+    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _pull, (rows, out_rows, state, sink, reached, level, lanes))
 
 
 @member
-def _pull(rows, out_rows, state, sink, level, lanes, t):
+def _pull(rows, out_rows, state, sink, reached, level, lanes, t):
     """Take words of the bitmap for :func:`pull` until there are no more."""
     words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
     now, before, done, heads, short = state.now, state.before, state.done, state.heads, state.short
@@ -86,7 +92,7 @@ def _pull(rows, out_rows, state, sink, level, lanes, t):
                 found = load_vector(now, np.uint64(heads[0, u]) * words, lanes)
                 found = either(found, load_vector(now, np.uint64(heads[1, u]) * words, lanes))
                 if any_bit(without(want, found)) and not is_set(short, u):
-                    found, looked = _from_row(rows, u, now, n, want, found, faults, lanes)
+                    found, looked = _from_row(rows, u, now, reached, n, want, found, faults, lanes)
                     read += looked
                 new = both(want, found)
                 store_vector(before, u * words, either(have, new))
@@ -105,3 +111,30 @@ def _pull(rows, out_rows, state, sink, level, lanes, t):
     tallies[mine + _LEFT] = left
     tallies[mine + _READ] = read
     tallies[mine + _FOUND] = pairs
+
+
+@njit(nogil=True, cache=True)
+def mark_reached(team, state, reached, lanes):
+    """Set in the bitmap ``reached`` the vertices that have a bit; ``state.tallies`` has how many for each thread."""
+    state.claim[0] = ZERO
+    state.tallies[:] = ZERO
+    share(team, np.uint64(len(reached)) // _CHUNK + ONE, _mark_reached, (state, reached, lanes))
+
+
+@member
+def _mark_reached(state, reached, lanes, t):
+    """Take words of the bitmap for :func:`mark_reached` until there are no more."""
+    words, now, claim = np.uint64(len(lanes)), state.now, state.claim
+    blocks, count = np.uint64(len(reached)), ZERO
+    while True:
+        first = fetch_add(claim, 0, _CHUNK)
+        if first >= blocks:
+            break
+        for block in range(first, min(blocks, first + _CHUNK)):
+            some = ZERO
+            for b in range(WORD):
+                if any_bit(load_vector(now, ((block << SHIFT) + b) * words, lanes)):
+                    some |= ONE << b
+            reached[block] = some
+            count += population(some)
+    state.tallies[t * _TALLY] = count
