@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 from folders import names
+from wide import split
 
 import bigbfs
 from bigbfs.conversion.on_disk import scratch
 
-KILLS = int(os.environ.get("BIGBFS_KILLS", "3"))
+KILLS = int(os.environ.get("BIGBFS_KILLS", "30")) // 3
+"""Of each command, in the wide run; else two."""
 
 
 def object_of(run, *arguments):
@@ -129,8 +131,10 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("way", COMMANDS)
-def test_killed_at_any_moment(way, tmp_path):
+@pytest.mark.parametrize(
+    ("way", "kills"), split([(way, n) for way in COMMANDS for n in (2, KILLS)], lambda way, n: n == 2)
+)
+def test_killed_at_any_moment(way, kills, tmp_path):
     """What is left is no graph, or the whole of it, and the next run comes to the same end."""
     (tmp_path / "g.txt").write_text("".join(f"{i} {i * 7919 % 60_013}\n" for i in range(60_000)))
     bigbfs.convert(tmp_path / "g.txt")
@@ -143,13 +147,13 @@ def test_killed_at_any_moment(way, tmp_path):
     command = [sys.executable, "-m", "bigbfs", *COMMANDS[way]]
     start = time.monotonic()
     subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
-    seconds, chance = time.monotonic() - start, random.Random(way)
-    for kill in range(KILLS):
+    seconds, chance = time.monotonic() - start, random.Random(f"{way} {kills}")
+    for kill in range(kills):
         shutil.rmtree(folder, ignore_errors=True)
         back.unlink(missing_ok=True)
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(seconds * (kill + chance.random()) / KILLS)
+                process.wait(seconds * (kill + chance.random()) / kills)
             process.kill()
             killed = process.wait() == -signal.SIGKILL
         if (folder / "manifest.json").exists() or back.exists():

@@ -18,7 +18,8 @@ from bigbfs.engines.ranks import launch
 
 pytest.importorskip("mpi4py")
 
-KILLS = int(os.environ.get("BIGBFS_KILLS", "3"))
+KILLS = int(os.environ.get("BIGBFS_KILLS", "30")) // 3
+"""In the wide run; else two."""
 
 
 def command(folder, *arguments):
@@ -81,16 +82,17 @@ def ranks_of(folder):
     return found
 
 
-def test_a_rank_that_is_killed_leaves_no_half_of_a_file(tmp_path, whole):
+@pytest.mark.parametrize("kills", [2, pytest.param(KILLS, marks=pytest.mark.wide)])
+def test_a_rank_that_is_killed_leaves_no_half_of_a_file(kills, tmp_path, whole):
     words = command(tmp_path, "--ranks", "2")
     start = time.monotonic()
     assert run(words).returncode == 0  # and compiles what is to be compiled
-    seconds, chance = time.monotonic() - start, random.Random(3)
-    for kill in range(KILLS):
+    seconds, chance = time.monotonic() - start, random.Random(kills)
+    for kill in range(kills):
         (tmp_path / "g.csrbin").unlink(missing_ok=True)
         begun = time.monotonic()
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            time.sleep(seconds * (kill + chance.random()) / KILLS)
+            time.sleep(seconds * (kill + chance.random()) / kills)
             for one in ranks_of(tmp_path)[:1]:
                 os.kill(one, signal.SIGKILL)
             code = process.wait(timeout=200)
