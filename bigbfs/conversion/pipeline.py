@@ -108,10 +108,7 @@ def _sorted(
     watch: Stopwatch,
     listed: Listed | None = None,
 ) -> ConvertReport:
-    """Read edges and sort them, in memory where they fit and by way of the disk where they do not.
-
-    ``listed`` has the names of the vertices of the only input.
-    """
+    """Read edges and sort them, in memory or by way of the disk; ``listed`` has the names of the vertices, if any."""
     with watch.phase("read"):
         guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
         external = must_spill(inputs, guesses, options)
