@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import tomllib
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -216,6 +214,8 @@ def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
     known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
     for key in table:
         if key not in known:
+            import difflib
+
             near = difflib.get_close_matches(key, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
             raise ConfigError(f"{where}: unknown key {key!r}; {hint}")
@@ -249,6 +249,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     ConfigError
         It is no TOML.
     """
+    import tomllib
+
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

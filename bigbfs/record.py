@@ -32,6 +32,16 @@ SLICE = 0.003
 _TASKS = Path("/proc/self/task")
 
 
+def median(values: list[float]) -> float:
+    """Return the middle one of ``values``, or the mean of the two in the middle: at least one is given.
+
+    That of the standard library would bring fractions and random numbers along.
+    """
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return (ordered[middle] + ordered[~middle]) / 2
+
+
 def switches() -> int:
     """Return the involuntary context switches of this process so far, of all its threads."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw

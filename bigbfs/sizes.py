@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +126,8 @@ def refuse_unknown(function: str, given: Mapping[str, Any], known: Iterable[str]
     """
     for name, value in given.items():
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, list(known), 1)
             hint = f"; is {near[0]} meant?" if near else f": {', '.join(known)}"
             raise ArgumentError(f"{function} has no such argument{hint}", about=((name, value),))

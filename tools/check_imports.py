@@ -25,7 +25,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("formats.readers", "formats.writers"),
     ("formats",),
     ("conversion.report", "conversion.options", "conversion.numbering", "conversion.orders"),
-    ("conversion.targets", "conversion.cache", "conversion.sampling", "conversion.sorting"),
+    ("conversion.targets", "conversion.bvgraphs", "conversion.cache", "conversion.sampling", "conversion.sorting"),
     ("conversion.memory",),
     ("conversion.in_memory", "conversion.on_disk"),
     ("conversion.names",),

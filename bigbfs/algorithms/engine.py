@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from statistics import median
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +14,7 @@ from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.engine import Engine as Placed
 from bigbfs.graph.graph import Graph
-from bigbfs.record import BytesRecord, Cores, SetupRecord, disturbed
+from bigbfs.record import BytesRecord, Cores, SetupRecord, disturbed, median
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.topological.result import TopologicalResult
@@ -53,7 +52,7 @@ class Measured:
     @property
     def seconds(self) -> float:
         """Median time of the runs."""
-        return float(median(record.seconds for record in self.records))
+        return median([record.seconds for record in self.records])
 
 
 class Engine:

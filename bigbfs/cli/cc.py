@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
 from bigbfs.graph.graph import Graph
+from bigbfs.record import median
 from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.pictures import check_picture

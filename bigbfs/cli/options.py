@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -207,6 +206,8 @@ def _converted(path: Path) -> Path:
     refuse_shards(path)
     if path.suffix.lower() not in TABLES and not (path.name and path.is_dir()):
         return path
+    import tempfile
+
     from bigbfs.conversion import ConvertOptions, convert
     from bigbfs.conversion.cache import made_otherwise
     from bigbfs.conversion.targets import choose_targets

@@ -1,24 +1,22 @@
-"""convert: inputs -> graph file(s), with cache, memory check, and times of each phase."""
+"""convert: inputs -> graph file(s), with cache, memory check, and times of each phase.
+
+What only some conversions need is imported by them: most are of a text that fits in memory, and over in a moment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bigbfs.conversion import cache
+from bigbfs.conversion.bvgraphs import comes_ready, is_one_bvgraph
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
 from bigbfs.conversion.inputs import as_inputs_say, read_all
-from bigbfs.conversion.into_shards import convert_to_shards
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
-from bigbfs.conversion.moving import can_be_moved, write_moved
-from bigbfs.conversion.names.listed import Listed, Wanted, list_of_names, read_list
-from bigbfs.conversion.names.reading import gather_names
-from bigbfs.conversion.on_disk.convert import Outcome, convert_external, temporary
-from bigbfs.conversion.on_disk.ready import comes_ready, convert_ready
 from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
@@ -37,6 +35,10 @@ from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.jit.workers import Workers, held_to, thread_count
 from bigbfs.report.progress import Progress
+
+if TYPE_CHECKING:
+    from bigbfs.conversion.names.listed import Listed, Wanted
+    from bigbfs.conversion.on_disk.convert import Outcome
 
 Sources = list[dict[str, Any]] | None
 
@@ -68,6 +70,8 @@ def convert(
     watch, options = Stopwatch(), options or ConvertOptions()
     require_folder(options.tmp)
     if options.shards is not None:
+        from bigbfs.conversion.into_shards import convert_to_shards
+
         return convert_to_shards(inputs, output, as_inputs_say(expand(inputs), options), convert)
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
@@ -80,9 +84,12 @@ def convert(
         require_writable(target)
         require_ours(target, options.force)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
-    wanted = list_of_names(inputs, options)
-    if wanted is not None:
-        return _listed(wanted, inputs, targets, options, sources, watch)
+    if is_one_bvgraph(inputs, options):
+        from bigbfs.conversion.names.listed import list_of_names
+
+        wanted = list_of_names(inputs, options)
+        if wanted is not None:
+            return _listed(wanted, inputs, targets, options, sources, watch)
     if holds_names(inputs, options.format, options.rules()):
         return _named(inputs, targets, options, sources, watch)
     with watch.phase("read"):
@@ -92,6 +99,8 @@ def convert(
             return _taken_over(finished, inputs, targets, options, sources, watch)
     movable = None if options.rules().given() else movable_graph(inputs, options)
     if movable is not None:
+        from bigbfs.conversion.moving import can_be_moved
+
         with movable:
             if can_be_moved(movable, options):
                 return _taken_over(movable, inputs, targets, options, sources, watch)
@@ -118,6 +127,8 @@ def _sorted(
         except DoesNotFitError:  # more edges than their beginning let expect
             if sources is None or not may_spill(guesses, options):
                 raise
+    from bigbfs.conversion.on_disk.convert import convert_external
+
     shared = (inputs, targets, options, sources, guesses, watch)
     done = convert_external(*shared, named=listed, notes=_notes_of(listed))
     report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
@@ -158,6 +169,9 @@ def _named(
     inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
 ) -> ConvertReport:
     """Convert edges between vertices that have names."""
+    from bigbfs.conversion.names.reading import gather_names
+    from bigbfs.conversion.on_disk.convert import convert_external, temporary
+
     threads = thread_count(options.threads)
     with Workers(threads) as workers, Scratch(temporary(targets, options)) as scratch:
         with watch.phase("read"):
@@ -187,6 +201,9 @@ def _listed(
     watch: Stopwatch,
 ) -> ConvertReport:
     """Convert a BVGraph beside which the names of its vertices lie."""
+    from bigbfs.conversion.names.listed import read_list
+    from bigbfs.conversion.on_disk.convert import temporary
+
     options = replace(options, names=None)
     with Scratch(temporary(targets, options)) as scratch:
         with watch.phase("read"):
@@ -233,6 +250,8 @@ def _ready(
     listed: Listed | None = None,
 ) -> ConvertReport:
     """Write the rows of an input as they come."""
+    from bigbfs.conversion.on_disk.ready import convert_ready
+
     with held_to(options.threads):
         done = convert_ready(inputs, targets, options, sources, watch, listed, _notes_of(listed))
     report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False)
@@ -265,6 +284,8 @@ def _taken_over(
     told = Progress(options.progress)
     with held_to(options.threads):
         if options.order != "original" or graph.flags.relabelled:
+            from bigbfs.conversion.moving import write_moved
+
             write_moved(graph, targets, options, provenance, watch, confirm)
         else:
             with watch.phase("read"), told.step("check the checksums and the rows"):

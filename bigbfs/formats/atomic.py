@@ -10,7 +10,6 @@ import errno
 import fcntl
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -130,6 +129,8 @@ def publish(handle: int, temporary: Path, target: Path) -> None:
 def _temporary(target: Path) -> tuple[int, str]:
     """Create and lock a temporary file for ``target``; return its descriptor and name."""
     while True:
+        import tempfile  # with it comes what reads no graph
+
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         with suppress(OSError):  # a file system without locks: then nobody takes it for stale either
             fcntl.flock(handle, fcntl.LOCK_EX)

@@ -9,12 +9,10 @@ its metadata. CSV, Parquet, Arrow and what is exported for other tools do not.
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from pathlib import Path
 
 import numpy as np
-import zstandard
 
 from bigbfs.errors import UsageError
 from bigbfs.formats.container.layout import MAGIC
@@ -59,11 +57,15 @@ def is_ours(path: Path) -> bool:
     marked = has_mark(path)
     if marked:
         return True
+    import zstandard
+
     try:
         with path.open("rb") as stream:
             start = stream.read(_LOOK)
             stream.seek(0)
             if start.startswith(b"\x1f\x8b"):
+                import gzip
+
                 start = gzip.GzipFile(fileobj=stream).read(_LOOK)
             elif start.startswith(zstandard.FRAME_HEADER):
                 start = zstandard.ZstdDecompressor().stream_reader(stream).read(_LOOK)

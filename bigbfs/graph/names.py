@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import zstandard
 
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.name_limits import PAGE_NAMES
@@ -113,6 +112,8 @@ class Names:
             return np.ascontiguousarray(packed[1:])
         if packed[0] != ZSTD:
             raise self._damaged(number, f"begins with {int(packed[0])}, which is no way of packing")
+        import zstandard
+
         try:
             frame = packed[1:].tobytes()
             if not 0 <= zstandard.frame_content_size(frame) <= LONGEST_PAGE:

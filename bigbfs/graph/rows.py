@@ -8,7 +8,7 @@ with int64, and would compile once more for writable arrays.
 
 from __future__ import annotations
 
-import secrets
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -252,7 +252,7 @@ def _sort_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
 
 def _fingerprint(plain: PlainAdjacency) -> int:
     bounds = row_chunks(plain.indptr, 8 * thread_count())
-    key = np.array([secrets.randbits(64), secrets.randbits(64)], np.uint64)
+    key = np.frombuffer(os.urandom(16), np.uint64)
     sums = np.empty(len(bounds) - 1, np.uint64)
     kernels.fingerprint(team_of(thread_count()), signed(plain.indptr), frozen(plain.indices), bounds, frozen(key), sums)
     return int(sums.sum(dtype=np.uint64))

@@ -8,7 +8,6 @@ sooner for it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
@@ -145,5 +144,7 @@ def _each_stretch(count: int, work: Callable[[int], T]) -> list[T]:
     starts = range(0, count, STRETCH)
     if len(starts) <= 1:
         return [work(start) for start in starts]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(thread_count(), len(starts))) as pool:
         return list(pool.map(work, starts))

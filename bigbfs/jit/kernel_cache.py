@@ -9,8 +9,8 @@ crashes. Here the name of a file follows from what it is for, and its content sa
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
-import secrets
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -64,7 +64,7 @@ class KernelFiles:
         self.passed.append(data)
         content = self._dump((key, data))
         content = zlib.crc32(content).to_bytes(4, "little") + content
-        part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")
+        part = path.with_name(f"{path.name}.tmp.{os.urandom(8).hex()}")
         try:
             part.write_bytes(content)
             part.replace(path)

@@ -33,12 +33,18 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 @cache
 def package_stamp(package: Path = PACKAGE) -> str:
-    """Return a hash of the names, sizes and modification times of the package's Python files (about 1 ms)."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        status = path.stat()
-        digest.update(f"{path.relative_to(package)} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
+    """Return a hash of the names, sizes and modification times of the package's Python files (about 2 ms)."""
+    found = []
+    folders = [str(package)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
 
 
 def _forgive(store: Any) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
@@ -109,6 +108,8 @@ def specification(chart: altair.TopLevelMixin) -> dict[str, Any]:
 
 def draw(spec: dict[str, Any], suffix: str) -> bytes:
     """Return the picture of a Vega-Lite object: ``".svg"`` for light and dark readers, or ``".png"`` on white."""
+    from xml.etree import ElementTree
+
     import vl_convert
 
     if suffix == ".png":

@@ -8,7 +8,7 @@ import pytest
 import zoo
 from wide import CODECS, in_turn, split
 
-from bigbfs.conversion import ConvertOptions, convert, pipeline
+from bigbfs.conversion import ConvertOptions, convert, moving, pipeline
 from bigbfs.errors import FormatError, InputError
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.writers.export import export
@@ -190,13 +190,14 @@ def test_a_header_that_is_damaged_is_refused_as_ever(tmp_path):
 def test_a_file_that_changes_meanwhile_leaves_nothing(order, writer, target, tmp_path, monkeypatch):
     path = tmp_path / "a.csrbin"
     zoo.build(300, PAIRS).save(path)
-    write = getattr(pipeline, writer)
+    home = pipeline if writer == "_write" else moving
+    write = getattr(home, writer)
 
     def touched(*arguments):
         os.utime(path, ns=(1, 1))
         write(*arguments)
 
-    monkeypatch.setattr(pipeline, writer, touched)
+    monkeypatch.setattr(home, writer, touched)
     with pytest.raises(InputError, match="changed while it was read"):
         convert([path], tmp_path / target, ConvertOptions(order=order))
     assert [p.name for p in tmp_path.iterdir()] == ["a.csrbin"]

@@ -1,10 +1,13 @@
 """The rooms: who may import whom, what the light paths must not load, and how fast help is."""
 
+import json
+import os
 import resource
 import subprocess
 import sys
 
 import check_imports
+import numba
 import pytest
 
 
@@ -137,6 +140,47 @@ def user_seconds(*command: str) -> float:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(times)
+
+
+MODULES = """
+import json, sys
+from bigbfs.cli.main import run
+code = run(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+"""
+NOBODY = {"numba", "scipy", "pyarrow", "pandas", "cupy", "mpi4py", "networkx", "vl_convert", "altair"}
+NOBODY |= {"statistics", "fractions", "decimal", "xml.etree.ElementTree", "tomllib", "subprocess", "secrets", "asyncio"}
+NOBODY |= {"unittest", "bigbfs.formats.shards.split", "bigbfs.measures.distances", "bigbfs.generate.catalogue"}
+READS = NOBODY | {"zstandard", "difflib", "bigbfs.conversion", "bigbfs.formats.readers"}
+NEVER = {
+    "info": READS | {"llvmlite", "tempfile", "random", "bigbfs.jit.njit", "bigbfs.engines.cpu"},
+    "bfs": READS | {"bigbfs.algorithms.components.cpu", "bigbfs.algorithms.many.cpu", "bigbfs.graph.varint_kernels"},
+    "cc": READS | {"bigbfs.algorithms.bfs.cpu", "bigbfs.algorithms.many.cpu", "bigbfs.graph.varint_kernels"},
+    "convert": NOBODY
+    | {"bigbfs.engines.cpu", "bigbfs.conversion.names", "bigbfs.conversion.on_disk.convert", "bigbfs.conversion.moving"}
+    | {"bigbfs.conversion.into_shards", "bigbfs.graph.varint_kernels"},
+}
+"""What a command on a small graph has no use for, once its kernels are cached."""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is cached")
+@pytest.mark.parametrize("command", NEVER)
+def test_a_command_imports_what_it_uses(tmp_path, command):
+    rows = "".join(f"{u} {(u * 7) % 50}\n{u} {(u * 3) % 50}\n" for u in range(1, 50))
+    (tmp_path / "graph.txt").write_text(rows)
+    keep = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_") or name in keep}
+    words = ["graph.txt", "--force"] if command == "convert" else ["graph.csrbin"]
+    words += ["--source", "1"] if command == "bfs" else []
+    for line in (
+        ["convert", "graph.txt", "--force"],
+        [command, *words],
+        [command, *words],
+    ):  # twice: kernels are cached
+        start = [sys.executable, "-c", MODULES, *line]
+        done = subprocess.run(start, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    code, modules = json.loads(done.stderr.splitlines()[-1])
+    assert (code, sorted(NEVER[command] & set(modules))) == (0, [])
 
 
 def test_help_is_fast():

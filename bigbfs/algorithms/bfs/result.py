@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
-from statistics import harmonic_mean, median
 from typing import TYPE_CHECKING
 
 from bigbfs.algorithms.columns import Tabular, columns, ids_of
 from bigbfs.errors import UsageError
-from bigbfs.record import LevelRecord, RankRecord, gteps
+from bigbfs.record import LevelRecord, RankRecord, gteps, median
 from bigbfs.sizes import integer
 
 if TYPE_CHECKING:
@@ -178,9 +178,12 @@ class BfsSummary:
     @property
     def median_gteps(self) -> float:
         """Median GTEPS of the runs."""
-        return median(run.gteps for run in self.runs) if self.runs else 0.0
+        return median([run.gteps for run in self.runs]) if self.runs else 0.0
 
     @property
     def harmonic_mean_gteps(self) -> float:
         """Harmonic mean of the runs' GTEPS: the rate of doing all of them (zero if any run has none)."""
-        return harmonic_mean([run.gteps for run in self.runs]) if self.runs else 0.0
+        rates = [run.gteps for run in self.runs]
+        if len(rates) == 1 or not all(rates):
+            return min(rates, default=0.0)
+        return len(rates) / math.fsum(1 / rate for rate in rates)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bigbfs.conversion.bvgraphs import is_one_bvgraph
 from bigbfs.conversion.names.forms import same_but_for_form
 from bigbfs.conversion.names.sorting import below
 from bigbfs.conversion.names.store import PageStore
-from bigbfs.conversion.on_disk.ready import is_one_bvgraph
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import InputError, RemedyLike

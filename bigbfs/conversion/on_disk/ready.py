@@ -25,7 +25,7 @@ from bigbfs.conversion.targets import Targets
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.bvgraph.file import BvGraph, Decoded
-from bigbfs.formats.bvgraph.properties import is_bvgraph, parts
+from bigbfs.formats.bvgraph.properties import parts
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.readers.bvgraph import opened
 from bigbfs.graph.views import frozen
@@ -33,23 +33,9 @@ from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, balanced_ranges, ranges, thread_count
 from bigbfs.sizes import format_size
 
-OWN = {"names", "no_names"}
-"""Rules that say what becomes of a list of names, and nothing of the rows."""
 _EDGES_AT_ONCE = 1 << 20
 _LEAST_COLUMNS = 1 << 16
 """Bytes of in-neighbours that a pass is worth being made for."""
-
-
-def comes_ready(inputs: Sequence[str | Path], options: ConvertOptions) -> bool:
-    """Tell whether the rows of the only input are those of the result: directed, in the order that they have."""
-    if len(inputs) != 1 or not options.directed or options.order != "original" or options.rules().given().keys() - OWN:
-        return False
-    return is_one_bvgraph(inputs, options)
-
-
-def is_one_bvgraph(inputs: Sequence[str | Path], options: ConvertOptions) -> bool:
-    """Tell whether the only input is a BVGraph."""
-    return len(inputs) == 1 and options.format in (None, "bvgraph", "webgraph", "bv") and is_bvgraph(inputs[0])
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,6 @@ says is held against what MPI says.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 import traceback
@@ -221,6 +220,8 @@ def let_first_speak() -> None:
 
 def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
     """Run ``bigbfs`` with ``arguments`` as so many ranks of this machine; return its exit code."""
+    import subprocess  # of no use to who starts no ranks
+
     line, variables = command(ranks, arguments), environment(ranks, threads)
     with ending.held():  # a signal that came before it has a name here would leave it running
         child = subprocess.Popen(line, env=variables, preexec_fn=ending.let_in)  # noqa: PLW1509

@@ -12,9 +12,12 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 STRETCH = 1 << 24
 """Bytes in one stretch."""
@@ -130,4 +133,6 @@ def checksum(array: np.ndarray, advance: Callable[[int], object] = lambda count:
 
 def checksum_threads() -> ThreadPoolExecutor:
     """Return the threads for checksums: more than 8 only wait for memory."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(min(8, os.cpu_count() or 1), thread_name_prefix="checksum")

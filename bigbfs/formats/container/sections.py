@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from bigbfs.formats.container import layout
 from bigbfs.formats.container.checksum import Checksum, RunningChecksum, StretchSums, stretches
 from bigbfs.formats.container.layout import Header, Section
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _COPY = 4 << 20
 
