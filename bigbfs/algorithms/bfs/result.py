@@ -184,6 +184,6 @@ class BfsSummary:
     def harmonic_mean_gteps(self) -> float:
         """Harmonic mean of the runs' GTEPS: the rate of doing all of them (zero if any run has none)."""
         rates = [run.gteps for run in self.runs]
-        if len(rates) == 1 or not all(rates):
+        if len(rates) < 2 or not all(rates):
             return min(rates, default=0.0)
         return len(rates) / math.fsum(1 / rate for rate in rates)
