@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import resource
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ SLICE = 0.003
 _TASKS = Path("/proc/self/task")
 
 
-def median(values: list[float]) -> float:
+def median(values: Iterable[float]) -> float:
     """Return the middle one of ``values``, or the mean of the two in the middle: at least one is given.
 
     That of the standard library would bring fractions and random numbers along.
