@@ -57,7 +57,7 @@ test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: whole cross pro
 	$(PY) -m pytest -n 2 -m wide
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
-KERNEL_TESTS = tests/algorithms tests/conversion tests/engines/cpu tests/formats tests/fuzzing tests/generate tests/graph tests/jit tests/report
+KERNEL_TESTS = tests/algorithms tests/conversion tests/engines tests/formats tests/fuzzing tests/generate tests/graph tests/jit tests/report
 
 test-bounds: $(DEV_ENV)  ## the tests of the CPU kernels with every index checked (minutes: all is compiled anew)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/.cache/bounds' $(PY) -m pytest -n 2 $(KERNEL_TESTS)

@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the lists of what each command needs")
     parser.add_argument("--table", choices=("first", "start", "both"), default="both")
     asked = parser.parse_args()
-    names = asked.only or list(TOUR)
+    names = asked.only or [name for name in TOUR if not (asked.write and name == "verify")]  # all kernels of all
     with tempfile.TemporaryDirectory() as work:
         folder, cache = Path(work), Path(work) / "cache"
         prepare(folder, cache)
