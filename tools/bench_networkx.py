@@ -32,6 +32,8 @@ from bigbfs.networkx import backend
 from bigbfs.networkx.bridge import from_networkx
 from bigbfs.report.table import markdown
 
+Clock = Callable[[], float]
+
 NODES = 8
 """Edges for each node."""
 
@@ -42,20 +44,24 @@ def main() -> int:
     parser.add_argument("--edges", type=int, action="append", help="edges that are drawn; again for more graphs")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--names", action="store_true", help="nodes are strings")
+    parser.add_argument("--processor", action="store_true", help="seconds of the processor, all threads together")
     parser.add_argument("--work", type=Path, help="folder for graph files; else a temporary one")
     options = parser.parse_args()
+    clock = time.process_time if options.processor else time.perf_counter
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         work = options.work or Path(folder)
-        measured(3000, 1, False, work)
+        measured(3000, 1, False, work, clock)
         for edges in options.edges or [1_000_000]:
-            rows += measured(edges, options.trials, options.names, work)
+            found = measured(edges, options.trials, options.names, work, clock)
+            print(*found, sep="\n", file=sys.stderr, flush=True)
+            rows += found
     print(f"networkx {nx.__version__}, Python {platform.python_version()}, medians of {options.trials}, seconds")
     print(markdown(["edges", "what", "NetworkX", "converted", "times", "from a file", "times"], rows))
     return 0
 
 
-def measured(edges: int, trials: int, names: bool, work: Path) -> list[list[str]]:
+def measured(edges: int, trials: int, names: bool, work: Path, clock: Clock) -> list[list[str]]:
     """Return a row for each function, and one for the conversion alone."""
     graph, path = made(edges, names, work)
     first = next(iter(graph))
@@ -76,12 +82,12 @@ def measured(edges: int, trials: int, names: bool, work: Path) -> list[list[str]
             lambda call=ours, rest=arguments: taken(call(from_networkx(graph), *rest)),
             lambda call=ours, rest=arguments: _from_file(path, call, rest),
         ]
-        plain, converted, file = timed(ways, trials)
+        plain, converted, file = timed(ways, trials, clock)
         rows.append(
             [f"{edges:,}", name, _s(plain), _s(converted), f"{plain / converted:.1f}", _s(file), f"{plain / file:.0f}"]
         )
     parts = [lambda: from_networkx(graph), lambda: _walk(graph), lambda: _number(graph, names)]
-    conversion, walk, number = timed(parts, trials, compare=False)
+    conversion, walk, number = timed(parts, trials, clock, compare=False)
     what = f"conversion alone; walk {_s(walk)}, number {_s(number)}"
     rows.append([f"{edges:,}", what, "", _s(conversion), "", "", ""])
     gc.unfreeze()
@@ -132,15 +138,15 @@ def _number(graph: nx.Graph, names: bool) -> np.ndarray:
     return np.fromiter(every, np.uint32)
 
 
-def timed(ways: Sequence[Callable[..., Any]], trials: int, compare: bool = True) -> list[float]:
+def timed(ways: Sequence[Callable[..., Any]], trials: int, clock: Clock, compare: bool = True) -> list[float]:
     """Return the median seconds of each way, run in turn; with ``compare`` all give the same."""
     seconds: list[list[float]] = [[] for _ in ways]
     for trial in range(trials):
         results = []
         for place, way in enumerate(ways):
-            start = time.perf_counter()
+            start = clock()
             result = way()
-            seconds[place].append(time.perf_counter() - start)
+            seconds[place].append(clock() - start)
             results.append(result if trial == 0 and compare else None)
             del result
         shapes = [len(each) if isinstance(each, list | dict) else each for each in results]
