@@ -144,7 +144,7 @@ class Gather:
         ends = [self._region * (shard + 1) for shard in range(self.threads)]
         for _ in range(2):
             full = any(int(state[1]) + words > end for state, end in zip(self._states, ends, strict=True))
-            if not full and self._used() + 8 * words <= self._room:
+            if not full and self._used() + 8 * words + self._growth(names) <= self._room:
                 break
             if self._held > self._room // 4:
                 self.spill_edges()
@@ -155,11 +155,24 @@ class Gather:
                 f"a name takes up to {format_size(8 * words)}, and {format_size(8 * self._region)} may be used for it",
                 remedies=(("memory", None),),
             )
-        for shard, state in enumerate(self._states):
-            while 4 * (int(state[0]) + names) > 3 * (len(self._tables[shard]) // 2):
-                larger = np.zeros(2 * len(self._tables[shard]), np.uint64)
+        for shard in range(self.threads):
+            wanted = self._wanted(shard, names)
+            if wanted > len(self._tables[shard]):
+                larger = np.zeros(wanted, np.uint64)
                 table.grow(self._tables[shard], larger)
                 self._tables[shard] = larger
+
+    def _wanted(self, shard: int, names: int) -> int:
+        """Return the words of a shard's table that has room for so many more names."""
+        words = len(self._tables[shard])
+        while 4 * (int(self._states[shard][0]) + names) > 3 * (words // 2):
+            words *= 2
+        return words
+
+    def _growth(self, names: int) -> int:
+        """Return the bytes of the tables that so many names make necessary: the old ones are there until then."""
+        wanted = [self._wanted(shard, names) for shard in range(self.threads)]
+        return sum(8 * each for each, old in zip(wanted, self._tables, strict=True) if each > len(old))
 
     def spill_edges(self) -> None:
         """Write the edges held in memory to the epoch's file."""

@@ -15,6 +15,7 @@ from bigbfs.formats.readers.npy import require_content
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.files import Batch, TableFile
 from bigbfs.formats.tables.integers import INTEGERS, ids_of, kind_of
+from bigbfs.formats.tables.library import release_unused
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import thread_count
 
@@ -113,6 +114,7 @@ def read_table(reading: Reading, opened: Opened) -> EdgeList:
                 now = min(size, size * edges.size // table.rows)
                 reading.progress(now - told)
                 told = now
+    release_unused()
     if edges.size == 0:
         raise InputError(f"{table.name}: no edge in it; a graph without vertices is not made")
     notes = () if table.note is None else (table.note,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -38,6 +39,13 @@ def library(name: str, what: str) -> Any:
         package = name.partition(".")[0]
         way = "'bigbfs[tables]'" if package == "pyarrow" else package
         raise UsageError(f"{what} needs {package}, which is not installed: pip install {way}") from error
+
+
+def release_unused() -> None:
+    """Give memory back that pyarrow keeps for its next table: there is none, and other work needs it."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def brief(error: BaseException) -> str:
