@@ -17,7 +17,7 @@ from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import labelled
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
@@ -172,7 +172,8 @@ def describe(report: ConvertReport) -> str:
         f"self-loops  {report.self_loops:,} lines",
         f"duplicates  {report.duplicates:,} lines",
         f"reversed    {report.reversed:,} lines",
-        f"skipped     {report.comment_lines:,} comment lines, {report.skipped_lines:,} bad lines",
+        f"skipped     {counted(report.comment_lines, 'comment or header line')}, "
+        f"{counted(report.skipped_lines, 'bad line')}",
     ]
     lines += [labelled("note", printable(note)) for note in report.notes]
     if not report.cached:

@@ -38,8 +38,6 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
-TABLES = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".tsv")
-"""Tables of edges that commands convert by themselves."""
 PATH = FileName(path_type=Path, readable=False)
 """A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
 
@@ -173,9 +171,9 @@ def check_where(where: dict[str, Any]) -> None:
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     """Return the file to open: ``graph``, or else the newest graph file in this folder.
 
-    A table of edges is converted first, or its graph file found up to date. With ``compressed`` a plain file is turned
-    into its .ccsr (made when missing or stale). Without it, and without a ``graph``, the .csrbin beside the newest
-    .ccsr is preferred.
+    Edges in another format are converted first, or their graph file found up to date. With ``compressed`` a plain file
+    is turned into its .ccsr (made when missing or stale). Without it, and without a ``graph``, the .csrbin beside the
+    newest .ccsr is preferred.
 
     Raises
     ------
@@ -200,11 +198,11 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 
 def _converted(path: Path) -> Path:
-    """Return the graph file made of a table of edges, or of a folder of them, beside it; any other path as it is."""
+    """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is."""
     from bigbfs.formats.container.parts import refuse_shards
 
     refuse_shards(path)
-    if path.suffix.lower() not in TABLES and not (path.name and path.is_dir()):
+    if not _holds_edges(path):
         return path
     import tempfile
 
@@ -228,6 +226,30 @@ def _converted(path: Path) -> Path:
         click.echo(f"note: {printable(note)}", err=True)
     click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
     return Path(report.output)
+
+
+def _holds_edges(path: Path) -> bool:
+    """Tell whether a path is a folder, or a file whose name says that it is edges in a format that `convert` reads."""
+    from bigbfs.formats.container.layout import MAGIC
+
+    if path.suffix in (".csrbin", ".ccsr") or not path.name:
+        return False
+    if path.is_dir():
+        return True
+    from bigbfs.formats.readers import formats
+    from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
+
+    suffixes = [each.lower() for each in path.suffixes]
+    if suffixes[-1:] and suffixes[-1] in COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    read = {suffix for each in formats().values() if each.name != "sg" for suffix in each.suffixes}
+    if not suffixes or suffixes[-1] not in read:
+        return False
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(MAGIC)) != MAGIC  # else a graph file of another name
+    except OSError:
+        return True  # convert says what is wrong with it
 
 
 @contextmanager

@@ -5,7 +5,6 @@ Programs that write tables in parts leave marks beside them; names that begin wi
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def _tables(folder: Path) -> list[Path]:
         raise read_error(folder, error) from error
     kinds = {path: _table_format(path) for path in files}
     if not any(kinds.values()):
-        raise read_error(folder, OSError(errno.EISDIR, ""))
+        raise FileAccessError(f"{folder}: is a folder without a table (.parquet, .arrow, .csv); name the files in it")
     for path, kind in kinds.items():
         if kind is None:
             what = f"{folder}: is a folder, and {path.relative_to(folder)} in it is no table (.parquet, .arrow, .csv)"

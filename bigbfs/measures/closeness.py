@@ -28,7 +28,7 @@ from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_edges
-from bigbfs.sizes import choice
+from bigbfs.sizes import choice, integer
 
 KINDS = ("closeness", "harmonic", "lin")
 DOUBT = 0.05
@@ -64,7 +64,14 @@ class Centrality:
     record: ManyRecord
 
     def top(self, count: int) -> list[tuple[int, float]]:
-        """Return id and value of the ``count`` most central vertices, the smaller id first among equals."""
+        """Return id and value of the ``count`` most central vertices, the smaller id first among equals.
+
+        Raises
+        ------
+        ArgumentError
+            ``count`` is no integer, or below 0.
+        """
+        count = integer("count", count, low=0)
         first = np.argsort(-self.values, kind="stable")[:count]
         return list(zip(self.ids[first].tolist(), self.values[first].tolist(), strict=True))
 

@@ -77,7 +77,7 @@ def test_the_published_bad_file(run, folder, data):
     path = data / "bad-comment-as-caida.txt"
     refused(run, folder, path, "-o", "bad.csrbin", says=[str(path), "line 4", "FromNodeId", "--skip-bad-lines"])
     code, out, _ = run("convert", path, "-o", "bad.csrbin", "--skip-bad-lines", "1")
-    assert code == 0 and "1 bad lines" in out
+    assert code == 0 and "1 bad line" in out
 
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}

@@ -59,7 +59,7 @@ def test_summary(run, folder):
         "self-loops  1 lines\n",
         "duplicates  1 lines\n",
         "reversed    0 lines\n",
-        "skipped     1 comment lines, 0 bad lines\n",
+        "skipped     1 comment or header line, 0 bad lines\n",
         "seconds     ",
         "memory      ",
     ):
@@ -207,7 +207,7 @@ def test_bad_lines_that_may_be_skipped(run, folder):
     Path("graph.txt").write_text("1 2\nnonsense\n2 3\n")
     assert run("convert", "graph.txt")[0] == 1
     code, out, _ = run("convert", "graph.txt", "--skip-bad-lines", "1")
-    assert code == 0 and "1 bad lines" in out
+    assert code == 0 and "1 bad line" in out
 
 
 @pytest.mark.parametrize(

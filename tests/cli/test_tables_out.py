@@ -1,6 +1,7 @@
 """Results as tables, with names and with numbers: .csv, .parquet, .arrow, .npy, standard output."""
 
 import csv
+import gzip
 import io
 from pathlib import Path
 
@@ -191,6 +192,23 @@ def test_components_of_a_table_in_one_command(run, named):
     assert code == 0 and "made edges.csrbin of edges.parquet" in err
     assert rows_of(Path("labels.parquet"))[1:] == [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
     assert "found edges.csrbin" in run("cc", "edges.parquet", "--backend", "cpu")[2]
+
+
+@pytest.mark.parametrize("name", ["e.txt", "e.txt.gz", "e.MTX"])
+def test_any_file_that_convert_reads_is_converted_first(run, folder, name):
+    text = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n" if name == "e.MTX" else "1 2\n2 3\n"
+    Path(name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    code, out, err = run("bfs", name, "--source", "1", "--backend", "cpu")
+    assert code == 0 and f"made e.csrbin of {name}" in err and "3: 2 edges from 1" in out, (out, err)
+    assert "found e.csrbin" in run("cc", name, "--backend", "cpu")[2]
+
+
+def test_a_graph_file_of_another_name_stays_one(run, folder):
+    Path("e.txt").write_text("1 2\n2 3\n")
+    assert run("convert", "e.txt")[0] == 0
+    Path("e.csrbin").rename("e.dat")
+    code, _, err = run("cc", "e.dat", "--backend", "cpu")
+    assert code == 0 and "made" not in err and not Path("e.csrbin").exists()
 
 
 def test_members_of_a_component(run, named):

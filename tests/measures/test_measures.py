@@ -79,7 +79,11 @@ def test_a_sample_stays_within_its_bound_and_the_whole_is_exact():
         sure = reached & (some.values > 0)
         assert (np.abs(others - mean)[sure] <= some.error).all()
     np.testing.assert_allclose(bigbfs.closeness(graph, sources="random:90", wf_improved=False).values, whole.values)
-    assert bigbfs.closeness(graph, sources="random:4").top(3)[0][1] >= 0
+    found = bigbfs.closeness(graph, sources="random:4")
+    assert found.top(3)[0][1] >= 0
+    for wrong in (-1, 1.5, "2"):
+        with pytest.raises(bigbfs.ArgumentError, match="count"):
+            found.top(wrong)
 
 
 def test_a_run_that_is_stopped_is_a_sample(monkeypatch):

@@ -131,10 +131,11 @@ def read_manifest(folder: Path) -> Manifest:
         raise access_error(path, error, "read") from error
     try:
         return _manifest(json.loads(text), path)
+    except FormatError:
+        raise
     except (ValueError, TypeError, KeyError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{path}: is damaged ({error}); fetch it again, or split the graph again") from None
+        why = {KeyError: f"{error} is missing", TypeError: "it does not list shards"}.get(type(error), str(error))
+        raise FormatError(f"{path}: is damaged: {why}; fetch it again, or split the graph again") from None
 
 
 def _manifest(content: Any, path: Path) -> Manifest:
