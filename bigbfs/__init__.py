@@ -20,10 +20,10 @@ if TYPE_CHECKING:  # what __getattr__ serves, for readers of types
     from bigbfs.algorithms.ranked_engine import ranks as ranks
     from bigbfs.api import bfs as bfs
     from bigbfs.api import connected_components as connected_components
-    from bigbfs.api import convert as convert
     from bigbfs.api import engine as engine
     from bigbfs.api import topological_order as topological_order
     from bigbfs.api import topological_rounds as topological_rounds
+    from bigbfs.conversion.keywords import convert as convert
     from bigbfs.errors import ArgumentError as ArgumentError
     from bigbfs.errors import BigBfsError as BigBfsError
     from bigbfs.errors import ConfigError as ConfigError
@@ -57,7 +57,7 @@ _ERRORS = (
 _HOMES = {
     "Graph": "bigbfs.graph",
     "open": "bigbfs.graph",
-    "convert": "bigbfs.api",
+    "convert": "bigbfs.conversion.keywords",
     "engine": "bigbfs.api",
     "ranks": "bigbfs.algorithms.ranked_engine",
     "bfs": "bigbfs.api",

@@ -33,8 +33,6 @@ from bigbfs.sizes import byte_count, file_path, integer, refuse_unknown
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.topological.result import TopologicalResult
-    from bigbfs.conversion.keywords import ConvertKeywords
-    from bigbfs.conversion.report import ConvertReport
 
 BACKENDS = ("auto", "cpu", "gpu")
 RESIDENCIES = ("auto", "vram", "mapped", "streamed")
@@ -325,36 +323,3 @@ def topological_rounds(
     with engine(graph, work=(options,), **where) as placed:
         result: TopologicalResult = placed.measure(options, verify=verify).result
     return result
-
-
-def convert(
-    inputs: str | Path | Sequence[str | Path], output: str | Path | None = None, **options: Unpack[ConvertKeywords]
-) -> ConvertReport:
-    """Convert edge lists or graph files of other tools to .csrbin (and .ccsr); see ``bigbfs convert --help``.
-
-    Parameters
-    ----------
-    inputs
-        One path or several; several are one graph.
-    output
-        Path of the result; None: beside the first input.
-    **options
-        Fields of :class:`bigbfs.conversion.ConvertOptions`.
-
-    Returns
-    -------
-    bigbfs.conversion.ConvertReport
-        What was read and written.
-
-    Raises
-    ------
-    InputError, FileAccessError, DoesNotFitError, UsageError
-        As the command's exit codes 1, 1, 5 and 2.
-    """
-    from bigbfs.conversion import ConvertOptions
-    from bigbfs.conversion import convert as run
-
-    several = inputs if isinstance(inputs, list | tuple) else [inputs]
-    paths = [file_path("inputs", each) for each in several]
-    refuse_unknown("convert", options, ConvertOptions.__dataclass_fields__)
-    return run(paths, None if output is None else file_path("output", output), ConvertOptions(**options))

@@ -34,7 +34,7 @@ import numpy as np
 
 from bigbfs.algorithms.cpu_engine import CpuEngine
 from bigbfs.algorithms.many.options import ManyOptions
-from bigbfs.api import convert
+from bigbfs.conversion.keywords import convert
 from bigbfs.formats.writers.export import export
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import held_to, thread_count

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.algorithms.cpu_engine import CpuEngine
+from bigbfs.conversion.keywords import convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.atomic import replacing
 from bigbfs.generate.output import write_graph
@@ -103,10 +103,10 @@ def _study(name: str, path: Path, options: argparse.Namespace, folder: Path) -> 
     first: dict[str, np.ndarray] = {}
     output = folder / "studied.csrbin"
     for order in ORDERS:  # once unmeasured, so that every kernel is compiled
-        built = api.convert(path, output, order=order, force=True, threads=options.threads).phases["build"]
-    built = api.convert(path, output, force=True, threads=options.threads).phases["build"]
+        built = convert(path, output, order=order, force=True, threads=options.threads).phases["build"]
+    built = convert(path, output, force=True, threads=options.threads).phases["build"]
     for order in options.order or ORDERS:
-        report = api.convert(path, output, order=order, compressed=True, force=True, threads=options.threads)
+        report = convert(path, output, order=order, compressed=True, force=True, threads=options.threads)
         row = {"graph": name, "order": order, "vertices": report.vertices, "edges": report.edges}
         row |= {"bytes_per_edge": report.compressed_bytes / report.edges}
         row["ordering_seconds"] = report.phases["build"] - built if order != "original" else 0.0

@@ -20,6 +20,7 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.algorithms.internal import internal_engine
+from bigbfs.conversion.keywords import convert
 from bigbfs.errors import BigBfsError, VerificationError
 from bigbfs.formats.atomic import replacing
 from bigbfs.graph.graph import Graph
@@ -84,7 +85,7 @@ def run(data: Path, backends: list[str]) -> list[dict[str, Any]]:
     places = [(b, r) for b in backends for r in (("vram", "mapped") if b == "gpu" else ("auto",))]
     for name, want in expected_counts(data / "README.md").items():
         with tempfile.TemporaryDirectory() as folder:
-            report = api.convert(data / name, Path(folder) / "graph.csrbin", compressed=True)
+            report = convert(data / name, Path(folder) / "graph.csrbin", compressed=True)
             counts = {key: getattr(report, key) for key in ("vertices", "self_loops", "duplicates")}
             check(name, counts | {"stored": report.edges}, want)
             for codec, suffix in (("plain", "csrbin"), ("varint", "ccsr")):

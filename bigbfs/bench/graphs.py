@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs import api, generate
+from bigbfs import generate
 from bigbfs.bench.suite import Case
+from bigbfs.conversion.keywords import convert
 from bigbfs.errors import ConfigError, UsageError
 from bigbfs.graph.graph import Graph
 
@@ -82,7 +83,7 @@ def prepared(case: Case, seed: int, folder: Path | None) -> Iterator[Prepared]:
                 made.save(first)
         else:
             about = " ".join([case.file, *(f"{name}={value}" for name, value in case.convert.items())])
-            api.convert(data_folder() / case.file, first, **case.convert)
+            convert(data_folder() / case.file, first, **case.convert)
         found = []
         for order, codec in product(case.orders, case.codecs):
             found.append(Variant(_variant(first, order, codec), codec, order))
@@ -95,7 +96,7 @@ def _variant(first: Path, order: str, codec: str) -> Path:
     if order != "original":
         path = first.with_name(f"{order}.csrbin")
         if not path.exists():
-            api.convert(first, path, order=order)
+            convert(first, path, order=order)
     if codec == "varint":
         plain, path = path, path.with_suffix(".ccsr")
         if not path.exists():

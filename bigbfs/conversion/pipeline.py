@@ -5,13 +5,14 @@ What only some conversions need is imported by them: most are of a text that fit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.bvgraphs import comes_ready, is_one_bvgraph
+from bigbfs.conversion.finish import report_of, write_files
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
@@ -19,13 +20,12 @@ from bigbfs.conversion.inputs import as_inputs_say, read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
+from bigbfs.conversion.report import ConvertReport, Stopwatch
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
-from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.named import holds_names
@@ -38,7 +38,6 @@ from bigbfs.report.progress import Progress
 
 if TYPE_CHECKING:
     from bigbfs.conversion.names.listed import Listed, Wanted
-    from bigbfs.conversion.on_disk.convert import Outcome
 
 Sources = list[dict[str, Any]] | None
 
@@ -131,7 +130,7 @@ def _sorted(
 
     shared = (inputs, targets, options, sources, guesses, watch)
     done = convert_external(*shared, named=listed, notes=_notes_of(listed))
-    report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
+    report = report_of(targets, done.vertices, done.edges, done.counted, watch, cached=False, external=done)
     return replace(report, notes=done.notes)
 
 
@@ -185,7 +184,7 @@ def _named(
                 inputs, targets, options, sources, guesses, watch, named=named, given=named, notes=notes
             )
             counted |= {name: done.counted[name] for name in ("self_loops", "duplicates", "reversed")}
-            found = _report(targets, done.vertices, done.edges, counted, watch, cached=False, external=done)
+            found = report_of(targets, done.vertices, done.edges, counted, watch, cached=False, external=done)
             return replace(found, notes=done.notes)
         with watch.phase("read"):
             edges = replace(named.feed(EdgeBuffer("names")), input_bytes=counted["input_bytes"], notes=tuple(notes))
@@ -237,8 +236,8 @@ def _built(
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
     provenance = cache.provenance(sources, options, counted, notes)
     with held_to(options.threads):
-        _write(graph, targets, provenance, watch, told)
-    return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
+        write_files(graph, targets, provenance, watch, told)
+    return replace(report_of(targets, graph.n, graph.m, counted, watch, cached=False), notes=notes)
 
 
 def _ready(
@@ -254,7 +253,7 @@ def _ready(
 
     with held_to(options.threads):
         done = convert_ready(inputs, targets, options, sources, watch, listed, _notes_of(listed))
-    report = _report(targets, done.vertices, done.edges, done.counted, watch, cached=False)
+    report = report_of(targets, done.vertices, done.edges, done.counted, watch, cached=False)
     return replace(report, method="direct", notes=done.notes)
 
 
@@ -294,8 +293,8 @@ def _taken_over(
                 plain = graph.decompress()
                 if targets.plain is not None:
                     plain.require_valid()
-            _write(plain, targets, provenance, watch, told, confirm)
-    return replace(_report(targets, graph.n, graph.m, counted, watch, cached=False), method="direct")
+            write_files(plain, targets, provenance, watch, told, confirm)
+    return replace(report_of(targets, graph.n, graph.m, counted, watch, cached=False), method="direct")
 
 
 def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> list[EdgeList]:
@@ -306,27 +305,6 @@ def _read(inputs: Sequence[str | Path], sizes: int, options: ConvertOptions) -> 
         return read_all(inputs, told.advance, memory=options.memory, **how)
 
 
-def _write(
-    graph: Graph,
-    targets: Targets,
-    provenance: cache.Provenance,
-    watch: Stopwatch,
-    told: Progress,
-    confirm: Callable[[], object] | None = None,
-) -> None:
-    """Write the graph files; ``confirm`` is called before the first gets its name."""
-    if targets.plain is None:
-        with watch.phase("compress"), told.step(f"compress to {targets.files[0]}", cache.edges_of(graph), "edges"):
-            save_compressed(graph, targets.files[0], provenance, confirm=confirm, encoded=told.advance)
-        return
-    total = sum(array.nbytes for array in graph.adjacency.arrays().values())
-    with watch.phase("write"), told.step(f"write {targets.plain}", total, "B"):
-        csrbin.save_graph(graph, targets.plain, provenance, confirm=confirm, progress=told.advance)
-    if targets.compressed is not None:
-        with watch.phase("compress"), told.step(f"compress to {targets.compressed}", cache.edges_of(graph), "edges"):
-            cache.write_compressed(graph, targets.plain, targets.compressed, provenance, told.advance)
-
-
 def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch, told: Progress) -> ConvertReport:
     """Report what is there; make the .ccsr where only that is missing or stale."""
     cached = True
@@ -335,35 +313,5 @@ def _from_cache(targets: Targets, known: cache.Provenance, watch: Stopwatch, tol
             cached = targets.compressed.exists() and cache.is_compressed_from(targets.compressed, targets.plain)
             cache.ensure_compressed(targets.plain, told)
     with Graph.open(targets.files[0]) as graph:
-        report = _report(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
+        report = report_of(targets, graph.n, graph.m, known["counts"], watch, cached=cached)
     return replace(report, notes=tuple(known.get("notes", ())))
-
-
-def _report(
-    targets: Targets,
-    vertices: int,
-    edges: int,
-    counted: dict[str, int],
-    watch: Stopwatch,
-    *,
-    cached: bool,
-    external: Outcome | None = None,
-) -> ConvertReport:
-    output, compressed = targets.files[0], targets.compressed
-    counts: dict[str, Any] = {name: counted[name] for name in cache.COUNTS}
-    return ConvertReport(
-        output=str(output),
-        compressed=None if compressed is None else str(compressed),
-        vertices=vertices,
-        edges=edges,
-        **counts,
-        output_bytes=output.stat().st_size,
-        compressed_bytes=0 if compressed is None else compressed.stat().st_size,
-        seconds=watch.total(),
-        phases=watch.phases,
-        peak_rss_bytes=peak_rss_bytes(),
-        cached=cached,
-        method="in memory" if external is None else "external",
-        partitions=0 if external is None else external.partitions,
-        spilled_bytes=0 if external is None else external.spilled_bytes,
-    )
