@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -10,57 +9,18 @@ import numpy as np
 import pytest
 import wide
 import zoo
+from ranked import DIRECTIONS, expected, force, over_ranks
 
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.bfs.ranks import claims, costs, program, tells
+from bigbfs.algorithms.bfs.ranks import claims, costs, program
 from bigbfs.algorithms.bfs.ranks.costs import SYNCS, Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.ranks import threads
-from bigbfs.errors import BigBfsError, UsageError, VerificationError
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-
-DIRECTIONS: dict[str, tuple[bool, ...] | None] = {
-    "predicted": None, "down": (False,), "up": (True,), "turning": (False, True, True), "back": (True, False),
-}  # fmt: skip
-
-
-@cache
-def expected(name: str, source: int) -> np.ndarray:
-    return reference_bfs(zoo.shared()[name], source)[0]
-
-
-def force(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
-    monkeypatch.setattr(program, "Forced", lambda sync: Forced(sync, DIRECTIONS[order]))
-
-
-def agreed(result: BfsResult) -> tuple[Any, ...]:
-    """Return what all ranks must say alike: everything but the seconds of their levels."""
-    record = result.record
-    levels = [(level.direction, level.frontier, level.edges) for level in record.levels]
-    return levels, record.ranks, record.exchanges, record.seconds, record.reached, record.edges, record.deepest
-
-
-def over_ranks(graph: Graph, size: int, work: list[BfsOptions], *, verify: bool = False, **how: Any) -> list[BfsResult]:
-    """Return what each search gives on rank 0, after all ranks have said the same of it."""
-    piece, hosts = how.pop("piece", 2**30), how.pop("hosts", None)
-
-    def rank(group: Any) -> list[BfsResult]:
-        results = []
-        with RankedEngine(graph, group=group, **({"threads": 1} | how)) as engine:
-            for options in work:
-                results.append(engine.run(options))
-                if verify:
-                    engine.program(options).verify(options, results[-1])
-        return results
-
-    everyone = threads.run(size, rank, piece=piece, hosts=hosts)
-    for theirs in everyone[1:]:
-        assert list(map(agreed, theirs)) == list(map(agreed, everyone[0]))
-        assert all((result.levels == -1).all() for result in theirs)
-    return list(everyone[0])
 
 
 def check(graph: Graph, source: int, result: BfsResult, levels: np.ndarray) -> None:
@@ -303,93 +263,3 @@ def test_ranks_with_different_graphs_are_refused() -> None:
 
     with pytest.raises(UsageError, match=r"ranks have opened different graphs; rank 0 \(host a\).*rank 1 \(host b\)"):
         threads.run(2, rank, hosts=("a", "b"))
-
-
-# bugs that the code invites, each planted: a result that nobody objects to would be a test that cannot fail
-
-
-def wrong_peer(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tells.Tells._place
-    monkeypatch.setattr(tells.Tells, "_place", lambda self, parts, skip: place(self, [*parts[1:], parts[0]], skip))
-
-
-def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent, in_pieces = tells.Tells.claims, threads.ThreadGroup._in_pieces
-    turned: set[Any] = set()
-
-    def during(self: Any, slot: int) -> Any:
-        turned.add(self._group)
-        return sent(self, slot)
-
-    def pieces(self: Any, parts: Any, lengths: list[int], most: int) -> Any:
-        found = in_pieces(self, parts, lengths, most)
-        if self not in turned:
-            return found
-        turned.remove(self)
-        return [found[0], found[2], found[1]] if self.rank == 0 else [np.empty(0, np.uint8)] * 3
-
-    monkeypatch.setattr(costs, "SLOT_BYTES", 0)
-    monkeypatch.setattr(tells.Tells, "claims", during)
-    monkeypatch.setattr(threads.ThreadGroup, "_in_pieces", pieces)
-
-
-def missing_barrier(monkeypatch: pytest.MonkeyPatch) -> None:
-    def window(self: Any, mine: np.ndarray) -> None:
-        self._place([self._maps[0][stretch] for stretch in self._stretches], 0)  # read before the others have written
-        self._group.barrier()
-        self._maps[0][self._stretches[self._group.rank]] = mine
-
-    monkeypatch.setattr(tells.Tells, "_window", window)
-
-
-def claim_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = tells.Tells.claims
-
-    def cut(self: Any, slot: int) -> Any:
-        return [(stream, begin, max(begin, end - np.uint64(3))) for stream, begin, end in sent(self, slot)]
-
-    monkeypatch.setattr(tells.Tells, "claims", cut)
-
-
-def slot_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "slot_bytes", lambda size, most, edges: 4 + edges // 2)
-
-
-@pytest.mark.parametrize("plant", [wrong_peer, claim_to_the_wrong_rank, missing_barrier, claim_lost, slot_too_small])
-def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    force(monkeypatch, "turning" if plant in (wrong_peer, missing_barrier) else "down")
-    exchange = "window" if plant is missing_barrier else "bitmap"
-    plant(monkeypatch)
-    graph = zoo.shared()["random-sparse"]
-    with pytest.raises((BigBfsError, AssertionError)):
-        over_ranks(graph, 3, [BfsOptions(source) for source in zoo.sources(graph)], exchange=exchange, verify=True)
-
-
-@pytest.mark.parametrize("name", ["kronecker", "directed-in-rows", "directed-out-only"])
-def test_wrong_trees_are_refused(name: str) -> None:
-    """Each rule: a level, a parent, an edge, of one vertex on one rank."""
-    graph = zoo.shared()[name]
-    source = next(s for s in zoo.sources(graph) if expected(name, s).max() >= 2)
-    levels = expected(name, source)
-    victim = int(np.flatnonzero(levels == 2)[-1])
-    rows = graph.adjacency
-    leads = [v for v in range(graph.n) if victim in rows.indices[rows.indptr[v] : rows.indptr[v + 1]]]
-    stranger = next((v for v in np.flatnonzero(levels == 1).tolist() if v not in leads), victim)
-
-    def rank(group: Any, spoil: str) -> None:
-        with RankedEngine(graph, group=group, threads=1, partition="words") as engine:
-            options = BfsOptions(source)
-            result = engine.run(options)
-            search = engine.program(options)._search
-            if (local := search._local(victim)) is not None:
-                if spoil == "level":
-                    search.own.levels[local] += 1
-                elif spoil == "unreached":
-                    search.own.levels[local], search.own.parents[local] = -1, search.nobody
-                else:
-                    search.own.parents[local] = stranger
-            engine.program(options).verify(options, result)
-
-    for spoil in ("level", "unreached", "parent"):
-        with pytest.raises(VerificationError, match=r"rank \d \(host here\): wrong result"):
-            threads.run(3, lambda group, spoil=spoil: rank(group, spoil))
