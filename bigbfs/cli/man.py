@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import click
@@ -17,7 +16,10 @@ def escaped(line: str) -> str:
     """Return a line that groff prints as it stands; what is between backticks in bold."""
     plain = line.replace("\\", "\\e").replace("-", "\\-").replace("|", "|\\:")  # a choice may be broken after a bar
     ascii_only = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in plain)
-    marked = re.sub(r"`([^`]+)`", r"\\fB\1\\fR", ascii_only)
+    pieces = ascii_only.split("`")
+    if len(pieces) % 2 == 0:  # one of them stands alone
+        pieces[-2:] = ["`".join(pieces[-2:])]
+    marked = "".join(f"\\fB{piece}\\fR" if place % 2 else piece for place, piece in enumerate(pieces))
     return f"\\&{marked}" if marked[:1] in (".", "'") else marked  # a line that begins so is a request to groff
 
 

@@ -68,7 +68,7 @@ class Centrality:
 
         Raises
         ------
-        ArgumentError
+        UsageError
             ``count`` is no integer, or below 0.
         """
         count = integer("count", count, low=0)

@@ -239,7 +239,7 @@ def test_missing_file(run, folder):
 
 def test_a_folder(run, folder):
     Path("a-folder").mkdir()
-    refused(run, folder, "a-folder", says=["a-folder", "it is a folder; name the files in it"])
+    refused(run, folder, "a-folder", says=["a-folder", "is a folder without a table", "name the files in it"])
 
 
 def test_output_is_a_folder(run, folder):

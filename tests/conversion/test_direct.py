@@ -186,11 +186,11 @@ def test_a_header_that_is_damaged_is_refused_as_ever(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["b.csrbin", "b.ccsr"])
-@pytest.mark.parametrize(("order", "writer"), [("original", "_write"), ("degree", "write_moved")])
+@pytest.mark.parametrize(("order", "writer"), [("original", "write_files"), ("degree", "write_moved")])
 def test_a_file_that_changes_meanwhile_leaves_nothing(order, writer, target, tmp_path, monkeypatch):
     path = tmp_path / "a.csrbin"
     zoo.build(300, PAIRS).save(path)
-    home = pipeline if writer == "_write" else moving
+    home = pipeline if writer == "write_files" else moving
     write = getattr(home, writer)
 
     def touched(*arguments):

@@ -12,6 +12,7 @@ from wide import split
 
 import bigbfs
 from bigbfs.conversion import ConvertOptions
+from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.spill import Writer
 from bigbfs.conversion.spread import assemble, convert, exchange
 from bigbfs.engines.ranks.threads import run
@@ -29,7 +30,8 @@ KINDS = {
 
 def spread(ranks, inputs, output="many.csrbin", **options):
     """Convert by so many threads that play ranks; return the reports of all."""
-    given = ConvertOptions(memory=options.pop("memory", 2**30), threads=1, **options)
+    memory = options.pop("memory", 2**30) + plan.resident_bytes()  # whatever this process holds already
+    given = ConvertOptions(memory=memory, threads=1, **options)
     return run(ranks, lambda group: convert.convert_over_ranks(inputs, output, given, group))
 
 

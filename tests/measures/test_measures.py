@@ -82,7 +82,7 @@ def test_a_sample_stays_within_its_bound_and_the_whole_is_exact():
     found = bigbfs.closeness(graph, sources="random:4")
     assert found.top(3)[0][1] >= 0
     for wrong in (-1, 1.5, "2"):
-        with pytest.raises(bigbfs.ArgumentError, match="count"):
+        with pytest.raises(bigbfs.UsageError, match="count"):
             found.top(wrong)
 
 
