@@ -44,6 +44,14 @@ def test_zoo(turn: int) -> None:
         assert result.record.largest == (np.bincount(labels).max() if graph.n else 0)
 
 
+@pytest.mark.parametrize("kind", ["words", "ranges"])
+@pytest.mark.parametrize("size", [5, 8])
+def test_a_tree_that_comes_into_the_giant_takes_vertices_of_others_along(size: int, kind: str) -> None:
+    """One end of an edge stored: a vertex is in the giant for two other ranks, and its owner must hear of it."""
+    graph = zoo.shared()["directed-out-only"]
+    np.testing.assert_array_equal(over_ranks(graph, size, kind).labels, reference(graph))
+
+
 def test_compressed_wide_ids_and_threads_of_a_rank() -> None:
     graph = zoo.shared()["wide-ids-hub"]
     result = over_ranks(graph.compress(), 3, count=2, skip_giant=False)

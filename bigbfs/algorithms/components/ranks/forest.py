@@ -121,11 +121,12 @@ def join(part, trees, hub, more, named):
 
 @njit(nogil=True, cache=True)
 def pairs(trees, aside, bits, owners, mine, vertices, roots, is_root, writes):
-    """List the vertices of other ranks that lie in trees of several, outside the giant: with their roots.
+    """List the vertices of other ranks that lie in trees of several, and not in ``bits``: with their roots.
 
-    ``aside`` and ``bits`` as in :func:`flatten`; ``owners`` (int32) is the rank of each word, ``mine`` this one;
-    ``is_root`` is scratch of a bit for each vertex. The root of such a tree is listed too, for its owner to know that
-    it is used as a name. Returns how many there are; without ``writes`` at most as many as twice the vertices.
+    ``aside`` as in :func:`flatten`, ``bits`` the vertices of which was told that they are in the giant; ``owners``
+    (int32) is the rank of each word, ``mine`` this one; ``is_root`` is scratch of a bit for each vertex. The root of
+    such a tree is listed too, for its owner to know that it is used as a name. Returns how many there are; without
+    ``writes`` at most as many as twice the vertices.
     """
     count = 0
     for w in range(np.uint64(len(bits))):

@@ -75,14 +75,17 @@ class Merge:
         size, mine = self._group.size, self._group.rank
         giant = int(forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named))
         by_word = trees.reshape(-1, 64)
-        if size > 1 and not both_ends and self._join(trees, hub):
-            giant = int(forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named))
+        told = self._bits
+        if size > 1 and not both_ends:
+            told = self._bits.copy()
+            if self._join(trees, hub):  # who came into the giant with its tree has not been told of: by pairs, then
+                giant = int(forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named))
         own = by_word[self._owns[mine]].ravel()
         if size == 1:
             return own
         none = np.empty(0, self._ids)
         scratch = np.zeros(self._partition.words, np.uint64)
-        lists = (self._aside, self._bits, self._owners, np.int32(mine))
+        lists = (self._aside, told, self._owners, np.int32(mine))
         vertices, roots = np.empty((2, int(forest.pairs(trees, *lists, none, none, scratch, False))), self._ids)
         count = int(forest.pairs(trees, *lists, vertices, roots, scratch, True))
         messages = self._messages(vertices[:count], roots[:count])
