@@ -23,11 +23,12 @@ def main() -> NoReturn:
     except Exception:
         import traceback
 
+        who = ""
         if "bigbfs.engines.ranks.launch" in sys.modules:
             from bigbfs.engines.ranks import launch
 
-            print(launch.speaker(), end="", file=sys.stderr)
-        traceback.print_exc()
+            who = launch.speaker()
+        print(f"{who}{traceback.format_exc()}", end="", file=sys.stderr, flush=True)  # in one piece
     if code or "bigbfs.engines.ranks.mpi" in sys.modules:  # else this process is not one of several, or has left them
         from bigbfs.engines.ranks import launch
 

@@ -34,6 +34,9 @@ LAUNCHERS = (
 """Name, and the variables with rank and size."""
 
 
+HEARD_SECONDS = 0.3
+"""How long a rank waits before it ends all: mpiexec drops what it has not passed on by then, the cause for example."""
+
 GRACE_SECONDS = 0.5
 """How long ranks other than the first hold a message back."""
 
@@ -195,6 +198,7 @@ def leave(code: int) -> None:
     with suppress(AttributeError, OSError):  # closed
         sys.stderr.flush()
     if ending.in_a_world():
+        time.sleep(HEARD_SECONDS)
         ending.abort(code)
     elif code and started() is not None and not ending.was_in_a_world():
         ending.abort_before_start(code)
