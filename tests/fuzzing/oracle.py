@@ -8,7 +8,7 @@ SEPARATOR = rb"(?:[ \t]*[,;|][ \t]*|[ \t]+)"
 ID = rb"(?:(\d+)(?:\.0*)?|\"(\d+)(?:\.0*)?\"|'(\d+)(?:\.0*)?')"
 DATA_LINE = re.compile(rb"[ \t]*" + ID + SEPARATOR + ID + rb"(?:[ \t,;|][^\r\0]*)?")
 EXTRA_IDS = re.compile(SEPARATOR + rb"(?=\d)(\d+)")
-HEADER = re.compile(rb"(?:[ \t]*[,;|])?[ \t]*[\"']*[ \t]*[A-Za-z_]")
+HEADER = re.compile(rb"(?:[ \t\r]*[,;|])?[ \t\r]*[\"']*[ \t]*[A-Za-z_]")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
