@@ -105,10 +105,9 @@ def engine(
     residency
         Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
         file, read in batches) or ``"auto"``.
-    vram_budget
-        Bytes of GPU memory that may be used, or a size like ``"6GiB"``; None: what is free.
-    ram_budget
-        Bytes of host memory that may be page-locked for the GPU, or a size; None: nearly all that the machine has.
+    vram_budget, ram_budget
+        Bytes of GPU memory that may be used, and of host memory that may be page-locked for it, or sizes like
+        ``"6GiB"``; None: what is free, and nearly all that the machine has.
     profile
         Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
@@ -133,24 +132,34 @@ def engine(
     ForkError
         This process was forked from one that had used the GPU already.
     """
+    given = _gpu_options(residency, vram_budget, ram_budget, profile)
+    threads = None if threads is None else integer("threads", threads, 1)
+    chosen = choose_backend(backend)
+    check_options(backend, chosen, given, threads)
+    graph, asked = _opened(graph), usual_work(strategy) if work is None else tuple(work)
+    if ranks is not None:
+        _require_cpus({"backend": backend} if backend == "gpu" else given)
+        return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
+    placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
+    return Engine(graph, placed, strategy)
+
+
+def _gpu_options(
+    residency: str, vram_budget: int | str | None, ram_budget: int | str | None, profile: DeviceProfile | None
+) -> dict[str, Any]:
+    """Return the options that are for a GPU alone, by name, those that are given; sizes in bytes."""
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     vram = None if vram_budget is None else byte_count("vram_budget", vram_budget)
     ram = None if ram_budget is None else byte_count("ram_budget", ram_budget)
-    threads = None if threads is None else integer("threads", threads, 1)
-    chosen = choose_backend(backend)
     values = zip(GPU_OPTIONS, (None if residency == "auto" else residency, vram, ram, profile), strict=True)
-    given = {name: value for name, value in values if value is not None}
-    check_options(backend, chosen, given, threads)
-    graph, asked = _opened(graph), usual_work(strategy) if work is None else tuple(work)
-    if ranks is not None:
-        if chosen == "gpu" and backend != "auto":
-            raise UsageError("ranks run on CPUs", about=(("backend", backend),))
-        if given:
-            raise UsageError("for a GPU, and ranks run on CPUs; leave it out", about=tuple(given.items())[:1])
-        return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
-    placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
-    return Engine(graph, placed, strategy)
+    return {name: value for name, value in values if value is not None}
+
+
+def _require_cpus(given: dict[str, Any]) -> None:
+    """Refuse what is ``given`` for a GPU where ranks are asked for."""
+    if given:
+        raise UsageError("for a GPU, and ranks run on CPUs; leave it out", about=tuple(given.items())[:1])
 
 
 def _on_gpu(graph: Graph, asked: Sequence[Work], given: dict[str, Any]) -> Placed:

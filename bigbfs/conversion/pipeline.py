@@ -83,6 +83,13 @@ def convert(
         require_writable(target)
         require_ours(target, options.force)
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    return _by_kind(inputs, targets, options, sources, watch)
+
+
+def _by_kind(
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
+) -> ConvertReport:
+    """Convert inputs by what they are: rows that are there, rows that come in order, edges, with names or without."""
     if is_one_bvgraph(inputs, options):
         from bigbfs.conversion.names.listed import list_of_names
 
