@@ -116,8 +116,7 @@ def engine(
         The processes that work on it together, on CPUs, from :func:`ranks`: all make the same calls. Arrays of results
         are on rank 0, what was measured on all.
     work
-        Options of what is going to be run: memory is planned, and kernels are loaded, for that; other work may be run
-        in what is left. None: BFS and connected components.
+        Options of what will be run: memory is planned for it; other work may be run in what is left. None: BFS and cc.
 
     Raises
     ------
