@@ -1,6 +1,7 @@
-"""What every test shares: the folder of real graphs, and a hypothesis profile that allows for compilation."""
+"""What every test shares: the folder of real graphs, a browser, a hypothesis profile that allows for compilation."""
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import numba
 import pytest
 from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 settings.register_profile(
     "bigbfs",
@@ -26,6 +29,19 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real graphs: {folder} is no folder (set BIGBFS_DATA)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser without a window."""
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)}")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        window = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield window
+        window.close()
 
 
 def pytest_configure(config):

@@ -50,7 +50,7 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     UsageError
         pyarrow is not installed.
     """
-    options = ConvertOptions(columns=columns, names=names or None, **kept)  # type: ignore[arg-type]
+    options = ConvertOptions(columns=columns, names=names or None, **kept)  # type: ignore[arg-type]  # it looks itself
     arrow = pyarrow(function)
     if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas converts every column, those without use too
         first, second, _ = choose(function, [str(name) for name in table.columns], options.columns)
@@ -162,7 +162,7 @@ def graph_of_networkx(graph: Any, kept: dict[str, bool]) -> Graph:
         It has no node, or a name is empty or no UTF-8.
     """
     directed = bool(getattr(graph, "is_directed", bool)())
-    options = ConvertOptions(directed=directed, **kept)  # type: ignore[arg-type]
+    options = ConvertOptions(directed=directed, **kept)  # type: ignore[arg-type]  # it looks itself
     edges, names = edges_of_networkx(graph, options.keep_duplicates)
     made = graph_of_list(edges, options, reuse=True)
     if names is not None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 
 import bench_records as records
@@ -12,8 +11,6 @@ from bigbfs.errors import UsageError
 from bigbfs.report import page, pictures
 from bigbfs.report.level_charts import thinned, way_values
 from bigbfs.report.rows import Levels
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 pytest.importorskip("altair", reason="the extra `report` is not installed")
@@ -102,19 +99,6 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setattr(pictures, "find_spec", lambda name: None if name == "altair" else object())
     with pytest.raises(UsageError, match=r"pictures need altair: pip install 'bigbfs\[plot\]'"):
         pictures.require_extra()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A browser without a window."""
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        window = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield window
-        window.close()
 
 
 @pytest.fixture

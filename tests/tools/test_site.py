@@ -19,7 +19,6 @@ from bigbfs.cli.main import cli
 from bigbfs.cli.manual import entries
 
 ROOT = Path(__file__).resolve().parents[2]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def make(folder):
@@ -102,19 +101,6 @@ def test_a_dead_link_fails_the_build(planted, said, tmp_path):
     done = make(folder)
     assert done.returncode != 0
     assert said in done.stdout + done.stderr
-
-
-@pytest.fixture
-def browser():
-    """A browser without a window."""
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        window = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield window
-        window.close()
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.topological.result import TopologicalResult
 from bigbfs.conversion import ConvertReport
-from bigbfs.formats.shards.join import JoinReport
-from bigbfs.formats.shards.split import SplitReport
+from bigbfs.formats.shards.report import ShardsReport
 from bigbfs.measures.paths import ShortestPath
 
 
@@ -22,8 +21,8 @@ def uses() -> None:
     """Every public name, with the types that it takes and returns."""
     report = bigbfs.convert(["a.txt", "b.txt"], compressed=True, order="degree", memory=2**30)
     assert_type(report, ConvertReport)
-    assert_type(bigbfs.split("graph.csrbin", shards=16), SplitReport)
-    assert_type(bigbfs.join("graph.shards", "graph.csrbin", force=True), JoinReport)
+    assert_type(bigbfs.split("graph.csrbin", shards=16), ShardsReport)
+    assert_type(bigbfs.join("graph.shards", "graph.csrbin", force=True), ShardsReport)
     graph = bigbfs.open("graph.csrbin")
     assert_type(graph, bigbfs.Graph)
     assert_type(graph.n, int)

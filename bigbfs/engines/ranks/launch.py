@@ -228,7 +228,7 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
 
     line, variables = command(ranks, arguments), environment(ranks, threads)
     with ending.held():  # a signal that came before it has a name here would leave it running
-        child = subprocess.Popen(line, env=variables, preexec_fn=ending.let_in)  # noqa: PLW1509
+        child = subprocess.Popen(line, env=variables, preexec_fn=ending.let_in)  # noqa: PLW1509  # no thread yet
     try:
         code = child.wait()
     except BaseException:  # a signal: mpiexec passes it on to the ranks

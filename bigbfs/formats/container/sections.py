@@ -134,7 +134,7 @@ class SectionFile:
     def finish(self, **header: object) -> None:
         """Move every section to its place and write header and section table."""
         sections, total = self.settle()
-        page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]
+        page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]  # its fields
         self.write(memoryview(page), 0)
 
     def settle(self) -> tuple[list[Section], int]:

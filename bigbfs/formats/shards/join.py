@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import require_writable
@@ -28,46 +26,16 @@ from bigbfs.formats.shards.manifest import (
     read_manifest,
     require_no_others,
 )
+from bigbfs.formats.shards.report import ShardsReport
 from bigbfs.formats.shards.room import require_room
 from bigbfs.formats.shards.under_way import UnderWay
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import file_path, switch
 
 
-@dataclass(frozen=True, slots=True)
-class JoinReport:
-    """What a join has written.
-
-    Attributes
-    ----------
-    output
-        The graph file.
-    shards
-        Shards with rows.
-    vertices, edges, output_bytes
-        Of the graph.
-    kept
-        Shards that a run before this one, which was stopped, had written.
-    seconds
-        From the call to the file's name.
-    """
-
-    output: str
-    shards: int
-    vertices: int
-    edges: int
-    output_bytes: int
-    kept: int
-    seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
-
-
 def join(
     shards: str | Path, output: str | Path | None = None, *, force: bool = False, progress: bool = False
-) -> JoinReport:
+) -> ShardsReport:
     """Write the graph file of which the folder ``shards`` has all parts.
 
     Parameters
@@ -118,7 +86,7 @@ def join(
                 _copy(rest, sections, file, told, of_rows=False)
                 _require_sums(folder, sections, file)
                 file.finish(page)
-    return JoinReport(str(target), parts, header.n, header.m, header.file_bytes, kept, time.perf_counter() - start)
+    return ShardsReport(str(target), parts, header.n, header.m, header.file_bytes, kept, time.perf_counter() - start)
 
 
 def _target(folder: Path, manifest: Manifest, output: Path | None) -> Path:
@@ -169,6 +137,3 @@ def _require_sums(folder: Path, sections: dict[str, Section], file: UnderWay) ->
                 f"{folder}: section {name} comes out otherwise than it was: {file.length(name)} of {section.length} "
                 "bytes, or another checksum, though each shard holds by itself; split the graph again"
             )
-
-
-__all__ = ["JoinReport", "join"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -40,45 +39,13 @@ from bigbfs.formats.shards.manifest import (
     shard_name,
     write_manifest,
 )
+from bigbfs.formats.shards.report import ShardsReport
 from bigbfs.formats.shards.room import require_room
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import file_path, integer, switch
 
 _DEGREES = 1 << 20
 """Degrees that are added up at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class SplitReport:
-    """What a split has written.
-
-    Attributes
-    ----------
-    output
-        The folder.
-    shards
-        Shards with rows.
-    vertices, edges
-        Of the graph.
-    output_bytes
-        Bytes of all shards.
-    kept
-        Shards that were there already, from a run that was stopped, or all of them.
-    seconds
-        From the call to the manifest.
-    """
-
-    output: str
-    shards: int
-    vertices: int
-    edges: int
-    output_bytes: int
-    kept: int
-    seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 def shards_path(graph: Path) -> Path:
@@ -93,7 +60,7 @@ def split(
     shards: int = 64,
     force: bool = False,
     progress: bool = False,
-) -> SplitReport:
+) -> ShardsReport:
     """Write the rows of a graph file as ``shards`` files in the folder ``output``; see docs/formats.md.
 
     Parameters
@@ -139,7 +106,7 @@ def split(
         container.mapped.close()
     size = sum(entry.bytes for entry in (*done.shards, done.rest))
     header = container.header
-    return SplitReport(str(folder), shards, header.n, header.m, size, kept, time.perf_counter() - start)
+    return ShardsReport(str(folder), shards, header.n, header.m, size, kept, time.perf_counter() - start)
 
 
 def write_some(graph: Path, folder: Path, shards: int, parts: range) -> None:
