@@ -16,6 +16,7 @@ from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.distances import LEVELS, SWEEP, Distances, checked_output, distances, sweep
 from bigbfs.measures.placing import chosen
+from bigbfs.measures.room import size_on_disk
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import table
 from bigbfs.sizes import counted
@@ -76,9 +77,12 @@ def command(
     with options.opened(graph, compressed) as (opened, open_seconds):
         starts, tos = named_in(opened, one, sources), named_in(opened, (), targets, "--target")
         assert starts is not None
-        count = len(chosen(opened, starts, seed))
-        width = len(chosen(opened, "all" if tos is None else tos, seed, "target"))
-        kept = output is not None or count * width <= SHOWN
+        sources_of, targets_of = chosen(opened, starts, seed), chosen(opened, tos or "all", seed, "target")
+        count = len(sources_of)
+        kept = output is not None or count * len(targets_of) <= SHOWN
+        if output is not None:
+            size = size_on_disk(opened, sources_of, targets_of, max_depth, output)
+            click.echo(f"note: {printable(str(output))}: {size}", err=True)
         work = [replace(each, memory=memory) for each in (LEVELS if kept else SWEEP)]
         with manyopts.placed(opened, work, where) as engine:
             how: Any = {"max_depth": max_depth, "seed": seed, "seconds": seconds, "memory": memory, "verify": verify}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.eccentricity import COMPONENTS, WORK, Eccentricity, Tell, eccentricity
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.progress import Progress
+from bigbfs.report.progress import Progress, duration
 from bigbfs.report.table import labelled, table
 from bigbfs.sizes import counted
 
@@ -122,12 +123,19 @@ def _some(graph: Graph, ids: np.ndarray) -> str:
 
 @contextmanager
 def telling() -> Iterator[Tell]:
-    """Yield what says on a terminal how many vertices are open."""
+    """Yield what says on a terminal how many vertices are open, and how long these take at the last batch's rate."""
     progress = Progress()
+    before = (0.0, 0)
     with progress.step("first sweep"):
 
         def tell(left: int, bounds: tuple[int, int]) -> None:
-            progress.now(f"diameter {bounds[0]:,} to {bounds[1]:,}, {left:,} vertices open")
+            nonlocal before
+            (then, more), now = before, time.monotonic()
+            text = f"diameter {bounds[0]:,} to {bounds[1]:,}, {left:,} vertices open"
+            if 0 < left < more:
+                text += f", {duration(left * (now - then) / (more - left))} left at this rate"
+            before = (now, left)
+            progress.rename(text)
 
         yield tell
 

@@ -19,11 +19,8 @@ from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
-from bigbfs.measures.room import require_room, require_room_for_lines
+from bigbfs.measures.room import HEADER, NARROW, require_room, require_room_for_lines
 from bigbfs.sizes import byte_count, file_path
-
-NARROW = np.iinfo(np.int16).max
-"""The largest distance that int16 holds."""
 
 SUFFIXES = (".npy", ".csv")
 
@@ -279,5 +276,5 @@ def _writer(
                 speaks = ("source", "target")
                 results.add_lines(stream, ends | {"distance": row[near]}, speaks, names)
 
-        stream.write(b"source,target,distance\n")
+        stream.write(HEADER)
         yield lines

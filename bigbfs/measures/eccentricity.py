@@ -255,6 +255,7 @@ class _Search:
     def _search_singly(self, sources: np.ndarray) -> Searched:
         """Search from ``sources`` of an undirected graph one after the other."""
         levels, mine, before = np.empty((self._graph.n, len(sources)), np.int32), self._record, Cores.now()
+        seconds = 0.0  # of searches alone: the first one compiles
         depth, far = np.empty((2, len(sources)), np.int64)
         for column, source in enumerate(sources.tolist()):
             result = self._engine.run_internal(BfsOptions(source, want_parents=False))
@@ -262,9 +263,9 @@ class _Search:
             depth[column], far[column] = result.record.depth, int(result.levels.argmax())
             mine.edges_read += result.record.edges  # at most
             mine.pairs += result.record.reached
+            seconds += result.record.seconds
             self._best = max(self._best, (int(depth[column]), source, int(far[column])))
-        seconds, lost = before.since()
-        self._add(len(sources), 1, seconds, lost)
+        self._add(len(sources), 1, seconds, before.lost())
         return depth, far, levels, levels
 
     def _search_at_once(self, sources: np.ndarray) -> Searched:

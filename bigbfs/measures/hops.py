@@ -8,8 +8,10 @@ a path. With random sources both are estimates.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
 
-SHARE = 0.9
+SHARE = Fraction(9, 10)
 """Share of the pairs that the effective diameter holds."""
 
 EACH = 10_000
@@ -123,16 +125,17 @@ def hops(
         )  # fmt: skip
 
 
-def effective_diameter(counts: np.ndarray, share: float = SHARE) -> float:
+def effective_diameter(counts: np.ndarray, share: Fraction = SHARE) -> float:
     """Return the number of hops within which ``share`` of the pairs of ``counts`` lie, interpolated."""
     if not len(counts):
         return 0.0
-    goal = share * int(counts[-1])
-    at = int(np.searchsorted(counts, goal))
+    pairs = counts.tolist()
+    goal = share * pairs[-1]  # exact, as are the comparisons: counts may be beyond 2**53
+    at = bisect_left(pairs, goal)
     if at == 0:
         return 0.0
-    below = int(counts[at - 1])
-    return at - 1 + (goal - below) / (int(counts[at]) - below)
+    below = pairs[at - 1]
+    return float(at - 1 + (goal - below) / (pairs[at] - below))
 
 
 def average_distance(found: np.ndarray) -> float:

@@ -2,7 +2,8 @@
 
 An array has its size from the start. A table of lines has a line for each pair with a path, and how many these are is
 known beforehand only of an undirected graph that is searched to the end: the pairs inside its components. Elsewhere
-nothing is refused, and a disk that fills up ends the run.
+nothing is refused, and a disk that fills up ends the run. What is said beforehand of a table is an upper bound: a line
+for each pair, distances as long as the longest path that there could be.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import counted, format_size, free_memory
 
+NARROW = int(np.iinfo(np.int16).max)
+"""The largest distance that int16 holds."""
 SIGNS = len(",,0\n")
 """Characters of a line beside its ids, at least."""
+HEADER = b"source,target,distance\n"
+"""The first line of a table."""
 
 
 def require_room(sources: int, targets: int, dtype: np.dtype, path: Path | None) -> int:
@@ -54,6 +59,32 @@ def require_room_for_lines(
     with api.engine(graph, backend="cpu", work=(ComponentsOptions(),)) as engine:
         labels = engine.run_internal(ComponentsOptions()).labels
     _require(_least_bytes(labels, starts, tos, before, behind), len(starts), len(tos), path, "at least ")
+
+
+def size_on_disk(graph: Graph, starts: np.ndarray, tos: np.ndarray, max_depth: int | None, path: Path) -> str:
+    """Return, for people, how large ``path`` becomes with the distances from ``starts`` to ``tos`` (internal)."""
+    free = shutil.disk_usage(path.parent).free
+    pairs = f"{counted(len(starts), 'source')} x {counted(len(tos), 'target')}"
+    farthest = max(0, graph.n - 1) if max_depth is None else min(max_depth, max(0, graph.n - 1))
+    if path.suffix == ".npy":
+        narrow, wide = (len(starts) * len(tos) * np.dtype(each).itemsize for each in (np.int16, np.int32))
+        size, text = narrow, f"{pairs} take {format_size(narrow)} as int16"
+        if farthest > NARROW:
+            text += f", {format_size(wide)} as int32 if a distance is above {NARROW:,}"
+    elif graph.names is not None:
+        return f"{pairs} take a line at most for each pair; {format_size(free)} are free"
+    else:
+        size = _most_bytes(_digits(graph, starts), _digits(graph, tos), farthest)
+        text = f"{pairs} take {format_size(size)} at most"
+    enough = ", which may be too few" if size > free else ""
+    return f"{text}; {format_size(free)} are free{enough}"
+
+
+def _most_bytes(before: np.ndarray, behind: np.ndarray, farthest: int) -> int:
+    """Return the bytes of a table with a line for each pair, ids of ``before`` and ``behind`` characters."""
+    longest = SIGNS - 1 + len(str(farthest))
+    ids = int(before.sum()) * len(behind) + int(behind.sum()) * len(before)
+    return len(HEADER) + ids + len(before) * len(behind) * longest
 
 
 def _digits(graph: Graph, vertices: np.ndarray) -> np.ndarray:

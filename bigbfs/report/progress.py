@@ -74,7 +74,7 @@ class Progress:
         self._done += count
 
     def line(self) -> str:
-        """Return what is shown: name, share, rate, seconds."""
+        """Return what is shown: name, share, rate, time taken, and time that the rest takes at this rate."""
         seconds = time.perf_counter() - self._start
         parts = [self._name]
         done = self._look() if self._look else self._done
@@ -82,7 +82,10 @@ class Progress:
             parts.append(f"{min(1.0, done / self._total):.0%}")
         if done and seconds > 0:
             parts.append(_rate(done / seconds, self._unit))
-        return ", ".join([*parts, f"{seconds:.0f} s"])
+        parts.append(duration(seconds))
+        if 0 < done < self._total:
+            parts.append(f"{duration(seconds * (self._total - done) / done)} left")
+        return ", ".join(parts)
 
     def _begin(self, name: str, total: int, unit: str) -> None:
         self._look = None
@@ -96,6 +99,14 @@ class Progress:
             shown, wait = True, EVERY
         if shown:
             print(CLEAR, end="", file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people: ``40 s``, ``3 min``, ``2.5 h``, ``12 days``."""
+    for unit, size, enough in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 72)):
+        if seconds < enough * size:
+            return f"{seconds / size:.{1 if unit == 'h' else 0}f} {unit}"
+    return f"{seconds / 86400:,.0f} days"
 
 
 def _rate(rate: float, unit: str) -> str:

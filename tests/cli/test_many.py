@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from bigbfs.cli import manyopts
+from bigbfs.cli import eccentricity, manyopts
 from bigbfs.report.progress import Progress
 
 SHARED = {
@@ -116,7 +117,7 @@ def test_diameter_and_eccentricity(run, small):
     [
         (("distances",), "--source V"),
         (("distances", "--source", 10, "--sources", "all"), "one of them"),
-        (("distances", "--sources", "10,11,12"), "no such vertex: 11, 12"),
+        (("distances", "--sources", "10,11,12"), "no such vertex: 11, 12 (2 vertices)"),
         (("distances", "--sources", "some"), "--sources 'some': write all, random:K"),
         (("distances", "--sources", "all", "--targets", "1,x"), "--targets '1,x': write all, random:K"),
         (("distances", "--source", "x"), "'x' is not a valid integer"),
@@ -239,6 +240,43 @@ def test_ctrl_c_leaves_the_rows_that_are_done_and_says_so(run, folder, monkeypat
     code, out, err = run("distances", "--sources", "all", "--json")
     assert (code, json.loads(out)["asked"], len(json.loads(out)["sources"])) == (130, 100, 64)
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_size_of_distances_is_said_and_what_does_not_fit_refused(run, small, monkeypatch):
+    code, out, err = run("distances", "--sources", "all", "-o", "D.npy")
+    assert code == 0 and err.startswith("note: D.npy: 5 sources x 5 targets take 50 B as int16; ")
+    code, out, err = run(
+        "distances", "--sources", "10,20", "--targets", "30", "-o", "D.csv", "--max-depth", 1, "--json"
+    )
+    assert (
+        code == 0 and "note: D.csv: 2 sources x 1 target take 39 B at most; " in err and json.loads(out)["asked"] == 2
+    )
+    monkeypatch.setattr("bigbfs.measures.room.shutil.disk_usage", lambda folder: SimpleNamespace(free=49))
+    before = sorted(small.iterdir())
+    for name in ("E.npy", "E.csv"):
+        code, out, err = run("distances", "--sources", "all", "-o", name)
+        assert (code, out) == (5, "") and "49 B are free" in err and "--targets" in err, err
+    assert sorted(small.iterdir()) == before
+
+
+def test_progress_says_how_long_vertices_that_bounds_do_not_settle_will_take(monkeypatch):
+    names, clock = [], [0.0]
+    monkeypatch.setattr(Progress, "rename", lambda self, name: names.append(name))
+    monkeypatch.setattr("bigbfs.cli.eccentricity.time.monotonic", lambda: clock[0])
+    with eccentricity.telling() as tell:
+        for left in (2560, 2048, 1024, 1024, 0):
+            clock[0] += 10
+            tell(left, (7, 9))
+    assert names == [
+        f"diameter 7 to 9, {words}"
+        for words in (
+            "2,560 vertices open",
+            "2,048 vertices open, 40 s left at this rate",
+            "1,024 vertices open, 10 s left at this rate",
+            "1,024 vertices open",
+            "0 vertices open",
+        )
+    ]
 
 
 def test_values_go_to_standard_output_alone(run, small):

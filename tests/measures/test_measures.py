@@ -11,10 +11,11 @@ from measures.against import graphs, networkx_of
 import bigbfs
 from bigbfs.algorithms.many import gathered
 from bigbfs.algorithms.many.cpu import batch
+from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.errors import BigBfsError, DoesNotFitError, UsageError
 from bigbfs.measures import distances as module
 from bigbfs.measures import room
-from bigbfs.measures.hops import effective_diameter
+from bigbfs.measures.hops import average_distance, effective_diameter
 
 NAMES = list(graphs())
 WITH_EDGES = [name for name in NAMES if graphs()[name].m]
@@ -244,6 +245,34 @@ def test_names_are_taken_where_vertices_have_them(tmp_path):
 def test_the_effective_diameter_is_interpolated():
     assert effective_diameter(np.array([10, 30, 90, 110])) == pytest.approx(2 + 9 / 20)
     assert effective_diameter(np.array([10])) == effective_diameter(np.array([])) == 0.0
+    near = 9 * 2**56 + 1  # of ten times 2**56 pairs, one more than nine tenths: as a float it is as many
+    assert effective_diameter(np.array([1, near - 1, 10 * 2**56])) == 1.0
+    assert effective_diameter(np.array([near, 10 * 2**56])) == 0.0
+    assert 0.0 < effective_diameter(np.array([near - 2, near - 1, 10 * 2**56])) == 1.0
+
+
+def test_sums_beyond_floating_point_stay_whole_until_the_last_division():
+    found = np.array([5, 2**54 - 1, 2**53 + 1])
+    assert average_distance(found) == (2**54 - 1 + 2 * (2**53 + 1)) / (2**54 - 1 + 2**53 + 1)
+
+
+def test_sums_of_distances_beyond_floating_point_lose_nothing(monkeypatch):
+    """As after 2**53 units of distance: every further one counts, and the division is that of the whole sum."""
+    graph = zoo.build(5, zoo.path(5))
+    plain = bigbfs.closeness(graph, backend="cpu").values
+    forget = batch.Batch.forget
+
+    def with_sums(self):
+        forget(self)
+        self._sink.farness[:] = 2**53
+
+    monkeypatch.setattr(batch.Batch, "forget", with_sums)
+    with bigbfs.engine(graph, backend="cpu") as engine:
+        farness = engine.run_internal(ManyOptions(np.arange(5), sums=True)).farness
+    assert (farness - 2**53).tolist() == [10, 7, 6, 7, 10]
+    more = bigbfs.closeness(graph, backend="cpu").values
+    np.testing.assert_allclose(more, [4 / each for each in farness.tolist()], rtol=2**-52)
+    assert (more < plain).all()
 
 
 def test_a_sample_of_an_unconnected_graph_promises_nothing():

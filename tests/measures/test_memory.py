@@ -12,6 +12,7 @@ import zoo
 import bigbfs
 from bigbfs.errors import DoesNotFitError
 from bigbfs.measures import eccentricity, paths, room
+from bigbfs.sizes import format_size
 
 N = 40_000
 
@@ -110,3 +111,34 @@ def test_how_large_a_table_of_a_directed_graph_becomes_is_not_known(tmp_path, mo
     monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=100))
     bigbfs.distances(graph, [199], output=tmp_path / "D.csv")
     assert (tmp_path / "D.csv").read_text().split()[1:] == ["199,199,0"]
+
+
+def test_the_size_on_the_disk_is_known_beforehand(tmp_path, monkeypatch):
+    """That of an array to the byte but for its header, of a table as an upper bound that deep paths come near."""
+    graph, free = zoo.build(120, zoo.path(120)), SimpleNamespace(free=10**9)
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: free)
+    all_of = np.arange(120)
+    said = room.size_on_disk(graph, all_of, all_of, None, tmp_path / "D.csv")
+    bigbfs.distances(graph, "all", output=tmp_path / "D.csv")
+    most = room._most_bytes(*(room._digits(graph, all_of),) * 2, 119)
+    assert 0.8 * most < (tmp_path / "D.csv").stat().st_size <= most
+    assert said == f"120 sources x 120 targets take {format_size(most)} at most; 954 MiB are free"
+    free.free = most - 1
+    for depth, wide in ((None, 119), (9, 9)):  # distances of one digit
+        said = room.size_on_disk(graph, all_of, all_of, depth, tmp_path / "D.csv")
+        assert ("may be too few" in said) is (wide == 119)
+    said = room.size_on_disk(graph, all_of[:7], all_of, None, tmp_path / "D.npy")
+    assert said.startswith("7 sources x 120 targets take 1.64 KiB as int16; ")
+    deep = zoo.build(40_000, zoo.path(40_000))
+    said = room.size_on_disk(deep, all_of, np.arange(40_000), None, tmp_path / "D.npy")
+    assert "9.16 MiB as int16, 18.3 MiB as int32 if a distance is above 32,767; " in said and "too few" in said
+
+
+def test_a_distance_too_large_for_int16_is_refused_where_only_int16_fits(tmp_path, monkeypatch):
+    graph = zoo.build(40_000, zoo.path(40_000))
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 40_000))
+    with pytest.raises(DoesNotFitError, match=r"1 source x 40,000 targets take 156 KiB, and 117 KiB are free"):
+        bigbfs.distances(graph, [0], output=tmp_path / "D.npy")
+    assert list(tmp_path.iterdir()) == []
+    bigbfs.distances(graph, [20_000], output=tmp_path / "D.npy")
+    assert np.load(tmp_path / "D.npy").dtype == np.int16

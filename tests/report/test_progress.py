@@ -51,6 +51,22 @@ def test_a_long_step_is_named_with_share_and_rate(quick, monkeypatch):
     assert screen.getvalue().endswith("\r\x1b[K")
 
 
+def test_how_long_the_rest_takes_is_said(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
+    told = Progress()
+    told._begin("search", 4000, "sources")
+    clock[0] += 50
+    assert told.line() == "search, 0%, 50 s"  # nothing is done: nobody knows
+    told.advance(1000)
+    assert told.line() == "search, 25%, 20.0 sources/s, 50 s, 2 min left"
+    told.advance(3000)
+    assert told.line() == "search, 100%, 80.0 sources/s, 50 s"
+    assert [progress.duration(s) for s in (0.4, 119, 121, 7199, 9000, 86400 * 12)] == [
+        *("0 s", "119 s", "2 min", "120 min", "2.5 h", "12 days")
+    ]
+
+
 def test_nobody_is_told_of_what_is_over_at_once(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)

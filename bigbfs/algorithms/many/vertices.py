@@ -10,6 +10,8 @@ from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import counted
 
+PLURALS = {"vertex": "vertices"}
+
 NAMED = 10
 """Ids that a message names at most."""
 
@@ -31,7 +33,7 @@ def vertices_of(
     ArgumentError
         They are no list of whole numbers, or of names where vertices have names.
     """
-    argument = plural or f"{what}s"
+    argument = plural or PLURALS.get(what) or f"{what}s"
     wanted = _numbers(graph, originals, argument)
     if not len(wanted):
         return np.zeros(0, np.int64)
