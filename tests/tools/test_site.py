@@ -86,21 +86,20 @@ def test_every_page_is_in_the_navigation():
 
 
 @pytest.mark.parametrize(
-    ("planted", "said"),
+    "planted",
     [
-        ("[gone](nowhere.md)", "page does not exist"),
-        ("[gone](glossary.md#nothing)", "anchor"),
-        ("::: bigbfs.nothing_of_that_name", "nothing_of_that_name"),
+        {"[gone](nowhere.md)": "page does not exist", "[gone](glossary.md#nothing)": "anchor"},
+        {"::: bigbfs.nothing_of_that_name": "nothing_of_that_name"},  # ends the build by itself
     ],
 )
 @pytest.mark.wide
-def test_a_dead_link_fails_the_build(planted, said, tmp_path):
+def test_a_dead_link_fails_the_build(planted, tmp_path):
     folder = sources(tmp_path)
     page = folder / "docs" / "index.md"
-    page.write_text(page.read_text(encoding="utf-8") + f"\n{planted}\n", encoding="utf-8")
+    page.write_text("\n\n".join([page.read_text(encoding="utf-8"), *planted]), encoding="utf-8")
     done = make(folder)
     assert done.returncode != 0
-    assert said in done.stdout + done.stderr
+    assert all(said in done.stdout + done.stderr for said in planted.values()), done.stdout + done.stderr
 
 
 @pytest.fixture
