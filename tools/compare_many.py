@@ -81,8 +81,8 @@ def compare(asked: Asked, trials: int) -> list[dict[str, Any]]:
         row = {"name": name, "work": asked.work, "threads": asked.threads, "n": asked.graph.n, "m": asked.graph.m}
         row |= {"width": asked.width, "sources": len(asked.sources)} if asked.work == "searches" else {}
         seconds, cpu = (median(column) for column in zip(*each, strict=True)) if each else (0.0, 0.0)
-        took = {"seconds": seconds, "cpu": cpu, "trials": each}
-        rows.append(row | ({"error": errors[name]} if name in errors else took))
+        measured = {"seconds": seconds, "cpu": cpu, "trials": each}
+        rows.append(row | ({"error": errors[name]} if name in errors else measured))
     return rows
 
 

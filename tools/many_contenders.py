@@ -116,7 +116,8 @@ def ours(asked: Asked) -> Turn:
     """Return our turn; kernels are compiled by a first one that does not count."""
     if asked.work == "searches":
         return our_searches(asked)
-    graph, how = asked.graph, {"threads": asked.threads, "backend": "cpu"}
+    graph = asked.graph
+    how: dict[str, Any] = {"threads": asked.threads, "backend": "cpu"}
     doors: dict[str, Callable[[], Any]] = {
         "closeness": lambda: bigbfs.closeness(graph, **how).values,
         "harmonic": lambda: bigbfs.closeness(graph, kind="harmonic", **how).values,

@@ -10,7 +10,7 @@ import click
 
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.words import USUAL, usual_work
-from bigbfs.cli import options, rank_plan
+from bigbfs.cli import many_plan, options, rank_plan
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.engines.gpu.floor import Floor, floors
 from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
@@ -50,7 +50,22 @@ class Target:
 @options.strategy_option
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Plan BFS by N processes on CPUs instead.")
 @click.option("--hosts", type=click.IntRange(1), metavar="H", help="With --ranks: on so many machines. Default: 1.")
-@click.option("--threads", type=click.IntRange(1), help="With --ranks: threads of each. Default: its share of cores.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="With --ranks: threads of each. Default: its share of cores. With --searches: of the run.",
+)
+@click.option("--searches", metavar="K|all", help="Plan K searches at once (or from every vertex) on CPUs instead.")
+@click.option(
+    "--collect",
+    type=click.Choice(list(many_plan.COLLECTED)),
+    default="closeness",
+    show_default=True,
+    help="With --searches: what they are for.",
+)
+@click.option(
+    "--memory", type=options.Size(of_free=True), metavar="SIZE", help="With --searches: as that of `bigbfs distances`."
+)
 @options.json_option
 def command(
     graph: Path | None,
@@ -64,6 +79,9 @@ def command(
     ranks: int | None,
     hosts: int | None,
     threads: int | None,
+    searches: str | None,
+    collect: str,
+    memory: int | None,
     as_json: bool,
 ) -> None:
     """Show what a run on a GPU would keep where, and why; nothing is placed.
@@ -74,15 +92,27 @@ def command(
 
     With --ranks: the memory of a rank and of a machine, what a search of few levels will take by the rates that
     `bigbfs probe --ranks` wrote into the profile, and whether more ranks would be slower.
+
+    With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
+    for how long. A few single searches are run, which show how the levels of this graph are shaped.
     """
+    if ranks is not None and searches is not None:
+        raise UsageError("--ranks and --searches are plans of their own; give one of them")
+    if searches is not None:
+        refuse_gpu(residency, vram_budget, ram_budget, "--searches")
+        with options.opened(graph, compressed) as (opened, _):
+            many_plan.show(opened, searches, collect, memory, threads, as_json)
+        return
     if ranks is not None:
         refuse_gpu(residency, vram_budget, ram_budget)
         with options.opened(graph, compressed) as (opened, _):
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return
-    for name, value in (("hosts", hosts), ("threads", threads)):
+    for name, other, value in (
+        ("hosts", "ranks", hosts), ("threads", "ranks", threads), ("memory", "searches", memory)
+    ):  # fmt: skip
         if value is not None:
-            raise UsageError(f"--{name} is for ranks; give --ranks too, or leave it out")
+            raise UsageError(f"--{name} is for {other}; give --{other} too, or leave it out")
     target = find_target(profile)
     with options.opened(graph, compressed) as (opened, _):
         budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
@@ -98,8 +128,8 @@ def command(
             _print(opened, target, plan, floor)
 
 
-def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None) -> None:
-    """Refuse, in a plan for ranks, options of a GPU run.
+def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, instead: str = "--ranks") -> None:
+    """Refuse options of a GPU run in the plan of the option ``instead``.
 
     Raises
     ------
@@ -109,7 +139,7 @@ def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None) 
     given = {"--residency": residency != "auto", "--vram-budget": vram_budget, "--ram-budget": ram_budget}
     for name, value in given.items():
         if value:
-            raise UsageError(f"{name} is for a run on a GPU, and --ranks for one on CPUs; leave one of them out")
+            raise UsageError(f"{name} is for a run on a GPU, and {instead} for one on CPUs; leave one of them out")
 
 
 def find_target(profile: DeviceProfile | None) -> Target:

@@ -226,7 +226,7 @@ def test_no_time_at_all_is_one_batch_and_not_a_table_of_zeros(run, small):
 
 def test_ctrl_c_leaves_the_rows_that_are_done_and_says_so(run, folder, monkeypatch):
     for name, value in (("WIDTHS", (64,)), ("FEW", 64)):
-        monkeypatch.setattr(f"bigbfs.algorithms.many.cpu.program.{name}", value)
+        monkeypatch.setattr(f"bigbfs.algorithms.many.cpu.widths.{name}", value)
     (folder / "g.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(99)))
     assert run("convert", "g.txt")[0] == 0
     monkeypatch.setattr(Progress, "advance", lambda self, count: signal.raise_signal(signal.SIGINT))

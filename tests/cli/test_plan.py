@@ -174,3 +174,39 @@ def test_a_profile_changes_costs_and_no_answer(run, graph, monkeypatch):
     assert run("bfs", "--source", "0", *arguments)[0] == 4
     assert seen["profile"] == read_profile(find_profile("laptop-6gb"))
     assert (seen["ram_budget"], seen["vram_budget"]) == (1 << 30, 2 << 30)
+
+
+def test_many_searches_on_cpus(run, graph):
+    code, out, err = run("plan", "g.csrbin", "--searches", "all", "--memory", "1MiB", "--threads", 2)
+    assert code == 0, err
+    lines = [line.split() for line in out.splitlines()]
+    assert {"bits", "queues", "collected", "heads"} <= {line[0] for line in lines if line}
+    assert [line[0] for line in lines if line and line[0].isdecimal()] == ["32", "64", "128", "256", "512"]
+    assert "1,024, for closeness; 1 MiB of memory may be used" in out and "512 at once: 2 batches, about" in out
+    code, out, err = run("plan", "--searches", "100", "--collect", "distances", "--memory", "300KiB", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert set(found) == {
+        *("schema", "command", "graph", "device", "searches", "collect", "memory_limit", "width", "memory", "widths")
+    }
+    assert (found["searches"], found["width"], found["memory_limit"]) == (100, 32, 300 << 10)
+    assert [each["batches"] for each in found["widths"]] == [4, 2, 1, 1, 1]
+    batch = sum(item["bytes"] for item in found["memory"] if item["name"] != "heads")
+    assert batch == found["widths"][0]["bytes"] <= 300 << 10 < found["widths"][1]["bytes"]
+    assert all(each["seconds"] > 0 and each["passes"] > 1 for each in found["widths"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--searches", "none"], 2, "--searches 'none': write how many, or all"),
+        (["--searches", "0"], 2, "write how many, or all"),
+        (["--searches", "9", "--ranks", "2"], 2, "give one of them"),
+        (["--searches", "9", "--residency", "mapped"], 2, "--residency is for a run on a GPU, and --searches"),
+        (["--memory", "1GiB"], 2, "--memory is for searches; give --searches too"),
+        (["--searches", "9", "--memory", "10KiB"], 5, "32 searches at once on 1,024 vertices take"),
+    ],
+)
+def test_plans_of_many_searches_that_cannot_be(run, graph, arguments, code, text):
+    found, out, err = run("plan", *arguments)
+    assert (found, out) == (code, "") and text in err

@@ -90,8 +90,8 @@ def test_a_sample_stays_within_its_bound_and_the_whole_is_exact():
 def test_a_run_that_is_stopped_is_a_sample(monkeypatch):
     graph = graphs()["random 90 False"]
     calls = iter([True])
-    monkeypatch.setattr("bigbfs.algorithms.many.cpu.program.WIDTHS", (64,))
-    monkeypatch.setattr("bigbfs.algorithms.many.cpu.program.FEW", 64)
+    monkeypatch.setattr("bigbfs.algorithms.many.cpu.widths.WIDTHS", (64,))
+    monkeypatch.setattr("bigbfs.algorithms.many.cpu.widths.FEW", 64)
     found = bigbfs.closeness(graph, stop=lambda: next(calls))
     assert (found.record.sources, found.exact, found.error > 0) == (64, False, True)
     least = bigbfs.hops(graph, stop=lambda: True)

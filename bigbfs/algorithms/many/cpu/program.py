@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.algorithms.many.cpu.batch import Batch, bytes_of
+from bigbfs.algorithms.many.cpu.batch import Batch
+from bigbfs.algorithms.many.cpu.widths import needs, widest
 from bigbfs.algorithms.many.gathered import Gathered, Wants, require_in_rows, wants_of
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.algorithms.many.result import ManyResult
@@ -15,9 +16,6 @@ from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import Rows, sample_rows
 from bigbfs.errors import DoesNotFitError
 from bigbfs.sizes import format_size, free_memory
-
-FEW = 64
-"""The width for so many sources at most: for more it is the widest. Kernels are compiled for each width."""
 
 
 class CpuMany:
@@ -87,17 +85,11 @@ class CpuMany:
     def _width(self, options: ManyOptions, wants: Wants) -> int:
         """Return the bits for each vertex: those asked for, else what sources need and the memory holds."""
         placed = self._placed
-        fixed = placed.n * (24 * options.sums + 8 * options.harmonic) + 4 * placed.n * options.fetch * len(
-            options.sources
-        )
-        need = {
-            width: bytes_of(placed.n, placed.ids, width, placed.threads, wants) + fixed + width * options.aside
-            for width in WIDTHS
-        }
+        count = len(options.sources)
+        need = needs(placed.n, placed.ids, placed.threads, options, count)
         if options.width is not None:
             memory.require(need[options.width], placed.n, f"a width of {WIDTHS[0]} takes less, or free some")
             return options.width
-        enough = FEW if len(options.sources) <= FEW else WIDTHS[-1]
         free = free_memory() // 2 if options.memory is None else options.memory
         if options.memory is not None and need[WIDTHS[0]] > free:
             raise DoesNotFitError(
@@ -105,7 +97,7 @@ class CpuMany:
                 f"graph, and {format_size(free)} may be used",
                 remedies=(("memory", None, f"allow at least {format_size(need[WIDTHS[0]])} with {{}}"),),
             )
-        width = max((each for each in WIDTHS if each <= enough and need[each] <= free), default=WIDTHS[0])
+        width = widest(need, count, free)
         memory.require(need[width], placed.n, "search from fewer sources at a time, or free some")
         made = self._made
         # what is there is used again, wider than need be too, if it may be

@@ -1,0 +1,148 @@
+"""``bigbfs plan --searches``: how many searches at once the memory of CPUs holds, and what all of them will take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+import numpy as np
+
+from bigbfs import api
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.cpu.widths import Item, ledger, needs, widest
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.cli import options
+from bigbfs.engines.cpu import memory as cpu_memory
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.jit import workers
+from bigbfs.measures.foresight import SAMPLES, Foreseen, foresee, shapes_of
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps
+from bigbfs.report.progress import duration
+from bigbfs.report.table import labelled, table
+from bigbfs.sizes import counted, format_size, free_memory
+
+COLLECTED = {
+    "distances": ManyOptions(visit=lambda first, levels: None),
+    "closeness": ManyOptions(sums=True),
+    "harmonic": ManyOptions(sums=True, harmonic=True),
+    "hops": ManyOptions(columns=True),
+    "depths": ManyOptions(),
+}
+"""What searches are run for, by name."""
+
+
+def count_of(text: str, graph: Graph) -> int:
+    """Return how many searches ``all`` or a number means.
+
+    Raises
+    ------
+    UsageError
+        It is neither.
+    """
+    if text == "all":
+        return graph.n
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18 and int(text)):
+        raise UsageError(f"--searches {text[:80]!r}: write how many, or all")
+    return int(text)
+
+
+def show(graph: Graph, searches: str, collect: str, memory: int | None, threads: int | None, as_json: bool) -> None:
+    """Print the plan.
+
+    Raises
+    ------
+    UsageError
+        The number of searches is none.
+    DoesNotFitError
+        Not even the narrowest batch fits.
+    """
+    sources, work, threads = count_of(searches, graph), COLLECTED[collect], workers.thread_count(threads)
+    ids = np.dtype(np.uint32 if graph.n < 2**32 else np.uint64)
+    free = free_memory() // 2 if memory is None else memory
+    need = needs(graph.n, ids, threads, work, sources)
+    width = widest(need, sources, free)
+    if need[width] > free:
+        raise DoesNotFitError(
+            f"{width} searches at once on {graph.n:,} vertices take {format_size(need[width])} beside the graph, and "
+            f"{format_size(free)} may be used",
+            remedies=(("memory", None, f"allow at least {format_size(need[width])} with {{}}"),),
+        )
+    survey = Item("heads", cpu_memory.survey_bytes(graph.n, ids), "strongest neighbours of every vertex")
+    items = [*ledger(graph.n, ids, width, threads, work, sources), survey]
+    with api.engine(graph, backend="cpu", threads=threads, work=(BfsOptions(),)) as engine:
+        shapes = shapes_of(engine)
+        rows = foresee(graph, shapes, sources, need, threads)
+        if as_json:
+            click.echo(dumps(_object(graph, engine, sources, collect, free, width, items, rows)))
+        else:
+            _print(graph, engine, sources, collect, free, width, items, rows)
+
+
+def _about(seconds: float) -> str:
+    """Return a time of which two digits mean something."""
+    return f"{seconds:.2g} s" if seconds < 10 else duration(seconds)
+
+
+def _print(
+    graph: Graph,
+    engine: Engine,
+    sources: int,
+    collect: str,
+    free: int,
+    width: int,
+    items: list[Item],
+    rows: list[Foreseen],
+) -> None:
+    click.echo(options.describe(graph))
+    click.echo(options.describe_engine(engine))
+    click.echo(labelled("searches", f"{sources:,}, for {collect}; {format_size(free)} of memory may be used"))
+    click.echo("")
+    click.echo(
+        table(("memory", "bytes", "what"), [(each.name, format_size(each.bytes), each.purpose) for each in items])
+    )
+    click.echo("")
+    lines = [(each.width, format_size(each.bytes), each.batches, each.passes, _about(each.seconds)) for each in rows]
+    click.echo(table(("at once", "memory", "batches", "edges read, times", "foreseen"), lines))
+    mine = next(each for each in rows if each.width == width)
+    click.echo("")
+    text = f"{width} at once: {counted(mine.batches, 'batch', 'batches')}, about {_about(mine.seconds)}"
+    click.echo(labelled("chosen", text))
+    text = (
+        f"levels of {counted(min(SAMPLES, max(1, graph.n)), 'single search', 'single searches')}, and a time for each "
+        "edge as on one machine: take it for the order of magnitude"
+    )
+    click.echo(labelled("known from", text))
+
+
+def _object(
+    graph: Graph,
+    engine: Engine,
+    sources: int,
+    collect: str,
+    free: int,
+    width: int,
+    items: list[Item],
+    rows: list[Foreseen],
+) -> dict[str, Any]:
+    """Return the object that ``bigbfs plan --searches --json`` prints."""
+    return {
+        "schema": SCHEMA,
+        "command": "plan",
+        "graph": {
+            "path": None if graph.path is None else str(graph.path),
+            "vertices": graph.n,
+            "edges": graph.m,
+            "codec": graph.codec,
+        },
+        "device": engine.device,
+        "searches": sources,
+        "collect": collect,
+        "memory_limit": free,
+        "width": width,
+        "memory": [item._asdict() for item in items],
+        "widths": [asdict(each) for each in rows],
+    }

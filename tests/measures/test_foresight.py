@@ -1,0 +1,66 @@
+"""What is foreseen of many searches: passes over the edges against those that are made, memory against its parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo
+
+import bigbfs
+from bigbfs import generate
+from bigbfs.algorithms.many.cpu import widths
+from bigbfs.algorithms.many.cpu.batch import bytes_of
+from bigbfs.algorithms.many.gathered import wants_of
+from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
+from bigbfs.measures.foresight import Shape, batch_of, foresee, shapes_of
+
+
+def shapes(graph):
+    with bigbfs.engine(graph, backend="cpu") as engine:
+        return shapes_of(engine)
+
+
+def test_the_levels_of_a_search_are_shares_of_the_edges():
+    star = zoo.build(5, (np.zeros(4, np.int64), np.arange(1, 5)))
+    for shape in shapes(star):
+        assert shape.edges.sum() == pytest.approx(1.0) and len(shape.edges) in (2, 3)
+        assert shape.before[0] == 0.0 and (np.diff(shape.before) > 0).all()
+    assert shapes(zoo.build(3, (np.zeros(0, np.int64),) * 2)) == []
+
+
+def test_a_batch_takes_the_cheaper_direction_of_each_level():
+    """Of 100 vertices and 1,000 edges: bottom-up costs a fifth of a pass for the vertices, beside the rows it reads."""
+    graph = zoo.build(100, zoo.random(100, 500, seed=1))
+    vertices = 2 * graph.n / graph.m
+    shape = Shape(np.array([0.01, 0.5, 0.49]), np.array([0.0, 0.01, 0.51]))
+    read, cost = batch_of(graph, [shape], 1)
+    assert read == pytest.approx(0.01 + 0.99 + 0.49)
+    assert cost == pytest.approx(0.06 + (0.99 + vertices) + (0.49 + vertices))
+    read, _ = batch_of(graph, [shape], 512)  # nobody has all 512 bits until the end
+    assert read == pytest.approx(3.0, abs=0.1)
+    assert batch_of(graph, [], 5) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["kronecker", "grid"])
+def test_passes_that_are_foreseen_are_those_that_are_made(kind):
+    """Within a factor of three: heads settle vertices that the foresight counts."""
+    graph = generate.graph("kronecker", scale=12, seed=1) if kind == "kronecker" else zoo.build(3600, zoo.grid(60, 60))
+    linked = np.flatnonzero(graph.degrees() > 0)
+    need = widths.needs(graph.n, graph.ids, 2, ManyOptions(), 128)
+    found = {each.width: each for each in foresee(graph, shapes(graph), 128, need, 2)}
+    assert (found[32].batches, found[512].batches) == (4, 1)
+    assert found[64].passes > found[128].passes
+    with bigbfs.engine(graph, backend="cpu", threads=2) as engine:
+        made = engine.run_internal(ManyOptions(np.random.default_rng(2).choice(linked, 128), width=128)).record
+    assert 1 / 3 < made.edges_read / graph.m / found[128].passes < 3
+
+
+def test_memory_by_parts_is_that_of_a_batch():
+    options = ManyOptions(sums=True, harmonic=True, visit=print, aside=7)
+    for width in WIDTHS:
+        items = widths.ledger(1000, np.dtype(np.uint32), width, 2, options, 5)
+        whole = bytes_of(1000, np.dtype(np.uint32), width, 2, wants_of(options)) + 32 * 1000 + 7 * width
+        assert sum(item.bytes for item in items) == whole
+        assert widths.needs(1000, np.dtype(np.uint32), 2, options, 5)[width] == whole
+    need = {width: width for width in WIDTHS}
+    assert [widths.widest(need, *about) for about in ((64, 600), (65, 600), (65, 300), (65, 1))] == [64, 512, 256, 32]
