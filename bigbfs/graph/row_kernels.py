@@ -15,6 +15,7 @@ from bigbfs.jit.team import member, share
 _ONE = np.uint64(1)
 _PIECE = np.uint64(4096)
 """Rows and edges that take about 10 us."""
+_STRETCH = 1 << 12
 
 
 @njit
@@ -61,6 +62,56 @@ def _scan(indptr, indices, n, bounds, found, claim, t):
         found[part, 1] = unsorted
         found[part, 2] = duplicates
         found[part, 3] = loops
+
+
+@njit(cache=True, nogil=True)
+def survey(team, indptr, indices, bounds, found):
+    """For each run of rows: the largest id, and how many places there are inside rows where ids descend.
+
+    What :func:`scan` sees of sound rows, some times as fast: two passes without a branch over the ids, which processors
+    take many at a time, and one over the offsets, which takes away the descents from the end of a row to the next.
+    """
+    claim = np.zeros(1, np.uint64)
+    share(team, _pieces(indptr, indices), _survey, (indptr, indices, bounds, found, claim))
+
+
+@member
+def _survey(indptr, indices, bounds, found, claim, t):
+    """Take runs for :func:`survey` until there are no more."""
+    while True:
+        part = np.int64(fetch_add(claim, 0, _ONE))
+        if part >= len(bounds) - 1:
+            break
+        first, last = indptr[bounds[part]], indptr[bounds[part + 1]]
+        largest, descents = np.uint64(0), np.int64(0)
+        for at in range(first, last, _STRETCH):  # so that its ids are still in cache for the second pass
+            own = indices[at : min(at + _STRETCH, last)]
+            largest = max(largest, np.uint64(_largest(own)))
+            descents += _descents(own)
+            if at > first and own[0] < indices[at - 1]:
+                descents += 1
+        for row in range(bounds[part], bounds[part + 1]):
+            start = indptr[row]
+            if first < start < indptr[row + 1] and indices[start] < indices[start - 1]:
+                descents -= 1
+        found[part, 0] = largest
+        found[part, 1] = np.uint64(descents)
+
+
+@njit
+def _largest(ids):
+    largest = ids[0]
+    for i in range(len(ids)):
+        largest = max(largest, ids[i])
+    return largest
+
+
+@njit
+def _descents(ids):
+    count = np.uint32(0)
+    for i in range(1, len(ids)):
+        count += np.uint32(ids[i] < ids[i - 1])
+    return np.int64(count)
 
 
 @njit(cache=True, nogil=True)

@@ -72,3 +72,21 @@ def fetch_object(typing_context, thing):
         return context.get_dummy_value()
 
     return types.void(types.int64), generate
+
+
+@Intrinsic
+def fetch_beyond(typing_context, thing, place, lines):
+    """Have ``lines`` cache lines loaded from where the word ``place`` bytes into the object at ``thing`` points.
+
+    The word must lie in the object; where it points does not matter for what is right: nothing is read there.
+    """
+
+    def generate(context, builder, signature, arguments):
+        word = ir.IntType(64)
+        at = builder.inttoptr(builder.add(arguments[0], arguments[1]), word.as_pointer())
+        start = builder.load(at)
+        with cgutils.for_range(builder, arguments[2]) as loop:
+            fetch_line(builder, builder.add(start, builder.mul(loop.index, word(64))))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate

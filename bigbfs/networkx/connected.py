@@ -1,47 +1,40 @@
-"""Connected components, by all threads or a GPU."""
+"""Connected components, by all threads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from bigbfs import api
+from bigbfs.algorithms.components.cpu.once import labels_once
 from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, bridge_of
 from bigbfs.networkx.found import number_of
 
 
 def _labels(bridge: Bridge) -> np.ndarray:
-    """Return the smallest vertex in the component of each."""
-    graph = bridge.graph
-    if graph.n == 0:
-        return np.empty(0, np.int64)
-    with api.engine(graph) as engine:
-        from bigbfs.algorithms.components.options import ComponentsOptions
-
-        return bridge.by_number(np.asarray(engine.run_internal(ComponentsOptions()).labels).astype(np.int64))
+    """Return the smallest node, by number, in the component of each."""
+    return bridge.by_number(labels_once(bridge.graph))
 
 
 def connected_components(G: Any) -> Iterator[set[Any]]:
     """Return the nodes of each component, in the order of their first nodes; see NetworkX."""
     bridge = bridge_of(G)
-    labels = _labels(bridge)
+    labels = _labels(bridge).astype(np.int64)
     order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
     count = kernels.gather_sets(labels, order, ends)
-    nodes = bridge.nodes(order)
-    first = 0
-    for end in ends[:count].tolist():
-        yield set(nodes[first:end])
-        first = end
+    nodes = iter(bridge.nodes(order))
+    for size in np.diff(ends[:count], prepend=0).tolist():
+        yield set(islice(nodes, size))
 
 
 def number_connected_components(G: Any) -> int:
     """Return how many components there are; see NetworkX."""
     labels = _labels(bridge_of(G))
-    return int((labels == np.arange(len(labels))).sum())
+    return int(np.count_nonzero(labels == np.arange(len(labels), dtype=labels.dtype)))
 
 
 def is_connected(G: Any) -> bool:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from bigbfs.errors import FormatError, InputError
+from bigbfs.graph import row_kernels as kernels
 from bigbfs.graph import rows, varint
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.views import row_chunks
@@ -141,6 +142,41 @@ def test_require_valid_names_the_place():
     ]:
         with pytest.raises(FormatError, match=says):
             rows.require_valid(adjacency(indptr, indices), "g.csrbin")
+
+
+def test_require_ids_sees_any_one_id_that_is_wrong(monkeypatch):
+    """Rows longer and shorter than a stretch, empty ones, several runs: an id that is none, or one out of order."""
+    monkeypatch.setattr(rows, "thread_count", lambda: 2)
+    stretch, rng = kernels._STRETCH, np.random.default_rng(3)
+    lengths = [0, 1, 2, 0, stretch - 3, 1, 2 * stretch, 0, 5, *rng.integers(0, 9, 300).tolist(), 0]
+    n = 4 * stretch
+    indices = np.concatenate([np.sort(rng.integers(1, n - 1, each)) for each in lengths]).astype(np.uint32)
+    lengths += [0] * (n - len(lengths))
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    indptr = ends.astype(np.uint64)
+    rows.require_ids(PlainAdjacency(indptr, indices))
+    tried = {
+        0,
+        1,
+        2,
+        len(indices) - 1,
+        *(ends[:12] - 1),
+        *ends[:12],
+        stretch,
+        2 * stretch,
+        *rng.integers(0, ends[-1], 40),
+    }
+    for place in sorted(int(at) for at in tried if 0 <= at < len(indices)):
+        row = int(np.searchsorted(ends, place, side="right")) - 1
+        for value, says in ((n, rf"indices\[{place}\] = {n} "), (0, "does not ascend"), (n - 1, "does not ascend")):
+            wrong = indices.copy()
+            wrong[place] = value
+            own = wrong[ends[row] : ends[row + 1]].astype(np.int64)
+            if value < n and (np.diff(own) >= 0).all():  # the first of its row may be 0, the last the largest
+                rows.require_ids(PlainAdjacency(indptr, wrong))
+            else:
+                with pytest.raises(FormatError, match=says):
+                    rows.require_ids(PlainAdjacency(indptr, wrong))
 
 
 def test_row_chunks_cover_the_rows_once():

@@ -2,8 +2,9 @@
 
 Equal objects have equal hashes. So where all nodes of a graph have different hashes, the hash of a neighbour says which
 node it is, whichever of several equal objects lies in the dict, and no dict is asked for its number. What takes time is
-waiting for the memory of the keys, so those of ``AHEAD`` entries are fetched together. The walk keeps the interpreter's
-lock: nobody changes a dict meanwhile.
+waiting for memory: so the entries of a dict are fetched some dicts before the walk comes there, each key some entries
+before its hash is wanted, and its slot of the table some entries before that is. The walk keeps the interpreter's lock:
+nobody changes a dict meanwhile.
 
 ``slots``, int64 (2 ** k, 2), is an open-addressed table of hashes and numbers (-1: empty); without entries where the
 hash of each node is its number.
@@ -13,20 +14,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
-from bigbfs.jit.objects import fetch_object, forget_error, hash_of, next_key
+from bigbfs.jit.objects import fetch_beyond, fetch_object, forget_error, hash_of, next_key
 
-AHEAD = 64
-"""Keys that are fetched together."""
+AHEAD = 16
+"""Entries between the fetching of a key and its hash, and between the fetching of its slot and a look there."""
 _ROWS_AHEAD = 4
+_ENTRIES, _LINES = 32, 8
+"""Where in a dict CPython has the pointer to its entries, and lines fetched there: a wrong guess costs time alone."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit
+def _home(key, shift):
+    """Return the slot where the search for a hash begins."""
+    return np.int64((np.uint64(key) * _SPREAD) >> shift)
 
 
 @njit
 def _find(key, slots, shift):
     """Return the slot of a hash, or the empty one where it would be."""
     last = len(slots) - 1
-    at = np.int64((np.uint64(key) * _SPREAD) >> shift)
+    at = _home(key, shift)
     while slots[at, 1] >= 0 and slots[at, 0] != key:
         at = (at + 1) & last
     return at
@@ -51,23 +61,25 @@ def number_of(key, slots, shift):
 
 
 @njit
-def _settle(keys, count, n, slots, shift, out, first):
-    """Write the numbers of ``count`` keys to ``out[first:]``; False: one of them is no node."""
-    if first + count > len(out):
+def _hash(keys, at, slots, shift):
+    """Put the hash of the key at an address in its place, and have its slot fetched; False: it has none."""
+    key = hash_of(keys[at])
+    if key == -1:
+        forget_error()
         return False
-    for i in range(count):
-        key = hash_of(keys[i])
-        if key == -1:
-            forget_error()
-            return False
-        keys[i] = key
-    for i in range(count):
-        number = keys[i]
-        if len(slots):
-            number = slots[_find(number, slots, shift), 1]
-        if number < 0 or number >= n:
-            return False
-        out[first + i] = number
+    keys[at] = key
+    if len(slots):
+        fetch_soon(slots, 2 * _home(key, shift))
+    return True
+
+
+@njit
+def _settle(key, n, slots, shift, out, done):
+    """Write the number of the node with a hash to ``out[done]``; False: no node has it, or there is no room."""
+    number = slots[_find(key, slots, shift), 1] if len(slots) else key
+    if number < 0 or number >= n or done >= len(out):
+        return False
+    out[done] = number
     return True
 
 
@@ -78,7 +90,7 @@ def walk(rows, slots, shift, keys, place, out):
     Parameters
     ----------
     keys, place
-        int64, (AHEAD,) and (3,): room.
+        int64, (2 * AHEAD,) and (3,): room.
     out
         Ids, (entries,).
 
@@ -86,17 +98,24 @@ def walk(rows, slots, shift, keys, place, out):
     -------
     False: a key is no node or has no hash, or there are not as many entries as ``out`` has room for.
     """
-    n, count, done = len(rows), 0, 0
+    n, met = len(rows), 0
     for row in range(n):
         place[0] = 0
-        fetch_object(rows[min(row + _ROWS_AHEAD, n - 1)])
+        fetch_object(rows[min(row + 2 * _ROWS_AHEAD, n - 1)])
+        fetch_beyond(rows[min(row + _ROWS_AHEAD, n - 1)], _ENTRIES, _LINES)
         while next_key(rows[row], place):
             fetch_object(place[1])
-            keys[count] = place[1]
-            count += 1
-            if count == len(keys):
-                if not _settle(keys, count, n, slots, shift, out, done):
-                    return False
-                done += count
-                count = 0
-    return _settle(keys, count, n, slots, shift, out, done) and done + count == len(out)
+            at = met % (2 * AHEAD)
+            if met >= 2 * AHEAD and not _settle(keys[at], n, slots, shift, out, met - 2 * AHEAD):
+                return False
+            keys[at] = place[1]
+            met += 1
+            if met > AHEAD and not _hash(keys, (met - AHEAD - 1) % (2 * AHEAD), slots, shift):
+                return False
+    for at in range(max(0, met - AHEAD), met):
+        if not _hash(keys, at % (2 * AHEAD), slots, shift):
+            return False
+    for at in range(max(0, met - 2 * AHEAD), met):
+        if not _settle(keys[at % (2 * AHEAD)], n, slots, shift, out, at):
+            return False
+    return met == len(out)

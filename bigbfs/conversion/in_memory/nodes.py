@@ -102,7 +102,7 @@ class Numbering:
         assert self._slots is not None
         indptr = _offsets(dicts)
         found = np.empty(int(indptr[-1]), id_dtype(len(self)))
-        keys, place = np.empty(dictionary_kernels.AHEAD, np.int64), np.zeros(3, np.int64)
+        keys, place = np.empty(2 * dictionary_kernels.AHEAD, np.int64), np.zeros(3, np.int64)
         addresses = np.fromiter(map(id, dicts), np.int64, len(dicts))
         done = dictionary_kernels.walk(addresses, *self._slots, keys, place, found)
         return PlainAdjacency(indptr, found) if done else None

@@ -16,11 +16,15 @@ from scipy.sparse.csgraph import connected_components as scipy_components
 from wide import split
 
 from bigbfs.algorithms.components.cpu import labels as components
+from bigbfs.algorithms.components.cpu.once import labels_once
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.cpu_engine import CpuEngine
-from bigbfs.errors import UsageError
+from bigbfs.errors import FormatError, UsageError
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.rows import transpose
 
 CODECS = ("plain", "varint")
 
@@ -47,6 +51,44 @@ def test_zoo(codec: str, giant: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in zoo.names():
         graph = zoo.shared()[name]
         check(graph.compress() if codec == "varint" else graph, expected(name))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_components_that_are_asked_for_once(codec: str) -> None:
+    for name in zoo.names():
+        graph = zoo.shared()[name]
+        for threads in (1, 3):
+            labels = labels_once(graph.compress() if codec == "varint" else graph, threads)
+            np.testing.assert_array_equal(labels, expected(name))
+
+
+@pytest.mark.parametrize("in_edges", [False, True])
+def test_an_edge_into_the_giant_that_its_rows_do_not_show(in_edges: bool) -> None:
+    """Edges lead from the giant to a vertex, and from a vertex to the giant, each at one end of its rows alone."""
+    n = 3000
+    ring = np.arange(n - 2)
+    for source, target in ((5, n - 1), (n - 1, 5)):
+        src, dst = (
+            np.append(np.tile(ring, 3), source),
+            np.append(np.concatenate([(ring + k) % (n - 2) for k in (1, 2, 3)]), target),
+        )
+        graph = Graph.from_edges(src, dst, n=n, directed=True)
+        if in_edges:
+            graph = Graph(graph.adjacency, graph.flags, in_adjacency=transpose(graph.adjacency))
+        labels = labels_once(graph)
+        assert labels[n - 1] == 0 and labels[n - 2] == n - 2 and not labels[: n - 2].any()
+
+
+def test_asked_once_of_a_damaged_graph() -> None:
+    wrong = Graph(
+        PlainAdjacency(np.array([0, 1, 2], np.uint64), np.array([1, 2], np.uint32)),
+        GraphFlags(directed=True, symmetric=False),
+    )
+    with pytest.raises(FormatError, match=r"indices\[1\] = 2 is no vertex"):
+        labels_once(wrong)
+    wrong.declare_valid()  # as of a file that was changed since
+    with pytest.raises(FormatError, match="neighbour ids read are no vertices"):
+        labels_once(wrong)
 
 
 VARIANTS = (
