@@ -18,7 +18,7 @@ from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.ranked_engine import ranked
+from bigbfs.algorithms.ranked_engine import open_shards, ranked
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
@@ -27,6 +27,7 @@ from bigbfs.engines.engine import Engine as Placed
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import forking
 from bigbfs.sizes import byte_count, file_path, integer, refuse_unknown
@@ -70,15 +71,18 @@ def choose_backend(backend: str) -> str:
     return "gpu" if device.available() else "cpu"
 
 
-def _opened(graph: Graph | str | Path) -> Graph:
-    """Return ``graph``, opened where it is a path: its file is unmapped when the last array of it is gone."""
+def _opened(graph: Graph | str | Path, ranks: Group | None = None, *, shards: bool = False) -> Graph:
+    """Return ``graph``, opened where it is a path: its file is unmapped when the last array of it is gone.
+
+    With ``shards`` a folder of them is opened too, by ``ranks`` together or by this process alone.
+    """
     if isinstance(graph, Graph):
         return graph
     try:
         path = file_path("graph", graph)
     except ArgumentError as error:
         raise error.saying("must be a graph or the path of a graph file") from None
-    return Graph.open(path)
+    return open_shards(path, ranks) if shards and holds_manifest(path) else Graph.open(path)
 
 
 def engine(
@@ -99,7 +103,8 @@ def engine(
     Parameters
     ----------
     graph
-        A graph, or the path of a graph file, which is opened and stays open while anything refers to it.
+        A graph, or the path of a graph file, which is opened and stays open while anything refers to it. Of a folder of
+        shards (``bigbfs split``) each of ``ranks`` opens its own; a process alone opens all. BFS and cc run on it.
     backend, strategy
         ``"auto"``, ``"cpu"`` or ``"gpu"``; of BFS: a name from ``bigbfs strategies``.
     residency
@@ -135,7 +140,8 @@ def engine(
     threads = None if threads is None else integer("threads", threads, 1)
     chosen = choose_backend(backend)
     check_options(backend, chosen, given, threads)
-    graph, asked = _opened(graph), usual_work(strategy) if work is None else tuple(work)
+    graph, asked = _opened(graph, ranks, shards=True), usual_work(strategy) if work is None else tuple(work)
+    ranks = getattr(graph, "group", ranks)  # those that have opened shards
     if ranks is not None:
         _require_cpus({"backend": backend} if backend == "gpu" else given)
         return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
@@ -230,7 +236,7 @@ def bfs(
     """
     if verify and not (want_levels and want_parents):
         raise UsageError("verify checks the tree, so levels and parents are wanted; leave one of the options out")
-    graph = _opened(graph)
+    graph = _opened(graph, where.get("ranks"), shards=True)
     ends = graph.id_of(source), None if target is None else graph.id_of(target)
     options = BfsOptions(ends[0], max_depth, want_levels, want_parents, strategy, target=ends[1])
     refuse_unknown("bfs", where, (*BfsOptions.__dataclass_fields__, *WHERE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.engines.engine import Work
@@ -59,6 +60,20 @@ def ranked(
     placed = RankedEngine(graph, group=group, work=work, threads=threads, partition=partition, exchange=exchange)
     placed.setup.open = checked
     return Engine(graph, placed, strategy)
+
+
+def open_shards(path: Path, group: Group | None) -> Graph:
+    """Open a folder of shards, all ranks together; None: this process opens all of them.
+
+    Raises
+    ------
+    UsageError, FormatError, FileAccessError, DoesNotFitError
+        As :func:`bigbfs.engines.cpu.sharded.open_shards`.
+    """
+    from bigbfs.engines.cpu import sharded
+    from bigbfs.engines.ranks.threads import alone
+
+    return sharded.open_shards(path, alone() if group is None else group)
 
 
 @contextmanager

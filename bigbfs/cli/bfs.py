@@ -132,7 +132,10 @@ def command(
     outputs.check_different({"--levels": levels, "--parents": parents, "--plot": plot})
     require_one_way(one, many)
     options.check_where(where)
-    with ranks_of.joined(ranks, where) as group, options.opened(graph, compressed, group) as (opened, open_seconds):
+    with (
+        ranks_of.joined(ranks, where) as group,
+        options.opened(graph, compressed, group, shards=True) as (opened, open_seconds),
+    ):
         sources = choose_sources(opened, one, many, seed)
         if target is not None:
             task = replace(task, target=id_of(opened, target, "--target"))

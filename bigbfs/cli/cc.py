@@ -118,7 +118,12 @@ def command(
     _check_outputs(task)
     outputs.check_streams((labels, sizes_to), as_json)
     options.check_where(where)
-    with ranks_of.joined(ranks, where) as group, options.opened(graph, compressed, group) as (opened, open_seconds):
+    with (
+        ranks_of.joined(ranks, where) as group,
+        options.opened(graph, compressed, group, shards=True) as (opened, open_seconds),
+    ):
+        if largest is not None:
+            opened.require_whole()
         _refuse_overwriting(largest, opened.path)
         with options.placed(opened, (how,), ranks=(group, ranks), **where) as engine:
             with Progress().step("find the components"):

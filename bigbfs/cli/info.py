@@ -12,6 +12,7 @@ import click
 from bigbfs.cli import options, outputs
 from bigbfs.cli.options import PATH, json_option
 from bigbfs.cli.wording import printable
+from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.record import SCHEMA
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
@@ -27,14 +28,18 @@ def command(graph: Path | None, plot: Path | None, force: bool, as_json: bool) -
     """Show header, sizes, flags and the degree distribution of GRAPH.
 
     Reads the header and the offsets, not the edges, of a .csrbin or .ccsr; `bigbfs check` reads everything. Without
-    GRAPH, the newest graph file in this folder.
+    GRAPH, the newest graph file in this folder. Of a folder of shards degrees are those of the shards that are there.
     """
     check_picture(plot, force)
-    graph = options.resolve_graph(graph, compressed=False)
-    with Progress().step(f"look at {graph}"):
-        facts = _facts(graph)
-        if plot is not None:
-            _draw(graph, plot)
+    if graph is not None and holds_manifest(graph):
+        with Progress().step(f"look at {graph}"):
+            facts = _facts_of_shards(graph, plot)
+    else:
+        graph = options.resolve_graph(graph, compressed=False)
+        with Progress().step(f"look at {graph}"):
+            facts = _facts(graph)
+            if plot is not None:
+                _draw(graph, plot)
     wrote = [] if plot is None else [outputs.written(plot)]
     if as_json:
         found = {"schema": SCHEMA, "command": "info", **facts}
@@ -44,6 +49,9 @@ def command(graph: Path | None, plot: Path | None, force: bool, as_json: bool) -
     for file in wrote:
         click.echo("\n" + file.line())
 
+
+SHARDS = 256
+"""So many shards of a graph are listed; the JSON has all."""
 
 MANY = 10_000
 """Edges below which a rate says nothing: the header of a file is most of it."""
@@ -98,6 +106,40 @@ def _facts(path: Path) -> dict[str, Any]:
         }
 
 
+def _facts_of_shards(path: Path, plot: Path | None) -> dict[str, Any]:
+    """Return what the manifest says, and the degrees of the shards that are there; draw those where asked for."""
+    from bigbfs.formats.container import layout
+    from bigbfs.formats.shards.here import ShardsHere
+    from bigbfs.formats.shards.manifest import VERSION
+
+    found = ShardsHere(path)
+    if plot is not None:
+        from bigbfs.report.pictures import save
+        from bigbfs.report.plot import degree_distribution
+
+        title = f"{path.name}: {found.rows:,} of {found.n:,} vertices, {found.m:,} directed edges"
+        save(degree_distribution(found.degrees(), title), plot)
+    size, rest, here = sum(entry.bytes for entry in found.entries), found.rest, set(found.here)
+    sections = {} if rest is None else rest.sections
+    return {
+        "graph": {"path": str(path), "vertices": found.n, "edges": found.m, "codec": found.codec},
+        "format": f"{len(found.manifest.shards):,} shards, version {VERSION}",
+        "file_bytes": size,
+        "bytes_per_edge": size / found.m if found.m else None,
+        "id_bytes": found.ids.itemsize,
+        "flags": {name: getattr(found.flags, name) for name in layout.FLAGS},
+        "labels": "labels" in sections,
+        "first_id": found.manifest.graph["first_id"],
+        "names": layout.NAMES[0] in sections,
+        "in_neighbours": found.flags.symmetric or "in_indptr" in sections,
+        "sections": [asdict(section) for section in sections.values()],
+        "provenance": None if rest is None else rest.provenance,
+        "degrees": asdict(found.summary()),
+        "rows_here": found.rows,
+        "shards": [asdict(entry) | {"here": part in here} for part, entry in enumerate(found.manifest.shards)],
+    }
+
+
 def _origin(provenance: dict[str, Any]) -> str:
     """Return the sources and the options that differ from the defaults (off, none, original order), in one line.
 
@@ -133,8 +175,18 @@ def _print(facts: dict[str, Any]) -> None:
     ]
     if facts["provenance"]:
         lines.append(("made from", _origin(facts["provenance"])))
+    if "shards" in facts:
+        there = sum(shard["here"] for shard in facts["shards"])
+        rows = f"{there:,} of {len(facts['shards']):,}, with {facts['rows_here']:,} rows, whose degrees these are"
+        lines.append(("here", rows))
     for name, text in lines:
         click.echo(f"{name:<11} {text}")
+    for shard in facts.get("shards", ())[:SHARDS]:
+        missing = "" if shard["here"] else "  not here"
+        click.echo(
+            f"{shard['file']}  rows {shard['first_row']:>14,} on {shard['rows']:>14,}  "
+            f"edges {shard['edges']:>16,}  {format_size(shard['bytes'])}{missing}"
+        )
     if facts["sections"]:
         click.echo("\nsection        dtype        count           offset           length")
         for section in facts["sections"]:

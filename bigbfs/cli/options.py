@@ -13,12 +13,14 @@ import click
 
 from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
+from bigbfs.algorithms.ranked_engine import open_shards
 from bigbfs.cli.ranks import engine as _ranked
-from bigbfs.cli.ranks import in_turn
+from bigbfs.cli.ranks import in_turn, on_any
 from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import Argument, Call, UsageError, naming
+from bigbfs.formats.container.parts import holds_manifest, refuse_shards
 from bigbfs.graph.graph import Graph
 from bigbfs.record import LOST_SHARE
 from bigbfs.record import disturbed as is_disturbed
@@ -199,8 +201,6 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
 
 def _converted(path: Path) -> Path:
     """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is."""
-    from bigbfs.formats.container.parts import refuse_shards
-
     refuse_shards(path)
     if not _holds_edges(path):
         return path
@@ -253,11 +253,21 @@ def _holds_edges(path: Path) -> bool:
 
 
 @contextmanager
-def opened(graph: Path | None, compressed: bool, group: Any = None) -> Iterator[tuple[Graph, float]]:
+def opened(
+    graph: Path | None, compressed: bool, group: Any = None, *, shards: bool = False
+) -> Iterator[tuple[Graph, float]]:
     """Open the graph that the arguments mean; yield it with the seconds that this took. Its edges are not looked at.
 
-    ``group``: the ranks that all open it; what must be converted is converted once.
+    ``group``: the ranks that all open it; what must be converted is converted once. With ``shards`` it may be a folder
+    of them: each rank opens its own, a process alone all.
     """
+    if shards and graph is not None and on_any(group, holds_manifest(graph)):
+        start = time.perf_counter()
+        with open_shards(graph, group) as found:
+            if compressed and found.codec == "plain":
+                raise UsageError(f"{graph}: has plain rows; split the .ccsr for --compressed")
+            yield found, time.perf_counter() - start
+        return
     path = in_turn(group, lambda: resolve_graph(graph, compressed))
     _say_what_is_newer(path)
     start = time.perf_counter()
@@ -281,8 +291,15 @@ def placed(graph: Graph, work: tuple[Any, ...], ranks: tuple[Any, Any] = (None, 
     """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long.
 
     ``ranks``: the group that places it together, and what the options say of ranks.
+
+    Raises
+    ------
+    UsageError
+        Shards are to be placed on a GPU.
     """
     group, asked = ranks
+    if group is None and (group := getattr(graph, "group", None)) is not None and where.get("backend") == "gpu":
+        raise UsageError("shards are searched on CPUs; leave --backend gpu out, or join them")
     with ExitStack() as stack:
         with Progress().step("place the graph, compile what runs on it"):
             made = api.engine(graph, work=work, **where) if group is None else _ranked(graph, group, work, asked, where)
@@ -315,7 +332,7 @@ def lost_line(lost: float) -> str | None:
     return f"disturbed   for {lost:.0%} of the time it had to wait for a core" if is_disturbed(lost) else None
 
 
-def describe(graph: Graph) -> str:
+def describe(graph: Any) -> str:
     """Return the line that says which graph is worked on, or two where one of 80 characters does not hold it."""
     kind = "directed" if graph.flags.directed else "undirected"
     counts = f"{counted(graph.n, 'vertex', 'vertices')}, {counted(graph.m, 'directed edge')}, {kind}, {graph.codec}"

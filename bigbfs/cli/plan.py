@@ -16,6 +16,8 @@ from bigbfs.engines.gpu.floor import Floor, floors
 from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError, UsageError
+from bigbfs.formats.container.parts import holds_manifest
+from bigbfs.formats.shards.here import ShardsHere
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
@@ -91,7 +93,8 @@ def command(
     fit ends with exit code 5, as the run would. The floor is bytes that must move over the rates of the profile.
 
     With --ranks: the memory of a rank and of a machine, what a search of few levels will take by the rates that
-    `bigbfs probe --ranks` wrote into the profile, and whether more ranks would be slower.
+    `bigbfs probe --ranks` wrote into the profile, and whether more ranks would be slower. Of a folder of shards, which
+    ones each rank opens; not all of them need be here.
 
     With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
     for how long. A few single searches are run, which show how the levels of this graph are shaped.
@@ -105,6 +108,10 @@ def command(
         return
     if ranks is not None:
         refuse_gpu(residency, vram_budget, ram_budget)
+        if graph is not None and holds_manifest(graph):
+            shards = ShardsHere(graph)
+            rank_plan.show(shards, rank_plan.run_of(shards, ranks, hosts, threads), profile, as_json)
+            return
         with options.opened(graph, compressed) as (opened, _):
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return

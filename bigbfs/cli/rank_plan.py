@@ -14,6 +14,8 @@ from bigbfs.config import DeviceProfile, RankRates
 from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.ranks.partition import deal
 from bigbfs.errors import UsageError
+from bigbfs.formats.shards.here import ShardsHere
+from bigbfs.formats.shards.mapped import index_bytes, require_shards
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.processors import processors
 from bigbfs.record import SCHEMA
@@ -35,32 +37,44 @@ class Item:
     purpose: str
 
 
-def run_of(graph: Graph, ranks: int, hosts: int | None, threads: int | None) -> model.Run:
+def run_of(graph: Graph | ShardsHere, ranks: int, hosts: int | None, threads: int | None) -> model.Run:
     """Return what is asked about.
 
     Raises
     ------
     UsageError
-        There are more machines than ranks.
+        There are more machines than ranks, or fewer shards than ranks.
     """
     hosts = 1 if hosts is None else hosts
     if hosts > ranks:
         raise UsageError(f"--hosts {hosts} is more than --ranks {ranks}; each machine runs a rank at least")
     beside = -(-ranks // hosts)
     threads = max(1, processors() // beside) if threads is None else threads
+    if isinstance(graph, ShardsHere):
+        require_shards(graph.path, len(graph.manifest.shards), ranks)
+        return model.Run(graph.n, graph.busy(), graph.m, ranks, hosts, threads)
     busy = int(np.count_nonzero(graph.degrees()))
     return model.Run(graph.n, busy, graph.m, ranks, hosts, threads)
 
 
-def ledger(graph: Graph, run: model.Run) -> list[Item]:
+def ledger(graph: Graph | ShardsHere, run: model.Run) -> list[Item]:
     """Return what a rank keeps beside the graph, for BFS with levels and parents."""
     n, ids = graph.n, np.dtype(np.uint32 if graph.n < 2**32 else np.uint64)
     mine = 64 * max(deal(n, run.ranks).counts(), default=0)
+    offsets: list[Item] = []
+    if isinstance(graph, ShardsHere):
+        mine = max(graph.of_rank(rank, run.ranks)[1] for rank in range(run.ranks))
+        ways = 1 if graph.flags.symmetric else 2
+        size = index_bytes(graph.codec, mine, graph.ids, ways)
+        offsets = [Item("offsets", size, size, "where own rows begin")]
+        if graph.rest is not None and "labels" in graph.rest.sections:
+            offsets.append(Item("ids", 16 * n, 16 * n, "original ids, as they come and as one array"))
     window = ranked_memory.window_bytes(n) if run.ranks > 1 else 0
     survey, search = ranked_memory.survey_bytes(n, mine, ids), ranked_memory.state_bytes(n, mine, ids)
     buffers = ranked_memory.buffer_bytes(run.threads, ids)
     result = [ranked_memory.tree_bytes(n, mine, ids, first=first, levels=True, parents=True) for first in (True, False)]
     return [
+        *offsets,
         Item("survey", survey, survey, "heads of own vertices, a byte and a bit of all"),
         Item("search", search, search, "levels, parents, queue of own vertices, bitmaps of all"),
         Item("window", window, 0, "bits that ranks of a machine show one another, once a machine"),
@@ -69,7 +83,7 @@ def ledger(graph: Graph, run: model.Run) -> list[Item]:
     ]
 
 
-def show(graph: Graph, run: model.Run, profile: DeviceProfile | None, as_json: bool) -> None:
+def show(graph: Graph | ShardsHere, run: model.Run, profile: DeviceProfile | None, as_json: bool) -> None:
     """Print the plan."""
     rates = RankRates() if profile is None or profile.ranks is None else profile.ranks
     items, levels = ledger(graph, run), model.predict(run, rates)
@@ -103,6 +117,21 @@ def show(graph: Graph, run: model.Run, profile: DeviceProfile | None, as_json: b
     more = ", ".join(f"{count}: {1e3 * seconds:.3g} ms" for count, seconds in counts.items())
     click.echo(labelled("by ranks", more))
     click.echo(labelled("verdict", verdict(run.ranks, counts, best)))
+    if isinstance(graph, ShardsHere):
+        click.echo("")
+        owned = [
+            (each["rank"], *each["shards"], each["rows"], format_size(each["bytes"])) for each in _owned(graph, run)
+        ]
+        click.echo(table(("rank", "first shard", "last", "rows", "files"), owned))
+
+
+def _owned(graph: ShardsHere, run: model.Run) -> list[dict[str, Any]]:
+    """Return which shards each rank opens."""
+    found = []
+    for rank in range(run.ranks):
+        parts, rows, size = graph.of_rank(rank, run.ranks)
+        found.append({"rank": rank, "shards": [parts.start, parts.stop - 1], "rows": rows, "bytes": size})
+    return found
 
 
 def verdict(ranks: int, counts: dict[int, float], best: int) -> str:
@@ -120,7 +149,7 @@ def _share(levels: list[model.Predicted]) -> str:
 
 
 def _object(
-    graph: Graph,
+    graph: Graph | ShardsHere,
     run: model.Run,
     rates: RankRates,
     items: list[Item],
@@ -148,4 +177,4 @@ def _object(
         "seconds": model.seconds_of(levels),
         "level_call_seconds": model.CALLS * model.link_of(rates, run).call,
         "seconds_by_ranks": {str(count): seconds for count, seconds in counts.items()},
-    }
+    } | ({"shards": _owned(graph, run)} if isinstance(graph, ShardsHere) else {})

@@ -177,6 +177,11 @@ def in_turn(group: Any, work: Callable[[], Path]) -> Path:
     return work() if found is None else found
 
 
+def on_any(group: Any, mine: bool) -> bool:
+    """Return whether something is so on any rank: all must go one way."""
+    return mine if group is None else any(group.objects(mine))
+
+
 def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: dict[str, Any]) -> Any:
     """Return the engine of this rank for ``graph``, which speaks original ids."""
     from bigbfs.algorithms.ranked_engine import ranked

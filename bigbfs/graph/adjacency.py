@@ -146,4 +146,54 @@ class CompressedAdjacency:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class PiecewiseAdjacency:
+    """CSR whose edges lie in pieces, with gaps between: where a word of 64 rows ends is stored as well.
+
+    The neighbours of vertex ``v`` are ``indices[indptr[p]:indptr[p + 1]]`` with ``p = v + v // 64``. For rows that are
+    mapped from several files, each at an address that fits its pages, and not all of the graph's. No ``Adjacency``:
+    kernels that read rows by ``degree``, ``seek`` and ``step`` know it (:mod:`bigbfs.engines.cpu.rows`), others do not.
+
+    Attributes
+    ----------
+    indptr
+        uint64, shape (gapped(n),): 65 offsets into ``indices`` for each word of rows.
+    indices
+        id dtype; what lies between pieces has no meaning.
+    n, m
+        Vertices, and edges of the rows that are here.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    n: int
+    m: int
+    codec = "plain"
+
+    @property
+    def ids(self) -> np.dtype:
+        """Dtype of a vertex id."""
+        return self.indices.dtype
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The array that holds the edges."""
+        return self.indices
+
+    def degrees(self) -> np.ndarray:
+        """Return the degree of every vertex: int64, shape (n,); 0 for rows that are not here."""
+        first, last = (each.reshape(-1, 65)[:, :64] for each in (self.indptr[:-1], self.indptr[1:]))
+        degrees: np.ndarray = (last - first).astype(np.int64).ravel()[: self.n]
+        return degrees
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays by name."""
+        return {"indptr": self.indptr, "indices": self.indices}
+
+
+def gapped(n: int) -> int:
+    """Return the offsets of a piecewise adjacency of ``n`` vertices; one more than its words need."""
+    return -(-n // 64) * 65 + 1
+
+
 Adjacency = PlainAdjacency | CompressedAdjacency

@@ -272,6 +272,9 @@ class Graph(KeptInFile, ForNetworkx):
         """Note that every edge has been looked at elsewhere, by the rules of ``require_valid``."""
         self._sound = self._valid = True
 
+    def require_whole(self) -> None:
+        """Refuse a graph of which this process has a part of the rows: shards that ranks have opened. Here: all are."""
+
     def require_valid(self) -> None:
         """Check that no kernel can leave the arrays: offsets and rows ascend, every id is a vertex. O(n + m), once.
 

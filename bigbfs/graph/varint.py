@@ -99,8 +99,10 @@ def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainA
     return PlainAdjacency(edge_ptr, indices)
 
 
-def require_ids(adjacency: CompressedAdjacency, name: str = "graph") -> None:
+def require_ids(adjacency: CompressedAdjacency, name: str = "graph", n: int | None = None) -> None:
     """Check every id of ``adjacency``, whose structure is sound, by decoding it to nowhere; 8 bytes for each vertex.
+
+    ``n``: ids are below it; None: below the number of rows.
 
     Raises
     ------
@@ -108,7 +110,8 @@ def require_ids(adjacency: CompressedAdjacency, name: str = "graph") -> None:
         Names the first place that is wrong.
     """
     try:
-        _read(adjacency, adjacency.edge_offsets(), np.empty(0, adjacency.ids), adjacency.n, keep=False)
+        below = adjacency.n if n is None else n
+        _read(adjacency, adjacency.edge_offsets(), np.empty(0, adjacency.ids), below, keep=False)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
 

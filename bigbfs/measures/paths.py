@@ -66,6 +66,7 @@ class PathFinder:
 
     def __init__(self, graph: Graph) -> None:
         memory.require(bytes_of(graph.n), graph.n, "free some, or take a machine with more")
+        graph.require_whole()
         self._out: Rows = rows_of(graph.adjacency)
         incoming = graph.in_adjacency
         self._in: Rows = self._out if incoming is None or graph.flags.symmetric else rows_of(incoming)

@@ -120,3 +120,38 @@ def test_nothing_imports_mpi_unless_ranks_are_asked_for(graph: Path) -> None:
     )
     ran = run([sys.executable, "-c", code, "bfs", str(graph), "--source", "0", "--backend", "cpu"])
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.fixture(scope="module")
+def shards(graph: Path) -> Path:
+    from bigbfs.formats.shards.split import split
+
+    split(graph, graph.parent / "g.shards", shards=5)
+    return graph.parent / "g.shards"
+
+
+def test_searches_over_shards(graph: Path, shards: Path, tmp_path: Path) -> None:
+    levels = tmp_path / "levels.npy"
+    ran = run([*BFS, str(shards), "--source", "0", "--verify", "--json", "--levels", str(levels), "--ranks", "2"])
+    assert ran.returncode == 0, ran.stderr
+    with Graph.open(graph) as opened:
+        np.testing.assert_array_equal(np.load(levels), reference_bfs(opened, 0)[0])
+    assert json.loads(ran.stdout)["graph"]["path"] == str(shards)
+    command = [*mpiexec(2), sys.executable, "-m", "bigbfs", "cc", str(shards), "--verify", "--json"]
+    ran, alone = run(command), run([sys.executable, "-m", "bigbfs", "cc", str(shards), "--json"])
+    assert (ran.returncode, alone.returncode) == (0, 0), ran.stderr + alone.stderr
+    assert json.loads(ran.stdout)["components"] == json.loads(alone.stdout)["components"]
+    ran = run([*BFS, str(shards), "--sources", "random:2", "--ranks", "2"])
+    assert ran.returncode == 0 and "2 ranks" in ran.stdout
+
+
+def test_a_shard_that_is_missing_ends_all_ranks(shards: Path) -> None:
+    path = shards / "00003.shard"
+    path.rename(shards.parent / "aside")
+    try:
+        ran = run([*mpiexec(2), *BFS, str(shards), "--source", "0"])
+    finally:
+        (shards.parent / "aside").rename(path)
+    assert ran.returncode == 1 and "rank 1 (host " in ran.stderr and f"{path}: shard 3 of 5 is missing" in ran.stderr
+    ran = run([*BFS, str(shards), "--source", "0", "--ranks", "6"])
+    assert ran.returncode == 2 and "6 ranks for 5 shards" in ran.stderr

@@ -112,11 +112,10 @@ def test_what_cannot_be_meant(run, small):
     for arguments, said in (
         (["convert", "graph.txt", "--shards", 2, "-o", "new.csrbin"], "whose name ends in .shards"),
         (["convert", "-", "--shards", 2], "say -o OUT.shards"),
-        (["bfs", "graph.shards", "--source", 10], "`bigbfs join graph.shards -o GRAPH` makes it"),
-        (["cc", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
+        (["members", "graph.shards", "--vertex", 10], "`bigbfs join graph.shards -o GRAPH` makes one file"),
         (["info", "graph.shards/00001.shard"], "is a shard, a part of a graph"),
-        (["convert", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
-        (["split", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes it"),
+        (["convert", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes one file"),
+        (["split", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes one file"),
     ):
         code, out, err = run(*arguments)
         assert (code, out) == (2, "") and said in err, err
@@ -167,3 +166,48 @@ def test_killed_at_any_moment(way, kills, tmp_path):
             assert back.read_bytes() == (tmp_path / "g.csrbin").read_bytes()
         else:
             assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
+
+
+def test_what_a_folder_of_shards_says(run, small):
+    """Info and plan need the manifest alone; degrees are those of the shards that are there."""
+    assert run("split", "graph.csrbin", "--shards", 3)[0] == 0
+    whole, found = object_of(run, "info", "graph.csrbin"), object_of(run, "info", "graph.shards")
+    same = ("graph", "file_bytes", "bytes_per_edge", "format")
+    assert {key: value for key, value in found.items() if key not in (*same, "rows_here", "shards")} == {
+        key: value for key, value in whole.items() if key not in same
+    }
+    assert [shard["here"] for shard in found["shards"]] == [True] * 3
+    assert found["rows_here"] == whole["graph"]["vertices"]
+    code, out, _ = run("info", "graph.shards")
+    assert code == 0 and "3 of 3, with" in out and "00002.shard" in out
+    plan = object_of(run, "plan", "graph.shards", "--ranks", 2)
+    assert [rank["shards"] for rank in plan["shards"]] == [[0, 0], [1, 2]]
+    assert plan["vertices_with_edges"] == object_of(run, "plan", "graph.csrbin", "--ranks", 2)["vertices_with_edges"]
+    for path in Path("graph.shards").glob("*.shard"):
+        path.unlink()
+    found = object_of(run, "info", "graph.shards")
+    assert found["rows_here"] == 0 and found["graph"]["edges"] == whole["graph"]["edges"]
+    assert "first shard" in run("plan", "graph.shards", "--ranks", 3)[1]
+    code, _, err = run("plan", "graph.shards", "--ranks", 4)
+    assert code == 2 and "4 ranks for 3 shards" in err
+    code, _, err = run("plan", "graph.shards")
+    assert code == 2 and "bigbfs join" in err
+
+
+def test_searches_of_one_process_and_what_is_refused(run, small):
+    assert run("split", "graph.csrbin", "--shards", 2)[0] == 0
+    for command in (("bfs", "--source", 10), ("cc",)):
+        whole, found = (object_of(run, *command[:1], name, *command[1:]) for name in ("graph.csrbin", "graph.shards"))
+        assert found["graph"] | {"path": ""} == whole["graph"] | {"path": ""}
+        reached = [[each.get("reached") for each in told.get("runs", [])] for told in (whole, found)]
+        assert reached[0] == reached[1]
+        assert found.get("components") == whole.get("components")
+    for arguments, said in (
+        (("bfs", "graph.shards", "--source", 10, "--compressed"), "plain rows"),
+        (("bfs", "graph.shards", "--source", 10**6), "no vertex"),
+        (("cc", "graph.shards", "--largest", "part.csrbin"), "`bigbfs join` makes one file"),
+        (("closeness", "graph.shards"), "take the folder as it is"),
+        (("bfs", "graph.shards/00000.shard", "--source", 0), "a part of a graph"),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2 and said in err, err

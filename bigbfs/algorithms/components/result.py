@@ -97,7 +97,7 @@ class ComponentsResult(Tabular):
         """
         import numpy as np
 
-        if not graph.flags.relabelled:
+        if not graph.flags.relabelled or not len(self.labels):  # ranks but the first have none
             return ComponentsResult(np.asarray(graph.original(self.labels)), self.record, graph.vertex_ids())
         originals = np.asarray(graph.labels).astype(np.int64)
         smallest = np.full(graph.n, np.iinfo(np.int64).max)

@@ -1,4 +1,5 @@
-"""The CPU engine of one rank of several: the graph file is mapped whole, and worked on are the rows that it owns.
+"""The CPU engine of one rank of several: the graph file is mapped whole, and worked on are the rows that it owns. Of
+shards a rank has its own alone (:mod:`bigbfs.engines.cpu.sharded`).
 
 Every rank makes the same engine and runs the same work in the same order. What is placed beside the rows (heads, state)
 is for own vertices; bitmaps, and a byte for each vertex while heads are chosen, are for all.
@@ -17,6 +18,7 @@ from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths, seek, step
+from bigbfs.engines.cpu.sharded import ShardedGraph
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import partition
 from bigbfs.engines.ranks.group import Group
@@ -62,8 +64,7 @@ class RankedGraph(PlacedGraph):
         super().__init__(graph, threads, setup)
         self.group, self.exchange = group, exchange
         self.workers = Workers(threads)
-        offsets = np.asarray(self.out.indptr)
-        self.partition: Partition = partition.choose(offsets, _sample(self.out), group.size, kind)
+        self.partition: Partition = _partition(graph, self.out, group.size, kind)
         self._own_survey: RankSurvey | None = None
 
     def own_survey(self) -> RankSurvey:
@@ -77,7 +78,8 @@ class RankedGraph(PlacedGraph):
         if self._own_survey is None:
             rows = self.out if self.incoming is None else self.incoming
             part = self.partition.part(self.group.rank)
-            self._own_survey = RankSurvey(rows, part, self.ids, self.workers, self.threads)
+            apart = (self.partition, self.group) if self.partition.kind == "shards" else None
+            self._own_survey = RankSurvey(rows, part, self.ids, self.workers, self.threads, apart)
         self.require_vertices(int(self.group.sum([self._own_survey.faults])[0]))
         return self._own_survey
 
@@ -89,7 +91,9 @@ class RankedGraph(PlacedGraph):
     @property
     def nbytes(self) -> int:
         """Bytes of the rows, which ranks of one machine share, and of the survey."""
-        return super().nbytes + (0 if self._own_survey is None else self._own_survey.nbytes)
+        survey = 0 if self._own_survey is None else self._own_survey.nbytes
+        rows = self.graph.bytes_here if isinstance(self.graph, ShardedGraph) else super().nbytes
+        return rows + survey
 
 
 class RankedEngine(CpuEngine):
@@ -169,14 +173,28 @@ def require_ranks(work: Any) -> None:
         raise UsageError(f"{type(work).__name__.removesuffix('Options').lower()} does not run on several ranks")
 
 
+def _partition(graph: Graph, rows: Rows, size: int, kind: str) -> Partition:
+    """Return who owns what of ``graph``: of shards, whoever has them."""
+    if not isinstance(graph, ShardedGraph):
+        return partition.choose(np.asarray(rows.indptr), _sample(rows), size, kind)
+    if kind == "words":
+        what = "a rank owns the rows of its shards, which are ranges; leave it out, or join the shards"
+        raise UsageError(what, about=(("partition", kind),))
+    return graph.partition
+
+
 def require_one_file(graph: Graph, group: Group) -> None:
     """Refuse ranks that have opened different files: their sizes and headers, with all checksums, are compared.
+
+    Shards are compared when they are opened.
 
     Raises
     ------
     UsageError
         Names two ranks, their hosts and what each has opened.
     """
+    if isinstance(graph, ShardedGraph):
+        return
     mine = (graph.n, graph.m, graph.codec, str(graph.path), _identity(graph.path))
     everyone = group.objects(mine)
     for rank, theirs in enumerate(everyone):

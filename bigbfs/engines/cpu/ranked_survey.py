@@ -11,7 +11,8 @@ import numpy as np
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
 from bigbfs.engines.cpu.heads import HEADS, degree_byte, strongest_two
 from bigbfs.engines.cpu.rows import Rows, degree, row_count
-from bigbfs.engines.ranks.partition import Part
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.partition import Part, Partition
 from bigbfs.errors import UsageError
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, ranges
@@ -38,13 +39,23 @@ class RankSurvey:
     faults
         Neighbours met that are no vertices.
 
+    ``apart``, partition and group, is given where a rank has no rows but its own: ranks tell one another degrees then.
+
     Raises
     ------
     UsageError
         So many vertices that the ids have no value left for ``absent``.
     """
 
-    def __init__(self, rows: Rows, part: Part, ids: np.dtype, workers: Workers, threads: int) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        part: Part,
+        ids: np.dtype,
+        workers: Workers,
+        threads: int,
+        apart: tuple[Partition, Group] | None = None,
+    ) -> None:
         n = row_count(rows)
         absent = words_for(n) * 64
         if absent > np.iinfo(ids).max:
@@ -54,7 +65,12 @@ class RankSurvey:
         self.ranks = np.zeros(absent + 1, np.uint8)
         self.heads = np.empty((HEADS, 64 * int(part.words)), ids)
         everyone = stretches(len(self.empty), threads)
-        workers.each(len(everyone), lambda i: survey_words(rows, self.ranks, self.empty, *everyone[i]))
+        if apart is not None:
+            first = part.first
+            everyone = [(first + low, first + high) for low, high in stretches(int(part.words), threads)]
+        workers.each(len(everyone), lambda i: survey_words(rows, part.n, self.ranks, self.empty, *everyone[i]))
+        if apart is not None:
+            self._tell(*apart)
         own = stretches(int(part.words), threads)
         faults = np.zeros(max(1, len(own)), np.uint64)
 
@@ -63,6 +79,15 @@ class RankSurvey:
 
         workers.each(len(own), fill)
         self.faults = int(faults.sum())
+
+    def _tell(self, partition: Partition, group: Group) -> None:
+        """Tell all ranks the degree bytes of own vertices, and which have no neighbours."""
+        counts, own = partition.counts(), partition.own(group.rank)
+        for rank, bits in enumerate(group.gather(self.empty[own], counts)):
+            self.empty[partition.own(rank)] = bits
+        by_word = self.ranks[: 64 * partition.words].reshape(-1, 64)
+        for rank, each in enumerate(group.gather(by_word[own].ravel(), [64 * count for count in counts])):
+            by_word[partition.own(rank)] = each.reshape(-1, 64)
 
     @property
     def nbytes(self) -> int:
@@ -77,9 +102,8 @@ def stretches(words: int, threads: int) -> list[tuple[np.uint64, np.uint64]]:
 
 
 @njit(nogil=True, cache=True)
-def survey_words(rows, ranks, empty, first, last):
-    """Fill ``ranks`` and the bitmap ``empty`` for the words from ``first`` to ``last`` - 1 of the graph."""
-    n = np.uint64(len(rows.indptr)) - ONE
+def survey_words(rows, n, ranks, empty, first, last):
+    """Fill ``ranks`` and the bitmap ``empty`` for the words from ``first`` to ``last`` - 1 of the ``n`` vertices."""
     for w in range(first, last):
         base = w << SHIFT
         none = ZERO

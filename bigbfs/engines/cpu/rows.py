@@ -1,7 +1,7 @@
 """How a CPU kernel reads a row, whatever the encoding: one source of each algorithm serves plain and compressed graphs.
 
-A kernel gets the adjacency as a named tuple of read-only arrays, :class:`PlainRows` or :class:`VarintRows`, and
-reads the row of vertex ``u`` with a cursor kept in its own variables::
+A kernel gets the adjacency as a named tuple of read-only arrays, :class:`PlainRows`, :class:`PieceRows` or
+:class:`VarintRows`, and reads the row of vertex ``u`` with a cursor kept in its own variables::
 
     position = seek(rows, u, ZERO)
     value = ZERO
@@ -20,8 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bigbfs.engines.cpu.bits import ONE, ZERO
-from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO
+from bigbfs.graph.adjacency import (
+    BLOCK_IDS,
+    Adjacency,
+    CompressedAdjacency,
+    PiecewiseAdjacency,
+    PlainAdjacency,
+    gapped,
+)
 from bigbfs.graph.views import frozen
 from bigbfs.jit import settings
 from bigbfs.jit.bits import trailing_zeros
@@ -51,6 +58,14 @@ class PlainRows(NamedTuple):
     indices: np.ndarray
 
 
+class PieceRows(NamedTuple):
+    """Plain rows in pieces: see :class:`bigbfs.graph.adjacency.PiecewiseAdjacency`; ``n``: vertices, uint64."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    n: np.uint64
+
+
 class VarintRows(NamedTuple):
     """A compressed adjacency: see :class:`bigbfs.graph.adjacency.CompressedAdjacency`."""
 
@@ -62,33 +77,38 @@ class VarintRows(NamedTuple):
     block_ptr: np.ndarray
 
 
-Rows = PlainRows | VarintRows
+Rows = PlainRows | PieceRows | VarintRows
 
 
-def rows_of(adjacency: Adjacency) -> Rows:
+def rows_of(adjacency: Adjacency | PiecewiseAdjacency) -> Rows:
     """Return the rows of ``adjacency``: the same memory, seen as read-only arrays (one type, one compilation)."""
+    if isinstance(adjacency, PiecewiseAdjacency):
+        return PieceRows(frozen(adjacency.indptr), frozen(adjacency.indices), np.uint64(adjacency.n))
     kind = PlainRows if isinstance(adjacency, PlainAdjacency) else VarintRows
     return kind(*(frozen(np.asarray(array)) for array in adjacency.arrays().values()))
 
 
 def row_count(rows: Rows) -> int:
     """Return the number of vertices."""
-    return len(rows.indptr) - 1
+    return int(rows.n) if isinstance(rows, PieceRows) else len(rows.indptr) - 1
 
 
 def row_length(rows: Rows, u: int) -> int:
     """Return the number of neighbours of ``u``: :func:`degree` for code that is not compiled."""
-    if isinstance(rows, PlainRows):
-        return int(rows.indptr[u + 1]) - int(rows.indptr[u])
-    return int(rows.degree[u])
+    u = u + (u >> 6) if isinstance(rows, PieceRows) else u
+    if isinstance(rows, VarintRows):
+        return int(rows.degree[u])
+    return int(rows.indptr[u + 1]) - int(rows.indptr[u])
 
 
 def row_lengths(rows: Rows, vertices: np.ndarray) -> np.ndarray:
     """Return the numbers of neighbours of ``vertices``: int64, one for each."""
-    if isinstance(rows, PlainRows):
-        at = vertices.astype(np.int64)
-        return (rows.indptr[at + 1] - rows.indptr[at]).astype(np.int64)
-    return rows.degree[vertices].astype(np.int64)
+    if isinstance(rows, VarintRows):
+        return rows.degree[vertices].astype(np.int64)
+    at = vertices.astype(np.int64)
+    if isinstance(rows, PieceRows):
+        at += at >> 6
+    return (rows.indptr[at + 1] - rows.indptr[at]).astype(np.int64)
 
 
 def sample_rows(rows: Rows, ids: np.dtype) -> Rows:
@@ -97,6 +117,9 @@ def sample_rows(rows: Rows, ids: np.dtype) -> Rows:
     neighbours = np.array([1, 0])
     if isinstance(rows, PlainRows):
         return rows_of(PlainAdjacency(offsets, neighbours.astype(ids)))
+    if isinstance(rows, PieceRows):
+        spread = np.minimum(np.arange(gapped(2)), 2).astype(np.uint64)
+        return rows_of(PiecewiseAdjacency(spread, neighbours.astype(ids), 2, 2))
     none = np.zeros(0, np.uint64)
     one_each = np.ones(2, ids)
     blob = neighbours.astype(np.uint8)
@@ -151,9 +174,9 @@ _blob, _hubs, _block_ptr = map(_item_of, ("blob", "hubs", "block_ptr"))
 _blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "block_ptr"))
 
 
-def _is_plain(rows: Any) -> bool:
-    """Tell for the type of rows, or where kernels run as Python for the rows themselves."""
-    return getattr(rows, "instance_class", type(rows)) is PlainRows
+def _kind(rows: Any) -> Any:
+    """Return the class of rows, given their type, or where kernels run as Python the rows themselves."""
+    return getattr(rows, "instance_class", type(rows))
 
 
 def degree(rows, u):
@@ -173,22 +196,26 @@ def step(rows, position, k, previous):
 
 @overload(degree)
 def _degree(rows, u):
-    if _is_plain(rows):
+    if _kind(rows) is PlainRows:
         return lambda rows, u: _indptr(rows, u + ONE) - _indptr(rows, u)
+    if _kind(rows) is PieceRows:
+        return lambda rows, u: _indptr(rows, u + (u >> SHIFT) + ONE) - _indptr(rows, u + (u >> SHIFT))
     return lambda rows, u: np.uint64(_degree_at(rows, u))
 
 
 @overload(seek)
 def _seek(rows, u, k):
-    if _is_plain(rows):
+    if _kind(rows) is PlainRows:
         return lambda rows, u, k: _indptr(rows, u) + k
+    if _kind(rows) is PieceRows:
+        return lambda rows, u, k: _indptr(rows, u + (u >> SHIFT)) + k
     # Clamped, so that no sum of a position and a length wraps round and looks as if it were inside the blob.
     return lambda rows, u, k: min(_indptr(rows, u) if k == ZERO else _block(rows, u, k), _blob_length(rows))
 
 
 @overload(step)
 def _step(rows, position, k, previous):
-    if _is_plain(rows):
+    if _kind(rows) is not VarintRows:
         return lambda rows, position, k, previous: (np.uint64(_indices(rows, position)), position + ONE)
 
     def compressed(rows, position, k, previous):

@@ -11,6 +11,7 @@ vertex ``64 i + v mod 64`` of its owner.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ class Partition:
     n, size
         Vertices and ranks.
     kind
-        ``"words"`` or ``"ranges"``.
+        ``"words"``, ``"ranges"``, or ``"shards"``: ranges of which no other rank has the rows.
     bounds
         As in :class:`Part`.
     """
@@ -110,6 +111,11 @@ class Partition:
 def deal(n: int, size: int) -> Partition:
     """Return the partition that deals words in turn."""
     return Partition(n, size, "words", np.empty(0, np.uint64))
+
+
+def shards(n: int, rows: Sequence[int]) -> Partition:
+    """Return the partition into given ranges; ``rows``: the first of each, a multiple of 64 or n, and n."""
+    return Partition(n, len(rows) - 1, "shards", np.array([-(-row // 64) for row in rows], np.uint64))
 
 
 def cut(offsets: np.ndarray, size: int) -> Partition:

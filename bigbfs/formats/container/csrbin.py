@@ -23,6 +23,7 @@ from bigbfs.formats.container import gapsg, layout, raw
 from bigbfs.formats.container.checksum import checksum, checksum_threads
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.container.mapped import MappedFile
+from bigbfs.formats.container.named import require_names
 from bigbfs.formats.container.parts import refuse_shards
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
@@ -94,13 +95,8 @@ def _container(mapped: MappedFile, start: bytes) -> Container:
                     "convert the graph again or fetch the file again"
                 )
     if layout.NAMES[0] in sections:
-        for name, end in zip(layout.NAMES[1:], (sections[layout.NAMES[0]].count, header.n), strict=True):
-            array = container.array(name)
-            if (int(array[0]), int(array[-1])) != (0, end):
-                raise FormatError(
-                    f"{mapped.path}: {name} runs from {array[0]} to {array[-1]} instead of 0 to {end}; "
-                    "convert the graph again or fetch the file again"
-                )
+        blob, ptr, firsts = (container.array(name) for name in layout.NAMES)
+        require_names(blob, ptr, firsts, header.n, mapped.path)
     return container
 
 
@@ -224,6 +220,7 @@ def save_graph(
     FileAccessError
         It cannot be written; nothing is left behind.
     """
+    graph.require_whole()
     flags = flags_to_save(graph)
     arrays = arrays_before_rows(graph, provenance) | graph.adjacency.arrays()
     if not graph.flags.symmetric and graph.in_adjacency is not None:

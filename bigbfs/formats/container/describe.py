@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,37 +40,51 @@ class DegreeSummary:
 
 
 def degree_summary(graph: Graph) -> DegreeSummary:
-    """Summarize the degrees in a pass over them, and a few more over those of the class that holds the median.
+    """Summarize the degrees of all vertices; FormatError where the offsets descend."""
+    return summarize(graph.n, graph.m, lambda: degree_blocks(graph), str(graph.path or "graph"))
+
+
+def summarize(n: int, m: int, blocks: Callable[[], Iterable[np.ndarray]], name: str) -> DegreeSummary:
+    """Summarize ``n`` degrees in a pass over them, and a few more over those of the class that holds the median.
+
+    Parameters
+    ----------
+    n, m
+        Vertices, and the sum of their degrees.
+    blocks
+        Gives the degrees, int64, from the first to the last, each time that it is called.
+    name
+        What has them, for messages.
 
     Raises
     ------
     FormatError
         The offsets descend.
     """
-    if graph.n == 0:
+    if n == 0:
         return DegreeSummary(0, 0, 0.0, 0, 0, [])
     histogram = np.zeros(65, np.int64)
     smallest, largest = 2**64, 0
-    for degrees in degree_blocks(graph):
+    for degrees in blocks():
         if (degrees < 0).any():
-            raise FormatError(f"{graph.path or 'graph'}: corrupted: indptr descends; `bigbfs check` names the place")
+            raise FormatError(f"{name}: corrupted: indptr descends; `bigbfs check` names the place")
         smallest, largest = min(smallest, int(degrees.min())), max(largest, int(degrees.max()))
         histogram += np.bincount(_classes(degrees), minlength=65)
     below = np.cumsum(histogram)
-    middle = (graph.n - 1) // 2
+    middle = (n - 1) // 2
     which = int(np.searchsorted(below, middle, side="right"))
     skip = middle - (int(below[which - 1]) if which else 0)
     return DegreeSummary(
         minimum=smallest,
-        median=_smallest_but(skip, graph, low=(1 << which) >> 1, width=max(1, (1 << which) >> 1)),
-        mean=graph.m / graph.n,
+        median=_smallest_but(skip, blocks, low=(1 << which) >> 1, width=max(1, (1 << which) >> 1)),
+        mean=m / n,
         maximum=largest,
         isolated=int(histogram[0]),
         histogram=histogram[: int(np.flatnonzero(histogram)[-1]) + 1].tolist(),
     )
 
 
-def _smallest_but(skip: int, graph: Graph, low: int, width: int) -> int:
+def _smallest_but(skip: int, blocks: Callable[[], Iterable[np.ndarray]], low: int, width: int) -> int:
     """Return the degree that has ``skip`` before it among the sorted degrees from ``low`` to ``low + width - 1``.
 
     By counting in ever narrower bins: there may be more degrees of a class than memory holds.
@@ -78,7 +92,7 @@ def _smallest_but(skip: int, graph: Graph, low: int, width: int) -> int:
     while width > 1:
         shift = max(0, width.bit_length() - 1 - BIN_BITS)
         counts = np.zeros(width >> shift, np.int64)
-        for degrees in degree_blocks(graph):
+        for degrees in blocks():
             inside = degrees[(degrees >= low) & (degrees < low + width)] - low
             counts += np.bincount(inside >> shift, minlength=len(counts))
         below = np.cumsum(counts)

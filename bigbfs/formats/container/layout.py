@@ -180,7 +180,7 @@ def unpack(start: bytes, size: int, path: object) -> tuple[Header, dict[str, Sec
     flags = frozenset(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
     header = Header(n, m, flags, id_bytes, CODECS[codec], block_ids, first_id, total)
     sections = read_table(table, total, refuse)
-    _require_consistent(header, sections, refuse)
+    require_consistent(header, sections, refuse)
     return header, sections
 
 
@@ -222,8 +222,14 @@ def read_table(table: bytes, total: int, refuse: Callable[[str], FormatError]) -
     return sections
 
 
-def _require_consistent(header: Header, sections: dict[str, Section], refuse: Callable[[str], FormatError]) -> None:
-    """Refuse a set of sections that is not a graph of the header's n, m, codec and flags."""
+def require_consistent(header: Header, sections: dict[str, Section], refuse: Callable[[str], FormatError]) -> None:
+    """Refuse a set of sections that is not a graph of the header's n, m, codec and flags.
+
+    Raises
+    ------
+    FormatError
+        What ``refuse`` returns of the reason.
+    """
     ids = f"<u{header.id_bytes}"
     directed = "directed" in header.flags
     if "sorted" not in header.flags or not (directed or "symmetric" in header.flags):

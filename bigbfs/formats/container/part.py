@@ -56,6 +56,7 @@ def save_part(graph: Graph, keep: np.ndarray, path: Path) -> None:
         The graph's file is damaged.
     """
     check_target(path)
+    graph.require_whole()
     numbers = np.cumsum(keep, dtype=np.uint64) - np.uint64(1)
     kept = np.flatnonzero(keep)
     numbers = numbers.astype(id_dtype(len(kept)))

@@ -23,15 +23,20 @@ def refuse_shards(path: Path) -> None:
         Names the command that makes a graph file of them.
     """
     if path.is_dir():
-        if (path / MANIFEST).is_file() or any(map(_is_shard, path.glob("*.shard"))):
+        if holds_manifest(path) or any(map(_is_shard, path.glob("*.shard"))):
             raise _refusal(path, "holds the shards of a graph", path)
     elif path.suffix == ".shard" and _is_shard(path):
         raise _refusal(path, "is a shard, a part of a graph", path.parent)
 
 
+def holds_manifest(path: Path) -> bool:
+    """Return whether ``path`` is a folder that has the manifest of shards."""
+    return (path / MANIFEST).is_file()
+
+
 def _refusal(path: Path, what: str, folder: Path) -> UsageError:
     join = Call("join", str(folder), (Argument("output", "GRAPH"),))
-    words = "searches want one file, and {} makes it"
+    words = "{} makes one file of the shards; `bigbfs bfs` and `bigbfs cc` take the folder as it is"
     return UsageError(f"{path}: {what}, and no graph file", remedies=(Remedy(join, words),))
 
 

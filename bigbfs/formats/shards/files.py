@@ -30,7 +30,7 @@ Content = tuple[str, np.dtype, int, Iterable[np.ndarray]]
 
 
 class PieceReader:
-    """Reads stretches of a file by its descriptor: what is read is no memory of this process afterwards.
+    """Reads stretches of a file by its descriptor ``handle``: what is read is no memory of this process afterwards.
 
     Raises
     ------
@@ -41,14 +41,14 @@ class PieceReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
-            self.size = os.fstat(self._handle).st_size
+            self.handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
+            self.size = os.fstat(self.handle).st_size
         except OSError as error:
             raise access_error(path, error, "open") from error
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._handle)
+        os.close(self.handle)
 
     def read(self, place: int, length: int) -> bytes:
         """Return ``length`` bytes from ``place`` on.
@@ -63,7 +63,7 @@ class PieceReader:
         data = b""
         while len(data) < length:
             try:
-                more = os.pread(self._handle, length - len(data), place + len(data))
+                more = os.pread(self.handle, length - len(data), place + len(data))
             except OSError as error:
                 raise access_error(self.path, error, "read") from error
             if not more:
@@ -115,6 +115,11 @@ class Shard:
             target = counted_by(name, codec)
             if count != wanted.get(kind, count) or (target is not None and target not in counts):
                 raise FormatError(f"{self.path}: section {name} has {count} items, which do not fit {rows} rows")
+
+    @property
+    def handle(self) -> int:
+        """The open file's descriptor."""
+        return self._reader.handle
 
     def close(self) -> None:
         """Close the file."""

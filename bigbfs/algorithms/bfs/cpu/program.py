@@ -13,7 +13,7 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
-from bigbfs.engines.cpu.rows import PlainRows, sample_rows
+from bigbfs.engines.cpu.rows import VarintRows, sample_rows
 from bigbfs.sizes import format_size
 
 NO_LIMIT = 2**31 - 2
@@ -117,5 +117,5 @@ class CpuBfs:
     def _edges_of(self, reached: np.ndarray) -> int:
         """Return the number of edges in the rows of the vertices ``reached`` (bool, one per vertex)."""
         rows = self._placed.out
-        lengths = np.diff(rows.indptr) if isinstance(rows, PlainRows) else rows.degree
+        lengths = rows.degree if isinstance(rows, VarintRows) else np.diff(rows.indptr)
         return int(lengths.sum(where=reached, dtype=np.uint64))

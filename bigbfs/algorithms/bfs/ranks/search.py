@@ -194,7 +194,9 @@ class RankSearch:
             own.levels[local], own.parents[local] = 0, self.nobody
             own.queue[0] = source
             self._window = (0, 1)
-        edges = row_length(self.out_rows, source)
+        edges = row_length(self.out_rows, source) if local is not None or self.partition.kind != "shards" else 0
+        if self.partition.kind == "shards":  # its owner alone knows
+            edges = int(self.group.sum([edges])[0])
         return Frontier(0, 1, edges, candidates, self.m - edges, 0, 0)
 
     def _agree(self, frontier: Frontier, sums: list[int], target: int | None, *, up: bool) -> bool:
