@@ -26,7 +26,7 @@ SUITE = ROOT / "configs" / "bench-ranks.toml"
 MERRILL = {2: 1.5, 3: 2.1, 4: 2.5}
 """PPoPP 2012 (report 004, section 6): up to four Tesla C2050, times one of them."""
 
-HEADERS = ("times one", "GTEPS", "bytes", "exchange", "placed in s", "predicted: ms, times, exchange", "bar")
+HEADERS = ("times one", "GTEPS", "bytes", "exchange", "placed in s", "predicted: ms, times, bytes, exchange", "bar")
 MARKS = "<!-- tools/rank_table.py: {} -->"
 
 Found = dict[lines.Key, dict[str, Any]]
@@ -95,7 +95,7 @@ def cells(line: dict[str, Any], row: Row, found: Found) -> list[str]:
         predicted = ms(said["seconds"])
         if several:
             times = ratio(found, key, said=True, base=_against(row, line))
-            predicted += f", {_times(times, grows)}, {said['share']:.0%}"
+            predicted += f", {_times(times, grows)}, {size(said['bytes'])}, {said['share']:.0%}"
     bars = "; ".join(
         reached(bar, row, found, key[0]) for bar in row.bars if (bar.work, bar.ranks) == (line["work"], line["ranks"])
     )

@@ -225,7 +225,7 @@ def test_unproved_results_and_other_numbers_of_ranks_are_refused():
 
 
 def test_the_largest_scale_is_the_largest_that_fits():
-    row = ROWS["the largest R-MAT, compressed"]
+    row = ROWS["the largest R-MAT up to 32, compressed"]
     assert places.largest(row, 1, MACHINE).parameters["scale"] == 31
     less = replace(MACHINE, memory_bytes=24 << 30)
     found = places.largest(row, 1, less).parameters["scale"]

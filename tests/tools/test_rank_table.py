@@ -23,7 +23,7 @@ def line(seconds, ranks, name="g", section="rows", **more):
     found = {"section": section, "row": name, "work": "bfs", "ranks": ranks, "asked": {"parameters": {"scale": 8}}}
     found |= {"status": "measured", "reason": None, "slowest_seconds": 2 * seconds, "seconds": seconds}
     found |= {"share": 0.25, "bytes": 1500, "place": 0.4 / ranks, "median_gteps": 12.0, "ran_as": ranks}
-    return found | {"predicted": {"seconds": 1.0 / ranks, "share": 0.1}} | more
+    return found | {"predicted": {"seconds": 1.0 / ranks, "share": 0.1, "bytes": 2e6}} | more
 
 
 def by_key(*given):
@@ -61,13 +61,13 @@ def test_auto_that_stays_reaches_its_bar():
 def test_a_row_has_measured_and_predicted_beside_each_other():
     text = rank_table.section_table((row(),), by_key(line(0.0008, 1), line(0.0005, 2)), "rows")
     assert "| g | bfs | 1 | 0.8 / 1.6 | - | 12 | - | - | 0.40 | 1,000 | - |" in text
-    assert "| g | bfs | 2 | 0.5 / 1 | 1.60 | 12 | 1.5 KB | 25% | 0.20 | 500, 2.00, 10% | - |" in text
+    assert "| g | bfs | 2 | 0.5 / 1 | 1.60 | 12 | 1.5 KB | 25% | 0.20 | 500, 2.00, 2 MB, 10% | - |" in text
 
 
 def test_what_was_left_out_has_its_prediction_and_its_reason():
     bars = (Bar("bfs", 2, "times", 1.5),)
     text = rank_table.section_table((row(bars=bars),), by_key(left_out(1), left_out(2)), "rows")
-    assert "| g | bfs | 2 | left out | - | - | - | - | - | 500, 2.00, 10% | 1.5 times: not run |" in text
+    assert "| g | bfs | 2 | left out | - | - | - | - | - | 500, 2.00, 2 MB, 10% | 1.5 times: not run |" in text
     assert text.endswith("Left out:\n\n- no GPU (2 lines)")
 
 
