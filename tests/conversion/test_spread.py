@@ -14,7 +14,7 @@ import bigbfs
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.spill import Writer
-from bigbfs.conversion.spread import assemble, convert, exchange
+from bigbfs.conversion.spread import assemble, convert, exchange, whole
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import FileAccessError, InputError, UsageError
 
@@ -199,7 +199,7 @@ def test_inputs_that_are_no_edge_lists():
         ({"order": "degree"}, 'order="degree": is for one process'),
         ({"bipartite": True}, "bipartite=True: is for one process"),
         ({"skip_bad_lines": 3}, "skip_bad_lines=3: is for one process"),
-        ({"format": "mtx"}, "is mtx, of which ranks cannot read shares"),
+        ({"format": "mtx"}, "is mtx, which one process reads"),
     ],
 )
 def test_options_that_ranks_refuse(options, said):
@@ -210,12 +210,67 @@ def test_options_that_ranks_refuse(options, said):
 
 def test_inputs_that_ranks_refuse():
     Path("g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
-    Path("g.txt.gz").write_bytes(gzip.compress(b"1 2\n"))
+    np.save("g.npy", edges())
+    Path("g.npy.gz").write_bytes(gzip.compress(Path("g.npy").read_bytes()))
     Path("names.csv").write_text("a,b\nann,bob\nbob,cid\n")
-    for path, said in (("g.mtx", "is mtx"), ("g.txt.gz", "is text, gzip"), ("-", "is no file"), ("names.csv", "names")):
+    for path, said in (("g.mtx", "is mtx"), ("g.npy.gz", "is npy, gzip"), ("-", "is no file"), ("names.csv", "names")):
         with pytest.raises(UsageError, match=said):
             spread(2, [path])
     assert "many.csrbin" not in names(Path())
+
+
+def whole_files():
+    """Write edges as files that are cut and files that are not; some hold ids beyond 32 bits."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet, feather = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow.feather")
+    parts = np.array_split(edges(), 6)
+    parts[3] = parts[3] + 2**33
+    for number in (0, 1):
+        np.savetxt(f"{number}.txt.gz", parts[number], "%d", header="a comment")
+    np.savetxt("2.txt", parts[2], "%d")
+    tables = [arrow.table({"source": part[:, 0], "target": part[:, 1], "weight": part[:, 1] / 2}) for part in parts]
+    Path("folder").mkdir()
+    parquet.write_table(tables[3], "folder/3.parquet", row_group_size=100)
+    parquet.write_table(tables[4], "folder/4.parquet")
+    feather.write_feather(tables[5], "5.arrow")
+    return ["0.txt.gz", "1.txt.gz", "2.txt", "folder", "5.arrow"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "kind"),
+    split(
+        [(ranks, kind) for ranks in (1, 2, 3, 8) for kind in KINDS if kind != "kept-ids"],
+        lambda ranks, kind: (ranks, kind) in ((3, "directed"), (8, "plain")),
+    ),
+)
+def test_files_that_are_not_cut_are_dealt_to_ranks(ranks, kind):
+    require_same(ranks, whole_files(), **KINDS[kind])
+
+
+def test_who_reads_which_file_follows_from_their_sizes():
+    for number, size in enumerate((10, 900, 500, 450, 20)):
+        Path(f"{number}.txt.gz").write_bytes(gzip.compress(np.random.default_rng(1).bytes(size).hex().encode()))
+    Path("cut.txt").write_text("1 2\n")
+    inputs = [*(f"{number}.txt.gz" for number in range(5)), "cut.txt"]
+    assert whole.takers(inputs, ConvertOptions(), 2) == [0, 0, 1, 1, 0, None]
+
+
+def test_what_is_wrong_with_a_file_that_is_not_cut():
+    """Its line is named on all ranks; a file that says its edges lead one way says so to all."""
+    good, bad = gzip.compress(b"1 2\n2 3\n"), gzip.compress(b"1 2\n" * 10 + b"1 x\n")
+    for name, content in (("a.txt.gz", good), ("b.txt.gz", bad)):
+        Path(name).write_bytes(content)
+    with pytest.raises(InputError, match=r"b.txt.gz: line 11: "):
+        spread(3, ["a.txt.gz", "b.txt.gz"])
+    Path("b.txt.gz").write_bytes(bad[:-12])
+    with pytest.raises(InputError, match=r"b.txt.gz"):
+        spread(3, ["a.txt.gz", "b.txt.gz"])
+    Path("b.txt.gz").write_bytes(gzip.compress(b"# nothing\n"))
+    with pytest.raises(InputError, match=r"b.txt.gz: no edge in it"):
+        spread(3, ["a.txt.gz", "b.txt.gz"])
+    Path("b.txt.gz").write_bytes(gzip.compress(b"% asym unweighted\n5 6\n7 6\n"))
+    report = require_same(3, ["b.txt.gz"])
+    assert any("% asym" in note for note in report.notes)
 
 
 def test_a_rank_whose_disk_is_full_ends_all(monkeypatch):

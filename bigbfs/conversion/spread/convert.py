@@ -33,7 +33,8 @@ from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
 from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
 from bigbfs.conversion.spread.numbering import Numbering, number_all
 from bigbfs.conversion.spread.shards import spread_to_shards
-from bigbfs.conversion.spread.slices import Share, read_share, require_sliced
+from bigbfs.conversion.spread.slices import Share, is_sliced, read_share
+from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import InputError, UsageError
@@ -115,7 +116,7 @@ def _prepared(
             about = ((name, getattr(options, name)),)
             raise UsageError("is for one process; leave it out, or convert without ranks", about=about)
     for path in paths:
-        require_sliced(path, options)
+        is_sliced(path, options)
     if holds_names(paths, options.format, options.rules()):
         raise UsageError(f"{paths[0]}: its ids are names, which one process numbers; convert it without ranks")
     options = as_inputs_say(paths, options)
@@ -199,6 +200,7 @@ def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
     intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
     shares: list[Share] = []
     failure: Exception | None = None
+    readers = takers(work.inputs, options, group.size)
     sizes = sum(Path(path).stat().st_size for path in work.inputs) // group.size
     stopped = False
     try:
@@ -206,7 +208,13 @@ def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
             for number, path in enumerate(work.inputs):
                 stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
                 how = {"block_bytes": plan.block_bytes, "progress": told.advance}
-                shares.append(read_share(path, stream, options, group.rank, group.size, **how))  # type: ignore[arg-type]
+                if readers[number] is None:
+                    share = read_share(path, stream, options, group.rank, group.size, **how)  # type: ignore[arg-type]
+                elif readers[number] == group.rank:
+                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)  # type: ignore[arg-type]
+                else:
+                    share = nothing_of()
+                shares.append(share)
     except OtherFailed:
         stopped = True
     except Exception as error:
@@ -215,6 +223,7 @@ def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
         with suppress(OtherFailed):
             writer.finish(failure is not None)
     agree(group, failure or writer.failure)
+    shares = told_of_others(shares, readers, group)
     _require_edges(work.inputs, shares, group)
     together(group, lambda: _require_unchanged(work))
     return _Read(shares, intake, writer.own(), places, held)

@@ -1,7 +1,8 @@
 """A rank's share of an input: whole lines of an edge list, edges of a .npy.
 
 The lines before the edges (comments, a header) are read by every rank, which learns the columns from them; what follows
-is cut at line ends into stretches of about equal length. A format that cannot be cut is refused by name.
+is cut at line ends into stretches of about equal length. What cannot be cut is read by one rank
+(:mod:`bigbfs.conversion.spread.whole`), or refused by name.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ from bigbfs.graph.edges import EdgeList
 
 SLICED = ("text", "npy")
 """Formats of which a rank can read its share."""
+
+WHOLE = ("text", "parquet", "arrow")
+"""Formats of which a rank can read a whole file; of text those that are compressed."""
+
+WHOLE_FILE = "whole"
 
 _WINDOW = 1 << 20
 
@@ -64,26 +70,32 @@ class _Nowhere(EdgeBuffer):
         """Forget them."""
 
 
-def require_sliced(path: str | Path, options: ConvertOptions) -> str:
-    """Return the format of an input of which a rank can read its share.
+def is_sliced(path: str | Path, options: ConvertOptions) -> bool:
+    """Return whether ranks read shares of an input; else one of them reads it as a whole.
 
     Raises
     ------
     UsageError
-        It is another, compressed, no file, or an option needs all lines in their order.
+        Its format has no form over ranks, or it is no file.
     """
+    return _format_of(path, options) in SLICED
+
+
+def _format_of(path: str | Path, options: ConvertOptions) -> str:
+    """Return the format of an input that is cut, ``WHOLE_FILE`` for one that is not."""
     if str(path) == STANDARD_INPUT or (Path(path).exists() and not Path(path).is_file()):
         raise UsageError(f"{path}: is no file that several ranks can read; convert it without ranks")
     wanted = None if options.format is None else checked_format(options.format)
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
-        if source.compression or found not in SLICED or (found == "npy" and not by_blocks(source, options.rules())):
+        cut = not source.compression and (found == "text" or (found == "npy" and by_blocks(source, options.rules())))
+        if not cut and found not in WHOLE:
             what = f"{found}, {source.compression}" if source.compression else found
             raise UsageError(
-                f"{path}: is {what}, of which ranks cannot read shares ({' and '.join(SLICED)}, uncompressed, can be "
-                "cut); convert it without ranks"
+                f"{path}: is {what}, which one process reads ({' and '.join(SLICED)} are cut for ranks, and compressed "
+                f"text, {' and '.join(WHOLE[1:])} dealt to them as whole files); convert it without ranks"
             )
-    return found
+    return found if cut else WHOLE_FILE
 
 
 def read_share(
@@ -105,7 +117,7 @@ def read_share(
     FileAccessError
         It cannot be read.
     """
-    if require_sliced(path, options) == "npy":
+    if _format_of(path, options) == "npy":
         return _read_pairs(path, edges, options, rank, size, block_bytes=block_bytes, progress=progress)
     head, first = _head(path, options)
     start, stop = _cut(Path(path), first, rank, size)
