@@ -89,7 +89,7 @@ class Gather:
 
     def _start(self) -> None:
         self._tables = [np.zeros(2 * _FIRST_SLOTS, np.uint64) for _ in range(self.threads)]
-        self._states = [np.array([0, self._region * shard, 0]) for shard in range(self.threads)]
+        self._states = [np.array([0, self._region * shard]) for shard in range(self.threads)]
 
     def _used(self) -> int:
         """Return the bytes that are taken, with what sorting will take."""

@@ -10,12 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.graph.name_kernels import record_name, word_at
+from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
 
 _K1, _K2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
 _AHEAD = 32
+"""Names that are looked for at once."""
+_LATER = 4
+"""Words from the beginning of a record to its second cache line, where there is one."""
 
 
 @njit(cache=True, nogil=True)
@@ -60,36 +64,43 @@ def _own(hashes, at, last, shard, shards, own):
 
 
 @njit(cache=True, nogil=True)
-def _touch(hashes, own, count, table, mask, words, state):
-    """Read the slots of some names, and the records there: one wait for memory instead of one for each."""
-    seen = np.uint64(0)
+def _seek(hashes, own, count, table, mask, words, slots):
+    """Find the slot of each name, or the free one where its search ends, and have the record there fetched.
+
+    All slots are fetched before the first is looked at, and all records before the first is compared: one wait for
+    memory instead of one for each. A free slot may be another name's when its turn comes; no slot is moved.
+    """
     for k in range(count):
-        seen |= table[2 * (hashes[own[k]] & mask) + _ONE]
+        fetch_soon(table, np.int64(2 * (hashes[own[k]] & mask)))
     for k in range(count):
-        found = table[2 * (hashes[own[k]] & mask) + _ONE]
-        if found != 0:
-            seen ^= words[np.int64(found) - 1] ^ words[np.int64(found) + 4]
-    state[2] = np.int64(seen & _LOW)  # so that nobody takes the reading for useless
+        key = hashes[own[k]]
+        slot = key & mask
+        while table[2 * slot + _ONE] != 0 and table[2 * slot] != key:
+            slot = (slot + _ONE) & mask
+        slots[k] = slot
+        record = np.int64(table[2 * slot + _ONE]) - 1
+        fetch_soon(words, record)
+        fetch_soon(words, record + _LATER)
 
 
 @njit(cache=True, nogil=True)
 def insert(data, offsets, hashes, first, last, shard, shards, table, words, state, numbers):
     """Number the names of one shard: ``numbers[i]`` is (names before it in the shard) * shards + shard.
 
-    There is room in ``table`` and ``words`` for all of them. ``state``: names of the shard so far, the place in
-    ``words`` behind the last one's record, and a word that means nothing.
+    There is room in ``table`` and ``words`` for all of them. ``state``: names of the shard so far, and the place in
+    ``words`` behind the last one's record.
     """
     mask = np.uint64(len(table) // 2 - 1)
     count, free = state[0], state[1]
-    own = np.empty(_AHEAD, np.int64)
+    own, slots = np.empty(_AHEAD, np.int64), np.empty(_AHEAD, np.uint64)
     while first < last:
         here, first = _own(hashes, first, last, shard, shards, own)
-        _touch(hashes, own, here, table, mask, words, state)
+        _seek(hashes, own, here, table, mask, words, slots)
         for k in range(here):
             i = own[k]
             key = hashes[i]
             begin, end = np.int64(offsets[i]), np.int64(offsets[i + 1])
-            slot = key & mask
+            slot = slots[k]
             while True:
                 found = table[2 * slot + _ONE]
                 if found == 0:

@@ -86,6 +86,10 @@ class TableFile:
         """Return about ``rows`` edges at up to so many places all over the file; none where that is not had cheaply."""
         return iter(())
 
+    def largest(self) -> int | None:
+        """Return the largest integer that the file says its two columns hold; None: it does not say."""
+        return None
+
     def place(self, batch: Batch, index: int) -> str:
         """Return where entry ``index`` of a batch stands, in words."""
         return f"{self.name}: {self.part_name} {batch.part}, row {batch.row + index}"
@@ -159,6 +163,19 @@ class ParquetTable(TableFile):
                 part = next(self._stream(group, rows), None)
                 if part is not None:
                     yield Batch(*_columns_of(part, self.headers), group, 0)
+
+    def largest(self) -> int | None:
+        """Return the largest integer that the statistics of the row groups name, unless one has none."""
+        found = -1
+        with reading(self.name, self.kind):
+            for group in map(self._meta.row_group, range(self._meta.num_row_groups)):
+                columns = [group.column(i) for i in range(group.num_columns)]
+                for header in self.headers:
+                    known = next((each.statistics for each in columns if each.path_in_schema == header), None)
+                    if known is None or not known.has_min_max or not isinstance(known.max, int):
+                        return None
+                    found = max(found, known.max)
+        return None if found < 0 else found
 
 
 class ArrowTable(TableFile):

@@ -18,7 +18,7 @@ from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.named import read_names
 from bigbfs.formats.readers.read import estimate, read_edges, sample_ids
-from bigbfs.formats.tables import files
+from bigbfs.formats.tables import files, texts
 
 RNG = np.random.default_rng(3)
 EDGES = RNG.integers(0, 500, (4000, 2))
@@ -74,6 +74,42 @@ def test_every_type_of_integers_is_read(tmp_path, kind):
     for name, write in WRITERS.items():
         edges = read_edges(write(tmp_path / name, table(typed, pa.array([1, 2, 3, 2**40]))))
         assert edges.src.tolist() == [3, 100, 7, 3] and edges.dst.tolist() == [1, 2, 3, 2**40]
+
+
+@pytest.mark.parametrize("statistics", [True, False, ["source"]])
+def test_the_width_of_ids_is_foreseen(tmp_path, statistics):
+    """By what the row groups declare, wherever the wide id stands; without that by a sample, of their beginnings."""
+    for place, far in ((1, 0), (30_500, 1)):
+        ids = np.arange(40_000)
+        narrow = estimate(parquet(tmp_path / "n.parquet", table(ids, ids), row_group_size=20_000)).memory_bytes
+        ids[place] = 2**32
+        wide = parquet(tmp_path / "w.parquet", table(ids, ids), row_group_size=20_000, write_statistics=statistics)
+        seen = statistics is True or not far
+        assert estimate(wide).memory_bytes == narrow + (8 * len(ids) if seen else 0)
+        assert read_edges(wide).src.tolist() == ids.tolist()
+    below = np.array([-7, -5])
+    with pytest.raises(InputError, match="row 0: vertex id -7 is outside 0"):
+        estimate(parquet(tmp_path / "b.parquet", table(below, below)))
+
+
+def test_what_is_looked_at_in_names():
+    """Offsets that descend, names without a byte and bytes above 127, at every place, of arrays that are slices."""
+    data = np.full(300, 97, np.uint8)
+    begins = np.concatenate([[0], np.cumsum(RNG.integers(1, 9, 40))]).astype(np.int64)
+    assert texts.look(data, begins) == (-1, True, True) and texts.look(data, begins[3:9]) == (-1, True, True)
+    for at in range(len(begins) - 1):
+        cut = begins.copy()
+        cut[at + 1] = cut[at]
+        if at + 2 < len(cut):
+            cut[-1] = cut[-2]  # the first of two is told
+        assert texts.look(data, cut) == (at, True, True)
+        cut[at + 1] = cut[at] - 1
+        assert texts.look(data, cut)[1:] == (False, False)
+    for place in range(len(data)):
+        other = data.copy()
+        other[place] = 128
+        assert texts.look(other, begins[2:30]) == (-1, True, not begins[2] <= place < begins[29])
+    assert texts.look(data[:9], begins)[1:] == (False, False) and texts.look(data, begins - 1)[1:] == (False, False)
 
 
 @pytest.mark.parametrize(
