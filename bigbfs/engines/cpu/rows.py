@@ -172,6 +172,7 @@ def _length_of(field: str) -> Any:
 _indptr, _indices, _degree_at, _hub_ptr = map(_item_of, ("indptr", "indices", "degree", "hub_ptr"))
 _blob, _hubs, _block_ptr = map(_item_of, ("blob", "hubs", "block_ptr"))
 _blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "block_ptr"))
+_indices_length = _length_of("indices")
 
 
 def _kind(rows: Any) -> Any:
@@ -192,6 +193,14 @@ def seek(rows, u, k):
 def step(rows, position, k, previous):
     """Return neighbour ``k`` of a row (uint64) and the position behind it, given neighbour ``k - 1``."""
     return _step(rows, position, k, previous)(rows, position, k, previous)
+
+
+def glance(rows, position, distance):
+    """Return the neighbour ``distance`` behind ``position`` where that is one load: of plain rows. Else ``NOBODY``.
+
+    It may be of a row behind this one: it is to have what will be needed soon brought near, and for nothing else.
+    """
+    return _glance(rows, position, distance)(rows, position, distance)
 
 
 @overload(degree)
@@ -225,6 +234,18 @@ def _step(rows, position, k, previous):
         return value, position
 
     return compressed
+
+
+@overload(glance)
+def _glance(rows, position, distance):
+    if _kind(rows) is PlainRows:
+
+        def plain(rows, position, distance):
+            place = position + distance
+            return np.uint64(_indices(rows, place)) if place < _indices_length(rows) else NOBODY
+
+        return plain
+    return lambda rows, position, distance: NOBODY
 
 
 @njit

@@ -14,10 +14,11 @@ from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums, validate_levels
 from bigbfs.api import engine
 from bigbfs.engines.cpu.heads import Survey
-from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.engines.cpu.rows import NOBODY, glance, rows_of
 from bigbfs.errors import DoesNotFitError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.njit import njit
 
 NAMES = [name for name in zoo.names(big=False) if zoo.shared()[name].n and zoo.shared()[name].ids == np.uint32][::3]
 EVERYTHING = Wants(sums=True, harmonic=True, columns=True, levels=True)
@@ -94,6 +95,40 @@ def test_vertices_without_a_bit_are_passed_over_while_few_have_one(few, monkeypa
         assert asked and (asked[0] > 0) == (few == 0), asked
         assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
         assert asked[-1] == 0, "all are reached"
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_rows_are_looked_through_stretch_by_stretch_where_few_have_bits(codec, monkeypatch):
+    """Rows of several stretches, and vertices that have all they want after the first of them."""
+    graph = zoo.build(600, zoo.random(600, 90_000, seed=8))
+    assert np.diff(graph.adjacency.indptr.astype(np.int64)).min() > 2 * bottomup.STRETCH
+    monkeypatch.setattr(module, "FEW_REACHED", 0)
+    monkeypatch.setattr(module, "PUSH_EDGE", 1e9)
+    monkeypatch.setattr(module, "WALK_EDGES", 0)
+    sources = np.arange(0, 600, 10)
+    batch = made(graph if codec == "plain" else graph.compress(), 64)
+    check(batch, graph, many(graph, sources), sources)
+    batch.run(sources[:1])
+    read = batch.run(sources[:1]).read
+    monkeypatch.setattr(module, "FEW_REACHED", 10**9)
+    assert batch.run(sources[:1]).read <= read  # neighbour by neighbour
+
+
+@njit(nogil=True)
+def glances(rows, count, distance, found):
+    for position in range(count):
+        found[position] = glance(rows, np.uint64(position), np.uint64(distance))
+
+
+def test_what_will_be_needed_soon_is_never_looked_for_behind_the_rows():
+    graph = zoo.build(50, zoo.random(50, 200, seed=3))
+    found = np.empty(graph.m, np.uint64)
+    for distance in (0, 16, graph.m, 2**62):
+        glances(rows_of(graph.adjacency), graph.m, distance, found)
+        there = graph.adjacency.indices[distance:] if distance < graph.m else []
+        assert found.tolist() == [*(int(v) for v in there), *[int(NOBODY)] * (graph.m - len(there))]
+    glances(rows_of(graph.compress().adjacency), graph.m, 0, found)
+    assert (found == NOBODY).all()
 
 
 def test_deep_graphs_outgrow_the_arrays_of_levels():

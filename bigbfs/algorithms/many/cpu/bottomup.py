@@ -14,37 +14,69 @@ import numpy as np
 
 from bigbfs.algorithms.many.cpu.collecting import add_planes, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, LEFT, READ, TALLY, VERTICES
-from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, is_set
-from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, bit_value, is_set
+from bigbfs.engines.cpu.rows import degree, glance, seek, step
 from bigbfs.jit.atomics import fetch_add
-from bigbfs.jit.bits import population, trailing_zeros
+from bigbfs.jit.bits import fetch_soon, population, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, both, either, load_vector, store_vector, without
 
+AHEAD = 24
+"""Neighbours, and vertices, before whose turn bits are asked for: a cache line of bits is in no near cache."""
+
+STRETCH = 64
+"""Neighbours that are looked for in the bitmap before the bits of any are read (``BUFFER_IDS`` at most)."""
+
+_AHEAD, _STRETCH = np.uint64(AHEAD), np.uint64(STRETCH)
 _CHUNK = np.uint64(8)
 _TALLY = np.uint64(TALLY)
 _VERTICES, _EDGES, _LEFT, _READ, _FOUND = (np.uint64(place) for place in (VERTICES, EDGES, LEFT, READ, FOUND))
 
 
 @njit
-def _from_row(rows, u, now, reached, n, want, found, faults, lanes):
-    """Return ``found`` with the bits of the neighbours of ``u``, until none of ``want`` is missing; and edges read.
-
-    Neighbours that are not in ``reached`` have no bits; an empty bitmap says nothing.
-    """
+def _from_row(rows, u, now, n, want, found, faults, lanes):
+    """Return ``found`` with the bits of the neighbours of ``u``, until none of ``want`` is missing; and edges read."""
     words = np.uint64(len(lanes))
     position, v, k = seek(rows, u, ZERO), ZERO, ZERO
     ids = degree(rows, u)
     while k < ids:
+        soon = glance(rows, position, _AHEAD)
+        if soon < n:
+            fetch_soon(now, soon * words)
         v, position = step(rows, position, k, v)
         k += ONE
         if v >= n:
             fetch_add(faults, 0, ONE)
             continue
-        if reached.size and not is_set(reached, v):
-            continue
         found = either(found, load_vector(now, v * words, lanes))
+        if not any_bit(without(want, found)):
+            break
+    return found, k
+
+
+@njit
+def _from_few(rows, u, now, reached, buffer, n, want, found, faults, lanes):
+    """Do as :func:`_from_row` where only neighbours in the bitmap ``reached`` have bits.
+
+    Those of a stretch of the row are listed first, without a branch that depends on the bitmap: whether a neighbour is
+    in it no predictor can tell.
+    """
+    words = np.uint64(len(lanes))
+    position, v, k = seek(rows, u, ZERO), ZERO, ZERO
+    ids = degree(rows, u)
+    while k < ids:
+        fill, end = ZERO, min(ids, k + _STRETCH)
+        while k < end:
+            v, position = step(rows, position, k, v)
+            k += ONE
+            if v >= n:
+                fetch_add(faults, 0, ONE)
+                continue
+            buffer[fill] = v
+            fill += bit_value(reached, v)
+        for i in range(fill):
+            found = either(found, load_vector(now, np.uint64(buffer[i]) * words, lanes))
         if not any_bit(without(want, found)):
             break
     return found, k
@@ -71,6 +103,7 @@ def _pull(rows, out_rows, state, sink, reached, level, lanes, t):
     all_bits, live_bits = state.full, sink.active
     blocks = np.uint64(len(done)) - ONE
     vertices, edges, left, read, pairs, fill = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+    buffer, few, last = state.buffers[t], reached.size != 0, n - ONE
     full, active = load_vector(all_bits, ZERO, lanes), load_vector(live_bits, ZERO, lanes)
     while True:
         first = fetch_add(claim, 0, _CHUNK)
@@ -89,10 +122,16 @@ def _pull(rows, out_rows, state, sink, reached, level, lanes, t):
                     if not any_bit(without(full, have)):
                         complete |= ONE << b
                     continue
+                later = min(u + _AHEAD, last)
+                fetch_soon(now, np.uint64(heads[0, later]) * words)
+                fetch_soon(now, np.uint64(heads[1, later]) * words)
                 found = load_vector(now, np.uint64(heads[0, u]) * words, lanes)
                 found = either(found, load_vector(now, np.uint64(heads[1, u]) * words, lanes))
                 if any_bit(without(want, found)) and not is_set(short, u):
-                    found, looked = _from_row(rows, u, now, reached, n, want, found, faults, lanes)
+                    if few:
+                        found, looked = _from_few(rows, u, now, reached, buffer, n, want, found, faults, lanes)
+                    else:
+                        found, looked = _from_row(rows, u, now, n, want, found, faults, lanes)
                     read += looked
                 new = both(want, found)
                 store_vector(before, u * words, either(have, new))

@@ -14,8 +14,9 @@ import numpy as np
 from bigbfs.algorithms.many.cpu.collecting import add_planes, close_level, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, READ, TALLY
 from bigbfs.engines.cpu.bits import ONE, ZERO, is_set
-from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.engines.cpu.rows import degree, glance, seek, step
 from bigbfs.jit.atomics import fetch_add, fetch_or, load
+from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, either, load_vector, store_vector, without
@@ -29,6 +30,10 @@ BUFFER_IDS = 512
 TAIL = 8
 """Place in ``state.claim`` of the end of a queue, a cache line from the work given out."""
 
+AHEAD = 16
+"""Neighbours before whose turn bits are asked for."""
+
+_AHEAD = np.uint64(AHEAD)
 _BUFFER = np.uint64(BUFFER_IDS)
 _CHUNK = np.uint64(16)
 _PIECE = np.uint64(PIECE)
@@ -149,6 +154,9 @@ def _push(rows, state, count, entries, skips, claims, lanes, t):
             stop = min(degree(rows, u), skip + _PIECE)
             read += stop - skip
             for k in range(skip, stop):
+                soon = glance(rows, position, _AHEAD)
+                if soon < n:
+                    fetch_soon(before, soon * words)
                 v, position = step(rows, position, k, v)
                 if v >= n:
                     fetch_add(faults, 0, ONE)
