@@ -166,3 +166,8 @@ def any_bit(vector: np.ndarray) -> bool:
 def count_bits(vector: np.ndarray) -> np.uint64:
     """Return the number of set bits."""
     return np.uint64(np.bitwise_count(vector).sum())
+
+
+def first_not_below(vector: np.ndarray, item: Any) -> int:
+    """Return which item is the first that is not less than ``item``; their number if there is none."""
+    return int(np.append(vector >= item, True).argmax())

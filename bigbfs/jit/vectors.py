@@ -107,3 +107,23 @@ def count_bits(typing_context, vector):
         return total if vector.item.bitwidth == 64 else builder.zext(total, ir.IntType(64))
 
     return types.uint64(vector), generate
+
+
+def _splat(builder, vector, item):
+    """Return a vector of ``item`` in every lane."""
+    llvm = vector_types.llvm(vector)
+    one = builder.insert_element(ir.Constant(llvm, ir.Undefined), item, ir.IntType(32)(0))
+    first = ir.Constant(ir.VectorType(ir.IntType(32), vector.lanes), [0] * vector.lanes)
+    return builder.shuffle_vector(one, ir.Constant(llvm, ir.Undefined), first)
+
+
+@intrinsic
+def first_not_below(typing_context, vector, item):
+    """Return which lane (int64) is the first whose item is not less than ``item``, of the same type; else their number."""
+
+    def generate(context, builder, signature, arguments):
+        found = builder.icmp_unsigned(">=", arguments[0], _splat(builder, vector, arguments[1]))
+        bits = builder.zext(builder.bitcast(found, ir.IntType(vector.lanes)), ir.IntType(64))
+        return builder.cttz(builder.or_(bits, bits.type(1 << vector.lanes)), ir.IntType(1)(1))
+
+    return types.int64(vector, vector.item), generate

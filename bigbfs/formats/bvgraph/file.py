@@ -1,7 +1,8 @@
-"""A BVGraph file: opened, scanned for places to begin at, and decoded by several threads, rows in order.
+"""A BVGraph file: opened, read by one thread, and made into rows by several, in order.
 
-The scan is serial and several times as fast as decoding; it runs ahead by a few pieces while other threads decode those
-that it found. The .offsets are not needed. Memory holds the pieces under way, whatever the size of the graph.
+Reading codes is serial, and takes less than making rows of them; it runs ahead by a few pieces while other threads make
+those rows. The .offsets are not needed. Memory holds the pieces under way, whatever the size of the graph; what they
+are decoded in is kept for the next ones.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.bvgraph import scan as places
-from bigbfs.formats.bvgraph.decode import Scratch, decode, take_rows
+from bigbfs.formats.bvgraph.decode import LANES, Scratch, decode, take_rows
 from bigbfs.formats.bvgraph.properties import read_properties
 from bigbfs.formats.bvgraph.scan import Ring, Shape, scan
 from bigbfs.formats.container.mapped import MappedFile
@@ -26,20 +27,20 @@ from bigbfs.sizes import format_size
 
 ARCS_OF_PIECE = 1 << 16
 """Arcs that are decoded in one go: their ids stay in a core's second-level cache."""
-_PIECES = 16
-"""Pieces that one call of the scan finds."""
 _LEAST_RING = 1 << 10
+_STATE = 11
 _PADDING = 128
 """Bits behind the last row that may be left of a word."""
 
 
 class Piece(NamedTuple):
-    """Rows ``first`` to ``last - 1``, which begin at bit ``position``; what they need, and room for all of that."""
+    """Rows ``first`` to ``last - 1``: what they need, the numbers of both, and room for them."""
 
     first: int
     last: int
-    position: int
     needs: np.ndarray
+    numbers: np.ndarray
+    count: int
     arcs: int
     largest: int
 
@@ -87,6 +88,8 @@ class BvGraph:
         self.shape = self.shape._replace(bits=8 * len(data))
         self._data = np.concatenate([data, np.zeros(8, np.uint8)]) if len(data) < 8 else data.view()
         self._data.flags.writeable = False
+        self._numbers: list[np.ndarray] = []
+        self._scratch: list[Scratch] = []
 
     def rows(
         self, threads: int, *, keep_loops: bool, memory: int | None = None, arcs_of_piece: int = ARCS_OF_PIECE
@@ -114,64 +117,75 @@ class BvGraph:
         waiting: deque[Future[Decoded]] = deque()
         with ThreadPoolExecutor(threads, "bigbfs-bvgraph") as pool:
             try:
-                for found in self._pieces(arcs_of_piece):
-                    for piece in found:
-                        self._require_room(piece, memory)
-                        waiting.append(pool.submit(self._decode, piece, keep_loops))
-                    while len(waiting) > _PIECES:
+                for piece in self._pieces(arcs_of_piece, memory):
+                    waiting.append(pool.submit(self._decode, piece, keep_loops))
+                    while waiting and (len(waiting) > 2 * threads + 2 or waiting[0].done()):
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def _require_room(self, piece: Piece, memory: int | None) -> None:
-        need = 4 * piece.arcs * self.ids.itemsize
+    def _require_room(self, first: int, last: int, arcs: int, numbers: int, memory: int | None) -> None:
+        need = 4 * arcs * self.ids.itemsize + 8 * numbers
         if memory is not None and need > max(memory, 16 * ARCS_OF_PIECE * self.ids.itemsize):
             raise DoesNotFitError(
-                f"{self.name}: the rows of vertices {piece.first} to {piece.last - 1} refer to one another, so that "
-                f"they are decoded at once, which takes {format_size(need)}, and {format_size(memory)} may be used",
+                f"{self.name}: the rows of vertices {first} to {last - 1} refer to one another, so that they are "
+                f"decoded at once, which takes {format_size(need)} and more, and {format_size(memory)} may be used",
                 remedies=(("memory", None),),
             )
 
-    def _pieces(self, arcs_of_piece: int) -> Iterator[list[Piece]]:
+    def _pieces(self, arcs_of_piece: int, memory: int | None = None) -> Iterator[Piece]:
         """Scan the file; return the pieces as they are found."""
         shape = self.shape
         size = max(_LEAST_RING, 1 << (2 * shape.window + 1).bit_length())
-        ring = Ring(*(np.zeros(size, np.int64) for _ in range(3)))
-        state = np.zeros(8, np.int64)
-        before: tuple[np.ndarray, np.ndarray] | None = None
+        ring = Ring(*(np.zeros(size, np.int64) for _ in range(3)), np.zeros(size, np.uint8))
+        state = np.zeros(_STATE, np.int64)
+        needs = np.zeros((size, 2), np.int64)
         while state[places.VERTEX] < shape.n:
-            cuts, needs = np.zeros((_PIECES, 6), np.int64), np.zeros((4 * size, 2), np.int64)
-            scan(self._data, shape, state, ring, arcs_of_piece, cuts, needs)
+            first = int(state[places.VERTEX])
+            numbers = self._numbers.pop() if self._numbers else np.empty(4 * arcs_of_piece, np.int64)
+            next_needs = np.zeros((size, 2), np.int64)
+            state[places.NUMBERS] = 0
+            while True:
+                found = scan(self._data, shape, state, ring, arcs_of_piece, needs, next_needs, numbers)
+                last, arcs = int(state[places.VERTEX]), int(state[places.ARCS_HERE])
+                self._require_room(first, last, arcs, len(numbers), memory)
+                if state[places.STATUS] != places.FULL:
+                    break
+                numbers = np.concatenate([numbers, np.empty(max(len(numbers), int(state[places.VALUE])), np.int64)])
             if state[places.STATUS] != places.GOOD:
                 raise self._error(state)
-            found = []
-            for i in range(int(state[places.CUTS])):
-                if before is not None:
-                    found.append(_piece(*before, cuts[i]))
-                end = cuts[i + 1, places.CUT_NEEDS] if i + 1 < state[places.CUTS] else state[places.NEEDS]
-                before = cuts[i], needs[cuts[i, places.CUT_NEEDS] : end]
-            yield found
+            room = (int(state[places.NUMBERS]), arcs, int(state[places.LARGEST]))
+            yield Piece(first, last, needs[: state[places.NEEDS]], numbers, *room)
+            needs, state[places.NEEDS] = next_needs, found
         self._require_end(state)
-        assert before is not None
-        end = np.array([shape.n, 0, state[places.COUNT], 0, 0, state[places.LARGEST]], np.int64)
-        yield [_piece(*before, end)]
 
     def _decode(self, piece: Piece, keep_loops: bool) -> Decoded:
-        out = np.empty(piece.arcs, self.ids)
         base = int(piece.needs[0, 0]) if len(piece.needs) else piece.first
-        bounds = np.empty((piece.last - base, 2), np.int64)
-        room = piece.largest + 1
-        scratch = Scratch(np.empty(2 * room + 2, np.int64), *(np.empty(room, self.ids) for _ in range(3)))
-        state = np.zeros(8, np.int64)
-        where = (piece.needs, piece.first, piece.last, piece.position)
-        decode(self._data, self.shape, *where, out, bounds, scratch, state)
+        scratch = self._scratch.pop() if self._scratch else None
+        scratch = self._roomy(scratch, piece.arcs, piece.largest, piece.last - base)
+        state = np.zeros(_STATE, np.int64)
+        loops = decode(self._data, self.shape, piece.needs, piece.first, piece.last, piece.numbers, scratch, state)
+        self._numbers.append(piece.numbers)
         if state[places.STATUS] != places.GOOD:
             raise self._error(state)
         degrees = np.empty(piece.last - piece.first, np.int64)
-        left, loops = take_rows(out, bounds[piece.first - base :], piece.first, keep_loops, degrees)
+        skipped = piece.first - base
+        arcs = int(scratch.starts[piece.last - base] - scratch.starts[skipped])
+        out = np.empty(arcs + len(LANES), self.ids)
+        left, loops = take_rows(scratch, skipped, loops, keep_loops, out, degrees)
+        self._scratch.append(scratch)
         return Decoded(piece.first, degrees, out[:left], int(loops))
+
+    def _roomy(self, old: Scratch | None, arcs: int, largest: int, rows: int) -> Scratch:
+        """Return room for a piece, the old one where it is large enough."""
+        wide = len(LANES)
+        sizes = (arcs + wide, largest + wide, largest + wide, rows + 1, rows)
+        if old is not None and all(len(array) >= size for array, size in zip(old, (*sizes, rows), strict=True)):
+            return old
+        ids = (np.empty(size, self.ids) for size in sizes[:3])
+        return Scratch(*ids, *(np.empty(size, np.int64) for size in sizes[3:]), np.empty((rows, 2), np.int64))
 
     def _require_end(self, state: np.ndarray) -> None:
         position, arcs = int(state[places.POSITION]), int(state[places.COUNT])
@@ -216,9 +230,3 @@ class BvGraph:
     ) -> None:
         self.close()
 
-
-def _piece(cut: np.ndarray, needs: np.ndarray, end: np.ndarray) -> Piece:
-    """Return the piece from one cut to the next."""
-    arcs = int(end[places.CUT_ARCS] - cut[places.CUT_ARCS] + cut[places.CUT_NEED_ARCS])
-    first, position = int(cut[places.CUT_VERTEX]), int(cut[places.CUT_BIT])
-    return Piece(first, int(end[places.CUT_VERTEX]), position, needs, arcs, int(end[places.CUT_LARGEST]))
