@@ -16,6 +16,7 @@ import numpy as np
 
 from bigbfs.formats.bvgraph.codes import opened, read_rarely, signed
 from bigbfs.formats.bvgraph.scan import GOOD, ORDER, POSITION, RANGE, STATUS, VALUE, VERTEX, fail
+from bigbfs.jit.borrowed import borrowed
 from bigbfs.jit.njit import njit
 from bigbfs.jit.vectors import first_not_below, load_vector, store_vector
 
@@ -49,6 +50,13 @@ class Scratch(NamedTuple):
     starts: np.ndarray
     bits: np.ndarray
     loops: np.ndarray
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _borrowed(scratch):
+    """Return the scratch without a count of references."""
+    ids, copied, others = borrowed(scratch.ids), borrowed(scratch.copied), borrowed(scratch.others)
+    return Scratch(ids, copied, others, borrowed(scratch.starts), borrowed(scratch.bits), borrowed(scratch.loops))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -266,6 +274,9 @@ def decode(data, shape, needs, first, last, numbers, scratch, state):
     How many self-loops there are.
     """
     base = needs[0, 0] if len(needs) else first
+    data, needs, numbers, state, scratch = (
+        borrowed(data), borrowed(needs), borrowed(numbers), borrowed(state), _borrowed(scratch)
+    )
     at = place = np.int64(0)
     for i in range(len(needs)):
         x = needs[i, 0]
@@ -300,12 +311,13 @@ def take_rows(scratch, skipped, loops, keep_loops, out, degrees):
     -------
     (ids that are left, self-loops).
     """
-    starts, ids = scratch.starts, scratch.ids
+    starts, ids, out = borrowed(scratch.starts), borrowed(scratch.ids), borrowed(out)
     for row in range(len(degrees)):
         degrees[row] = starts[_at(skipped + row + 1)] - starts[_at(skipped + row)]
     begin, place, found = starts[skipped], np.int64(0), np.int64(0)
+    places = scratch.loops
     for i in range(loops):
-        row, loop = scratch.loops[_at(i), 0], scratch.loops[_at(i), 1]
+        row, loop = places[_at(i), 0], places[_at(i), 1]
         if row < skipped:
             continue
         found += 1

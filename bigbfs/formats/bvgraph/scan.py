@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bigbfs.formats.bvgraph.codes import fill, opened, read_number, read_rarely
+from bigbfs.jit.borrowed import borrowed
 from bigbfs.jit.njit import njit
 
 GOOD, CUT_SHORT, DEGREE, ARCS, REFERENCE, BLOCKS, INTERVALS, RANGE, ORDER, FULL = range(10)
@@ -140,16 +141,16 @@ def _take_intervals(data, shape, ids, intervals, numbers, place, seen, left, byt
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _take_row(data, shape, x, most, state, ring, numbers, place, seen, left, byte):
-    """Read the numbers of row ``x`` to ``numbers[place:]`` and enter the row in the ring.
+def _take_row(data, shape, x, most, state, bits, degrees, backs, numbers, place, seen, left, byte):
+    """Read the numbers of row ``x`` to ``numbers[place:]`` and enter the row in the ring, of which three arrays come.
 
     Returns (its degree, at most ``most``, or -1 where it is not sound; where the next row's numbers go; the register).
     Numbers for which there is no room are left out.
     """
-    here = np.uint64(x & (len(ring.degrees) - 1))
+    here = np.uint64(x & (len(degrees) - 1))
     begin = 8 * byte - left
     degree, seen, left, byte = read_number(data, seen, left, byte, shape.outdegree)
-    ring.bits[here], ring.degrees[here], ring.backs[here] = begin, degree, 0
+    bits[here], degrees[here], backs[here] = begin, degree, 0
     if degree < 0 or degree > most:
         status = CUT_SHORT if degree < 0 else DEGREE if degree > shape.n else ARCS
         return fail(state, x, begin, status, degree), place, seen, left, byte
@@ -161,12 +162,12 @@ def _take_row(data, shape, x, most, state, ring, numbers, place, seen, left, byt
         back, seen, left, byte = read_number(data, seen, left, byte, shape.reference)
         if back < 0 or back > min(shape.window, x):
             return fail(state, x, before, CUT_SHORT if back < 0 else REFERENCE, back), place, seen, left, byte
-        ring.backs[here] = back
+        backs[here] = back
         numbers[np.uint64(place)] = back
         place += 1
         if back > 0:
             before = 8 * byte - left
-            there = ring.degrees[np.uint64((x - back) & (len(ring.degrees) - 1))]
+            there = degrees[np.uint64((x - back) & (len(degrees) - 1))]
             copied, wrong, place, seen, left, byte = _take_runs(data, shape, there, numbers, place, seen, left, byte)
             if copied < 0 or copied > ids:
                 status, wrong = CUT_SHORT if wrong < 0 else BLOCKS, copied if wrong == 0 else wrong
@@ -248,6 +249,8 @@ def _take_rows(data, shape, first, last, most, state, ring, numbers, arcs_end, n
     """
     place, arcs, largest, position, x = state[NUMBERS], state[ARCS_HERE], state[LARGEST], state[POSITION], first
     most += arcs
+    data, state, numbers = borrowed(data), borrowed(state), borrowed(numbers)
+    bits, degrees, backs = borrowed(ring.bits), borrowed(ring.degrees), borrowed(ring.backs)
     seen, left, byte = opened(data, position)
     state[STATUS] = GOOD
     while x < last and arcs < arcs_end and place < numbers_end:
@@ -256,7 +259,7 @@ def _take_rows(data, shape, first, last, most, state, ring, numbers, arcs_end, n
             break
         bound = min(shape.n, most - arcs)
         degree, behind, seen, left, byte = _take_row(
-            data, shape, x, bound, state, ring, numbers, place, seen, left, byte
+            data, shape, x, bound, state, bits, degrees, backs, numbers, place, seen, left, byte
         )
         if degree < 0:
             return x
@@ -274,11 +277,11 @@ def _take_rows(data, shape, first, last, most, state, ring, numbers, arcs_end, n
 @njit(cache=True, nogil=True)
 def _begin(data, shape, state, ring, needs, numbers):
     """Begin a piece with the numbers of its needs."""
-    position = state[POSITION]
+    position, no_end = state[POSITION], np.int64(_NO_END)
     state[ARCS_HERE] = state[LARGEST] = 0
     for i in range(state[NEEDS]):
         state[POSITION] = needs[i, 1]
-        _take_rows(data, shape, needs[i, 0], needs[i, 0] + 1, shape.n, state, ring, numbers, _NO_END, _NO_END)
+        _take_rows(data, shape, needs[i, 0], needs[i, 0] + 1, shape.n, state, ring, numbers, no_end, no_end)
         if state[STATUS] == FULL:
             state[NUMBERS] = 0
             break
