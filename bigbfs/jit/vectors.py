@@ -119,7 +119,10 @@ def _splat(builder, vector, item):
 
 @intrinsic
 def first_not_below(typing_context, vector, item):
-    """Return which lane (int64) is the first whose item is not less than ``item``, of the same type; else their number."""
+    """Return the first lane (int64) whose item is not less than ``item``, of the same type; their number if none is.
+
+    There are fewer than 64 lanes.
+    """
 
     def generate(context, builder, signature, arguments):
         found = builder.icmp_unsigned(">=", arguments[0], _splat(builder, vector, arguments[1]))

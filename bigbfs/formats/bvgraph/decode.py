@@ -181,7 +181,10 @@ def _bit_behind(data, shape, position, back, runs, others):
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _put_row(data, shape, x, base, numbers, at, scratch, place, state):
-    """Decode row ``x``, whose numbers begin at ``at``, to ``scratch.ids[place:]``; return the number behind it, or -1."""
+    """Decode row ``x``, whose numbers begin at ``at``, to ``scratch.ids[place:]``.
+
+    Returns where the numbers of the next row begin, or -1 where this one is not sound.
+    """
     row = x - base
     ids, starts = scratch.ids, scratch.starts
     degree = numbers[_at(at + 1)]
@@ -198,8 +201,8 @@ def _put_row(data, shape, x, base, numbers, at, scratch, place, state):
     if back > 0:
         count, copied = numbers[_at(at)], numbers[_at(at + 1)]
         others -= copied
-        start = starts[_at(row - back)]
-        _copy_runs(numbers, at + 2, count, copied, ids, start, scratch.copied if others else ids, 0 if others else place)
+        target, first = (ids, place) if others == 0 else (scratch.copied, np.int64(0))
+        _copy_runs(numbers, at + 2, count, copied, ids, starts[_at(row - back)], target, first)
         at += 2 + count
     if others == 0:
         return at
@@ -275,7 +278,11 @@ def decode(data, shape, needs, first, last, numbers, scratch, state):
     """
     base = needs[0, 0] if len(needs) else first
     data, needs, numbers, state, scratch = (
-        borrowed(data), borrowed(needs), borrowed(numbers), borrowed(state), _borrowed(scratch)
+        borrowed(data),
+        borrowed(needs),
+        borrowed(numbers),
+        borrowed(state),
+        _borrowed(scratch),
     )
     at = place = np.int64(0)
     for i in range(len(needs)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -27,6 +28,8 @@ from bigbfs.sizes import format_size
 
 ARCS_OF_PIECE = 1 << 16
 """Arcs that are decoded in one go: their ids stay in a core's second-level cache."""
+_KEPT = 4 * ARCS_OF_PIECE
+"""Ids or numbers for which there is room in what is kept for the next piece: not after a piece that was very long."""
 _LEAST_RING = 1 << 10
 _STATE = 11
 _PADDING = 128
@@ -40,7 +43,6 @@ class Piece(NamedTuple):
     last: int
     needs: np.ndarray
     numbers: np.ndarray
-    count: int
     arcs: int
     largest: int
 
@@ -115,16 +117,31 @@ class BvGraph:
             Rows refer to one another over so long a stretch that it cannot be cut within ``memory``.
         """
         waiting: deque[Future[Decoded]] = deque()
+        damage: InputError | None = None
         with ThreadPoolExecutor(threads, "bigbfs-bvgraph") as pool:
             try:
-                for piece in self._pieces(arcs_of_piece, memory):
+                pieces = self._pieces(arcs_of_piece, memory)
+                while (piece := self._next(pieces)) is not None:
+                    if isinstance(piece, InputError):
+                        damage = piece
+                        break
                     waiting.append(pool.submit(self._decode, piece, keep_loops))
-                    while waiting and (len(waiting) > 2 * threads + 2 or waiting[0].done()):
+                    while len(waiting) > 2 * threads + 2 or (waiting and waiting[0].done()):
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
+                if damage is not None:
+                    raise damage
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
+
+    @staticmethod
+    def _next(pieces: Iterator[Piece]) -> Piece | InputError | None:
+        """Return the next piece, or why there is none: it is told after what may be wrong in those before."""
+        try:
+            return next(pieces, None)
+        except InputError as error:
+            return error
 
     def _require_room(self, first: int, last: int, arcs: int, numbers: int, memory: int | None) -> None:
         need = 4 * arcs * self.ids.itemsize + 8 * numbers
@@ -139,7 +156,8 @@ class BvGraph:
         """Scan the file; return the pieces as they are found."""
         shape = self.shape
         size = max(_LEAST_RING, 1 << (2 * shape.window + 1).bit_length())
-        ring = Ring(*(np.zeros(size, np.int64) for _ in range(3)), np.zeros(size, np.uint8))
+        bits, degrees, backs = np.zeros((3, size), np.int64)
+        ring = Ring(bits, degrees, backs, np.zeros(size, np.uint8))
         state = np.zeros(_STATE, np.int64)
         needs = np.zeros((size, 2), np.int64)
         while state[places.VERTEX] < shape.n:
@@ -150,24 +168,24 @@ class BvGraph:
             while True:
                 found = scan(self._data, shape, state, ring, arcs_of_piece, needs, next_needs, numbers)
                 last, arcs = int(state[places.VERTEX]), int(state[places.ARCS_HERE])
-                self._require_room(first, last, arcs, len(numbers), memory)
                 if state[places.STATUS] != places.FULL:
                     break
+                self._require_room(first, last, arcs, int(state[places.VALUE]), memory)
                 numbers = np.concatenate([numbers, np.empty(max(len(numbers), int(state[places.VALUE])), np.int64)])
             if state[places.STATUS] != places.GOOD:
                 raise self._error(state)
-            room = (int(state[places.NUMBERS]), arcs, int(state[places.LARGEST]))
-            yield Piece(first, last, needs[: state[places.NEEDS]], numbers, *room)
+            self._require_room(first, last, arcs, int(state[places.NUMBERS]), memory)
+            yield Piece(first, last, needs[: state[places.NEEDS]], numbers, arcs, int(state[places.LARGEST]))
             needs, state[places.NEEDS] = next_needs, found
         self._require_end(state)
 
     def _decode(self, piece: Piece, keep_loops: bool) -> Decoded:
         base = int(piece.needs[0, 0]) if len(piece.needs) else piece.first
-        scratch = self._scratch.pop() if self._scratch else None
-        scratch = self._roomy(scratch, piece.arcs, piece.largest, piece.last - base)
+        scratch = self._roomy(piece.arcs, piece.largest, piece.last - base)
         state = np.zeros(_STATE, np.int64)
         loops = decode(self._data, self.shape, piece.needs, piece.first, piece.last, piece.numbers, scratch, state)
-        self._numbers.append(piece.numbers)
+        if len(piece.numbers) <= _KEPT:
+            self._numbers.append(piece.numbers)
         if state[places.STATUS] != places.GOOD:
             raise self._error(state)
         degrees = np.empty(piece.last - piece.first, np.int64)
@@ -175,17 +193,21 @@ class BvGraph:
         arcs = int(scratch.starts[piece.last - base] - scratch.starts[skipped])
         out = np.empty(arcs + len(LANES), self.ids)
         left, loops = take_rows(scratch, skipped, loops, keep_loops, out, degrees)
-        self._scratch.append(scratch)
+        if len(scratch.ids) <= _KEPT:
+            self._scratch.append(scratch)
         return Decoded(piece.first, degrees, out[:left], int(loops))
 
-    def _roomy(self, old: Scratch | None, arcs: int, largest: int, rows: int) -> Scratch:
-        """Return room for a piece, the old one where it is large enough."""
+    def _roomy(self, arcs: int, largest: int, rows: int) -> Scratch:
+        """Return room for a piece, that of one before where it is large enough."""
         wide = len(LANES)
-        sizes = (arcs + wide, largest + wide, largest + wide, rows + 1, rows)
-        if old is not None and all(len(array) >= size for array, size in zip(old, (*sizes, rows), strict=True)):
-            return old
-        ids = (np.empty(size, self.ids) for size in sizes[:3])
-        return Scratch(*ids, *(np.empty(size, np.int64) for size in sizes[3:]), np.empty((rows, 2), np.int64))
+        ids, row = arcs + wide, largest + wide
+        with suppress(IndexError):  # other threads take from the list too
+            old = self._scratch.pop()
+            if len(old.ids) >= ids and len(old.copied) >= row and len(old.bits) >= rows:
+                return old
+        one, copied, others = (np.empty(size, self.ids) for size in (ids, row, row))
+        starts, bits, loops = (np.empty(size, np.int64) for size in (rows + 1, rows, (rows, 2)))
+        return Scratch(one, copied, others, starts, bits, loops)
 
     def _require_end(self, state: np.ndarray) -> None:
         position, arcs = int(state[places.POSITION]), int(state[places.COUNT])
@@ -229,4 +251,3 @@ class BvGraph:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-

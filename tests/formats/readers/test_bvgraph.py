@@ -87,6 +87,40 @@ def test_pieces_are_cut_where_references_allow_it(tmp_path):
     assert rows_of(graph, arcs_of_piece=300) == rows
 
 
+def test_empty_rows_make_pieces_too_and_long_rows_more_room(tmp_path):
+    rows = [[5]] + [[]] * 3000 + [sorted(random.Random(8).sample(range(3002), 2500)), [7]]
+    graph = write(tmp_path / "g", rows, window=2)
+    with BvGraph(graph, tmp_path / "g.properties") as opened:
+        pieces = list(opened._pieces(100))
+    assert len(pieces) > 10 and len(pieces[0].numbers) == 400 < max(len(piece.numbers) for piece in pieces)
+    assert max(piece.last - piece.first for piece in pieces) <= 101
+    assert rows_of(graph, arcs_of_piece=100) == rows
+
+
+def test_rows_longer_than_a_vector_merge_what_they_copy(tmp_path):
+    choice = random.Random(12)
+    rows = [sorted(choice.sample(range(400), choice.choice([1, 15, 16, 17, 33, 100, 250]))) for _ in range(400)]
+    rows[1::2] = [sorted([*choice.sample(row, len(row) // 2), x]) for x, row in enumerate(rows[::2])]
+    rows = [sorted(set(row)) for row in rows]
+    graph = write(tmp_path / "g", rows)
+    assert rows_of(graph) == rows_of(graph, arcs_of_piece=900) == rows
+    apart = [[v for v in row if v != x] for x, row in enumerate(rows)]
+    assert rows_of(graph, keep_loops=False) == apart
+
+
+def test_what_is_wrong_first_in_the_file_is_told_whatever_comes_later(tmp_path):
+    graph = write(tmp_path / "g", [[1]] * 400, window=0, shortest=0)
+    one, far = code("GAMMA", 1) + code("ZETA", 0), code("GAMMA", 1) + code("ZETA", 4000)
+    wrong = code("GAMMA", 999)
+    graph.write_bytes(packed(one + far + 300 * one + wrong))
+    for threads in (1, 2, 5):
+        with (
+            BvGraph(graph, tmp_path / "g.properties") as opened,
+            pytest.raises(InputError, match=f"vertex 1, bit {len(one + far)}: a neighbour 2001"),
+        ):
+            list(opened.rows(threads, keep_loops=True, arcs_of_piece=10))
+
+
 def test_rows_that_refer_back_without_end_are_one_piece(tmp_path):
     rows = [[3, 5, 9]] * 3000
     bits = code("GAMMA", 3) + "1" + code("GAMMA", 0) + "".join(code("ZETA", n) for n in (6, 1, 3))
