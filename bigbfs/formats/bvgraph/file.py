@@ -31,7 +31,6 @@ ARCS_OF_PIECE = 1 << 16
 _KEPT = 4 * ARCS_OF_PIECE
 """Ids or numbers for which there is room in what is kept for the next piece: not after a piece that was very long."""
 _LEAST_RING = 1 << 10
-_STATE = 11
 _PADDING = 128
 """Bits behind the last row that may be left of a word."""
 
@@ -152,13 +151,15 @@ class BvGraph:
                 remedies=(("memory", None),),
             )
 
-    def _pieces(self, arcs_of_piece: int, memory: int | None = None) -> Iterator[Piece]:
-        """Scan the file; return the pieces as they are found."""
+    def _pieces(
+        self, arcs_of_piece: int, memory: int | None = None, state: np.ndarray | None = None
+    ) -> Iterator[Piece]:
+        """Scan the file; return the pieces as they are found. Where the scan stands is in ``state``, all 0 at first."""
         shape = self.shape
         size = max(_LEAST_RING, 1 << (2 * shape.window + 1).bit_length())
         bits, degrees, backs = np.zeros((3, size), np.int64)
         ring = Ring(bits, degrees, backs, np.zeros(size, np.uint8))
-        state = np.zeros(_STATE, np.int64)
+        state = np.zeros(places.ITEMS, np.int64) if state is None else state
         needs = np.zeros((size, 2), np.int64)
         while state[places.VERTEX] < shape.n:
             first = int(state[places.VERTEX])
@@ -182,10 +183,9 @@ class BvGraph:
     def _decode(self, piece: Piece, keep_loops: bool) -> Decoded:
         base = int(piece.needs[0, 0]) if len(piece.needs) else piece.first
         scratch = self._roomy(piece.arcs, piece.largest, piece.last - base)
-        state = np.zeros(_STATE, np.int64)
+        state = np.zeros(places.ITEMS, np.int64)
         loops = decode(self._data, self.shape, piece.needs, piece.first, piece.last, piece.numbers, scratch, state)
-        if len(piece.numbers) <= _KEPT:
-            self._numbers.append(piece.numbers)
+        self._give_back(piece)
         if state[places.STATUS] != places.GOOD:
             raise self._error(state)
         degrees = np.empty(piece.last - piece.first, np.int64)
@@ -196,6 +196,11 @@ class BvGraph:
         if len(scratch.ids) <= _KEPT:
             self._scratch.append(scratch)
         return Decoded(piece.first, degrees, out[:left], int(loops))
+
+    def _give_back(self, piece: Piece) -> None:
+        """Keep the room of a piece's numbers for those of another."""
+        if len(piece.numbers) <= _KEPT:
+            self._numbers.append(piece.numbers)
 
     def _roomy(self, arcs: int, largest: int, rows: int) -> Scratch:
         """Return room for a piece, that of one before where it is large enough."""

@@ -28,6 +28,7 @@ VERTEX, POSITION, COUNT, STATUS, VALUE, LARGEST, NEEDS, NUMBERS, ARCS_HERE, NEED
 """Items of the state (int64) of scanning and decoding: the vertex, its bit, arcs of all rows so far, what is wrong, the
 number that is wrong; of the piece under way the largest degree, how many needs it has, its numbers and arcs, and which
 of these are the needs'."""
+ITEMS = 11
 
 FIXED = 5
 """Numbers of a row, at most, beside runs, intervals and residuals; one more comes before the latter."""
