@@ -54,7 +54,7 @@ if kind == "integers":
     import polars
 else:
     import duckdb
-    duckdb.execute(f"SET threads={threads}")
+    duckdb.execute(f"SET threads={threads}; SET enable_progress_bar=false")
 wall, cpu = time.perf_counter(), time.process_time()
 if kind == "integers":
     frame = polars.read_parquet(path)
@@ -70,7 +70,7 @@ else:
         "SELECT a.id AS u, b.id AS v FROM e JOIN names a ON e.source = a.name JOIN names b ON e.target = b.name"
     ).fetchnumpy()
     u, v = np.asarray(found["u"]), np.asarray(found["v"])
-    n = duckdb.sql("SELECT count(*) FROM names").fetchone()[0]
+    n = duckdb.sql("SELECT count(*) FROM names").fetchall()[0][0]
 keep = u != v
 u, v = u[keep], v[keep]
 half = coo_matrix((np.ones(len(u), np.int8), (u, v)), shape=(n, n)).tocsr()
@@ -137,7 +137,7 @@ def _run(command: list[str], threads: str) -> Run:
     settings = {"OMP_NUM_THREADS": threads, "POLARS_MAX_THREADS": threads}
     settings["PYTHONPATH"] = str(ROOT) if command[0] == sys.executable else ""
     done = subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.PIPE, text=True)
-    vertices, edges, wall, cpu = done.stdout.split()
+    vertices, edges, wall, cpu = done.stdout.split()[-4:]
     return Run(int(vertices), int(edges), float(wall), float(cpu))
 
 
