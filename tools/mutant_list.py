@@ -6,6 +6,7 @@ from mutant import Mutant
 from mutants_components import COMPONENTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
+from mutants_peers import PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
@@ -313,5 +314,6 @@ MUTANTS = (
     *PROOF,
     *STRATEGIES,
     *MERRILL,
+    *PEERS,
     *TOPOLOGICAL,
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
+from bigbfs.engines.gpu.ranks.own import PLACEMENT
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
-    """Return every kernel once: those of placement (proofs of rows too) and probe, and those of all algorithms."""
-    shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *rates.KERNELS)
+    """Return every kernel once: those of placement (proofs of rows and own rows too) and probe, and those of all
+    algorithms."""
+    shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *PLACEMENT, *rates.KERNELS)
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *own)))
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shutil
+import tempfile
+import threading
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -227,16 +230,36 @@ class Module:
 
 
 def load(
-    source: Path, defines: Mapping[str, str] | None = None, build: str = "plain", include: Path | None = None
+    source: Path,
+    defines: Mapping[str, str] | None = None,
+    build: str = "plain",
+    include: Path | None = None,
+    device: int = 0,
 ) -> Module:
-    """Compile ``source`` (once for every text, defines and build) and load it; files are looked at once a process."""
-    return _load(source, tuple(sorted((defines or {}).items())), build, include or KERNELS)
+    """Compile ``source`` (once for every text, defines and build) and load it; files are looked at once a process.
+
+    Devices of other numbers have libraries of their own: what runs on several at the same time shares no array.
+    """
+    with _LOADING:
+        return _load(source, tuple(sorted((defines or {}).items())), build, include or KERNELS, device)
+
+
+_LOADING = threading.Lock()
 
 
 @cache
-def _load(source: Path, defines: tuple[tuple[str, str], ...], build: str, include: Path) -> Module:
+def _load(source: Path, defines: tuple[tuple[str, str], ...], build: str, include: Path, device: int) -> Module:
     path = kernel_library(source, dict(defines), BUILDS[build], include)
-    return Module(_open(path), build, source)
+    return Module(_open(path if device == 0 else _copy(path, device)), build, source)
+
+
+def _copy(path: Path, device: int) -> Path:
+    """Return a copy of the library ``path`` beside it: the same file would be loaded once."""
+    copy = path.with_name(f"{path.stem}-device{device}.so")
+    if not copy.exists():
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="copying-") as folder:
+            Path(shutil.copyfile(path, f"{folder}/copy.so")).rename(copy)
+    return copy
 
 
 @cache

@@ -2,6 +2,7 @@
 #include "machine.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -29,8 +30,19 @@ namespace {
 thread_local Machine* machine;
 
 constexpr int LONG_SLICE = 1024;      // hooks between two switches when no seed asks for preemption
+constexpr u64 WAITS_FOR_OTHERS = 1ull << 60;  // spin limit of a launch that waits for kernels of other devices
 constexpr unsigned MAX_PARALLEL = 48; // blocks on system threads of their own at a time
 std::mutex launch_lock;
+
+// What a launch spins for may be done by another device, a system thread that needs a core.
+void let_others_run(u64 idle) {
+    if (idle < 1024) {
+        sched_yield();
+    } else {
+        const timespec pause = {0, 50'000};
+        nanosleep(&pause, nullptr);
+    }
+}
 
 std::size_t shared_bytes(const Launch& launch) {
     return static_cast<std::size_t>(launch.entry->shared_end - launch.entry->shared_begin);
@@ -287,7 +299,7 @@ long long simt_clock() { return static_cast<long long>(now()); }
 void simt_yield(const char* file, int line) {
     Machine& m = current();
     if (file != nullptr) m.running->place = {file, line};
-    ++m.idle;
+    if (++m.idle % 64 == 0 && m.launch->options.spin_limit >= WAITS_FOR_OTHERS) let_others_run(m.idle);
     push_ready(m, m.running);
     reschedule();
 }

@@ -117,10 +117,34 @@ class SimtKernel:
             seed=seed,
             resident=0 if self.name in runtime.cooperative else runtime.resident,
             preempt_every=runtime.preempt_every,
+            spin_limit=runtime.spin_limit,
         )
         self._function(int(grid), int(block), args, shared, options)
         for look in runtime.watchers:
             look(self.name, int(grid), int(block), args)
+
+
+class SimtMemory:
+    """Memory of one emulated device that others write into: they see it at the same address."""
+
+    def __init__(self, runtime: SimtRuntime, nbytes: int) -> None:
+        self.array = runtime.zeros(nbytes, np.uint8)
+        self.handle = runtime.pointer(self.array)
+        self.opened: list[int] = []
+
+    def open(self, handle: int) -> int:
+        """Return the address."""
+        self.opened.append(handle)
+        return handle
+
+    def close(self) -> None:
+        """Forget what was opened."""
+        self.opened.clear()
+
+    def free(self) -> None:
+        """Forget the memory."""
+        assert not self.opened
+        self.array = np.empty(0, np.uint8)
 
 
 @dataclass
@@ -144,6 +168,10 @@ class SimtRuntime:
         Kernels whose blocks wait for each other, so that all must be alive at once.
     kernels
         Folder of the .cu files.
+    device
+        Number of this device among those that run kernels at the same time.
+    spin_limit
+        See LaunchOptions; a device that waits for others needs more than one that is alone.
     watchers
         Called after each launch with (name, grid, block, args).
     """
@@ -156,6 +184,8 @@ class SimtRuntime:
     cooperative: frozenset[str] = frozenset()
     team: int = 64
     kernels: Path = KERNELS
+    device: int = 0
+    spin_limit: int = 5_000_000
     name: str = "emulated GPU"
     registers_read_only: bool = True
     launches: int = 0
@@ -214,7 +244,7 @@ class SimtRuntime:
         """Compile (or find) a kernel."""
         if cooperative:
             self.cooperative |= {name}
-        module = loader.load(self.kernels / file, dict(defines), self.build, self.kernels)
+        module = loader.load(self.kernels / file, dict(defines), self.build, self.kernels, self.device)
         return SimtKernel(self, module.get_function(name))
 
     def max_blocks(self, kernel: SimtKernel, block: int) -> int:

@@ -7,9 +7,11 @@ import pytest
 
 from bigbfs.algorithms.bfs.gpu import arguments as bfs
 from bigbfs.algorithms.bfs.gpu import streamed
+from bigbfs.algorithms.bfs.gpu.peers import arguments as peers
 from bigbfs.algorithms.every_kernel import every_kernel, variants_of
 from bigbfs.algorithms.many.gpu import arguments as many
 from bigbfs.algorithms.topological.gpu import arguments as topological
+from bigbfs.engines.gpu.ranks.arguments import PART
 from bigbfs.engines.gpu.runtime import arguments
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source, source_hash
 
@@ -81,6 +83,10 @@ STRUCTS = {
     "Many": many.MANY,
     "ManyStand": many.STAND,
     "ManySums": many.SUMS,
+    "Part": PART,
+    "Letter": peers.LETTER,
+    "Joint": peers.JOINT,
+    "Peers": peers.PEERS,
 }
 
 TRAVERSE = ("algorithms/bfs/gpu/bfs.cuh", "algorithms/bfs/gpu/bfs_traverse.cu")
@@ -90,6 +96,7 @@ HOMES = dict.fromkeys(STRUCTS, TRAVERSE) | {
     "Search": ("algorithms/bfs/gpu/streamed.cuh", "algorithms/bfs/gpu/streamed_bfs.cu"),
     **dict.fromkeys(("Kahn", "Stand", "Sums"), ("algorithms/topological/gpu/kahn.cuh", topological.FILE)),
     **dict.fromkeys(("Many", "ManyStand", "ManySums"), ("algorithms/many/gpu/many.cuh", "algorithms/many/gpu/many.cu")),
+    **dict.fromkeys(("Part", "Letter", "Joint", "Peers"), ("algorithms/bfs/gpu/peers/peers.cuh", peers.FILE)),
 }
 """The header that has a struct, and a file that is compiled with its defines."""
 del HOMES["Tables"]

@@ -9,6 +9,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.gpu import arguments, levels, loop, streamed, verify
 from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
 from bigbfs.algorithms.bfs.gpu.loop import BfsLoop
+from bigbfs.algorithms.bfs.gpu.peers import arguments as peers
 from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, kernels_of_strategy
 from bigbfs.algorithms.bfs.gpu.streamed import StreamedBfs
 from bigbfs.algorithms.bfs.gpu.tree import Run
@@ -26,7 +27,7 @@ from bigbfs.errors import UsageError
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
     own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
-    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS)))
+    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *peers.KERNELS)))
 
 
 def _kernels_of(strategy: Strategy, residency: str) -> tuple[KernelSpec, ...]:

@@ -1,0 +1,1 @@
+"""BFS over several GPUs of one machine: the level loop stays on the devices."""

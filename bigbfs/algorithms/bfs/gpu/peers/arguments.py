@@ -1,0 +1,71 @@
+"""The structs of peers.cuh as NumPy dtypes, the state of one rank, and what of it the others write."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.gpu import arguments
+from bigbfs.algorithms.bfs.gpu.arguments import BFS
+from bigbfs.engines.gpu.placement.arrays import ArraySpec
+from bigbfs.engines.gpu.ranks.arguments import DEFINES as PART_DEFINES
+from bigbfs.engines.gpu.ranks.arguments import PART
+from bigbfs.engines.gpu.runtime.arguments import fields
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec
+from bigbfs.engines.ranks.partition import Partition
+
+LETTER = fields("found", "edges", "missed", "left", "claims")
+"""What a rank tells another."""
+
+JOINT = np.dtype(
+    [(name, np.uint64) for name in ("count", "edges", "explored", "meetings", "lost")]
+    + [("left", np.uint64, (2,)), ("rounds", np.uint64), ("sums", LETTER)]
+)
+"""What all know."""
+
+SHARED = ("visited", "frontier", "next", "claimed", "claimers", "letters", "flags")
+"""What other ranks write, in the order in which it lies in one allocation."""
+
+PEERS = np.dtype(
+    [("s", BFS), ("joint", np.uint64), ("part", PART), ("sent", np.uint64), ("bases", np.uint64)]
+    + [(f"{name}_at", np.uint64) for name in SHARED]
+    + [(name, np.uint64) for name in ("capacity", "patience", "edges_in_all", "claim_cost", "publish_cost")]
+)
+"""``struct Peers``."""
+
+FILE = "algorithms/bfs/gpu/peers/bfs_peers.cu"
+DEFINES = (
+    *arguments.DEFINES,
+    *PART_DEFINES,
+    ("LETTER_BYTES", str(LETTER.itemsize)),
+    ("JOINT_BYTES", str(JOINT.itemsize)),
+    ("PEERS_BYTES", str(PEERS.itemsize)),
+)
+KERNELS = (
+    KernelSpec(FILE, "bfs_peers", DEFINES, cooperative=True, team=True),
+    KernelSpec(FILE, "peers_count", DEFINES, team=True),
+)
+
+INBOX_SHARE = 8
+"""One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""
+
+LEAST_INBOX = 4096
+
+
+def own_arrays(slots: int) -> tuple[ArraySpec, ...]:
+    """Return the state that no other rank writes: what one GPU has, with two queues."""
+    specs = (spec for spec in arguments.arrays(slots) if spec.name not in SHARED)
+    wide = ArraySpec("queue", "id", "2 * n", "own vertices of the frontier; who the level has found")
+    return tuple(wide if spec.name == "queue" else spec for spec in specs)
+
+
+def inbox(partition: Partition) -> int:
+    """Return how many claims a rank has room for from each other one."""
+    return max(LEAST_INBOX, 64 * max(partition.counts(), default=0) // INBOX_SHARE)
+
+
+def shared_fields(partition: Partition, ids: np.dtype, capacity: int) -> tuple[tuple[str, int], ...]:
+    """Return name and bytes of each array that other ranks write."""
+    bits, ranks = 8 * partition.words, partition.size
+    inboxes = ranks * capacity * ids.itemsize
+    sizes = (bits, bits, bits, inboxes, inboxes, 2 * ranks * LETTER.itemsize, 8 * ranks)
+    return tuple(zip(SHARED, sizes, strict=True))

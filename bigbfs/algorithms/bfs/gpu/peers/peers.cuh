@@ -1,0 +1,73 @@
+// A BFS over several GPUs of one machine: what each of them knows, and who owns which vertex.
+//
+// Every GPU ("rank") runs the same kernel at the same time on the rows of its own vertices: words of 64, dealt in turn
+// or cut into ranges (bigbfs/engines/ranks/partition.py). Ids are global everywhere, and bitmaps have a bit for each
+// vertex of the graph. What ranks tell one another they store into each other's memory: all that others write lies in
+// one allocation on each rank, laid out alike, so that a rank finds another's array by its base and an offset.
+#pragma once
+#include "algorithms/bfs/gpu/bottomup.cuh"
+#include "algorithms/bfs/gpu/topdown.cuh"
+#include "kernels/base/part.cuh"
+
+// What a rank tells every other at a meeting.
+struct Letter {
+    u64 found;   // own vertices found by the level, so far
+    u64 edges;   // in their rows (bottom-up: estimated)
+    u64 missed;  // bottom-up: own vertices whose heads did not decide
+    u64 left;    // claims for which there was no room
+    u64 claims;  // in the receiver's inbox, from the sender
+};
+static_assert(sizeof(Letter) == LETTER_BYTES, "Letter differs from its NumPy dtype");
+
+// What all ranks know alike, and what this one keeps from round to round.
+struct Joint {
+    u64 count;     // vertices of the frontier, of all ranks
+    u64 edges;     // in their rows
+    u64 explored;  // edges in the rows of all vertices reached
+    u64 meetings;  // so many have been
+    u64 lost;      // 1 + the rank that did not come to the last of them; 0: all came
+    u64 left[2];   // claims left over by this rank, of even and of odd rounds
+    u64 rounds;    // rounds of delivering claims that a level took beyond its first
+    Letter sums;   // of all letters of the last meeting; claims: not summed
+};
+static_assert(sizeof(Joint) == JOINT_BYTES, "Joint differs from its NumPy dtype");
+
+struct Peers {
+    // levels, parents, queue and bitmaps of all vertices (queue: twice); rows, heads: own ones are there
+    Bfs s;
+    Joint* joint;
+    Part part;
+    u64* sent;         // ranks: claims that this round has for each
+    const u64* bases;  // ranks: where the memory begins that others write
+    u64 visited_at;    // bytes from a base
+    u64 frontier_at;
+    u64 next_at;
+    u64 claimed_at;    // ranks x capacity ids: vertices claimed, by sender
+    u64 claimers_at;   // the same: their parents
+    u64 letters_at;    // 2 x ranks: letters of even and of odd meetings, by sender
+    u64 flags_at;      // ranks: the last meeting that each has come to
+    u64 capacity;      // claims that one rank can leave for another in a round
+    u64 patience;      // cycles that a rank waits for the others
+    u64 edges_in_all;  // of the whole graph
+    u64 claim_cost;    // of telling a claim, and of telling all bits: picoseconds
+    u64 publish_cost;
+};
+static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
+
+// What a block knows beside Team, in shared memory; the same in every block after a barrier.
+struct Mates {
+    u64 count;  // as in Joint
+    u64 edges;
+    u64 explored;
+    u64 meetings;
+    u32 round;  // of delivering the claims of a level
+    u32 meets;  // whether the phase before ended with a meeting
+};
+
+template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
+
+// A bitmap of 64-vertex words in the memory of a rank: the frontier of the level in progress.
+DEVICE u64 frontier_at(const Peers& p, const Team& t) { return t.swapped ? p.next_at : p.frontier_at; }
+
+// Where the queue's other half begins: what a level finds becomes the next frontier there.
+DEVICE u64 other_half(const Peers& p, const Team& t) { return t.begin ? 0 : p.s.out.n; }

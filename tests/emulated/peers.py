@@ -1,0 +1,134 @@
+"""Several emulated GPUs as peers: one thread and one device for each rank, whose kernels run at the same time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.gpu.peers.loop import Found, PeerSearch
+from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
+from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.ranks import partition as partitions
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.numbering import whole
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.threads import run
+from bigbfs.graph.graph import Graph
+from emulated.loader import machine
+from emulated.runtime import SimtMemory, SimtRuntime
+
+SPINS = 1 << 62
+"""A device that waits for another is no livelock; whoever waits in vain ends when its patience does."""
+
+PATIENCE = {"plain": 10.0, "preempt": 20.0, "asan": 20.0, "tsan": 25.0}
+"""Seconds that an emulated rank waits for another, where every core is busy."""
+
+
+@dataclass(frozen=True)
+class Peers:
+    """How many devices there are, and what they are told.
+
+    ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
+    each rank has made, before it searches; the rest as PeerSearch and OwnAdjacency take it.
+    """
+
+    size: int = 2
+    kind: str = "words"
+    mapped: bool = False
+    head_groups: int = 1
+    bottom_up: bool = True
+    capacity: int | None = None
+    tuning: Tuning = DEFAULT
+    blocks: Sequence[int] = (2, 1, 3)
+    team: int = 64
+    seed: int = 0
+    patience: float | None = None
+    touch: Callable[[PeerSearch], None] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One search: levels and parents of all vertices, what each rank measured, and its kernels' own counters."""
+
+    levels: np.ndarray
+    parents: np.ndarray
+    found: list[Found]
+
+
+class OneAtATime(Pool):
+    """A pool of one of several devices in a process: Python's parser, which reads formulas, is not for threads."""
+
+    def lend(self, spec: ArraySpec, holder: object) -> tuple[Any, bool]:
+        """Return the array of ``spec``."""
+        with _LENDING:
+            return super().lend(spec, holder)
+
+
+_LENDING = threading.Lock()
+
+
+def cut(graph: Graph, peers: Peers) -> Partition:
+    """Return who owns what."""
+    if peers.kind == "words":
+        return partitions.deal(graph.n, peers.size)
+    return partitions.cut(np.asarray(graph.adjacency.indptr), peers.size)
+
+
+def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: int, peers: Peers) -> PlacedGraph:
+    """Place own rows."""
+    options = {"mapped": peers.mapped, "head_groups": peers.head_groups}
+    out = OwnAdjacency(runtime, graph.adjacency, partition, rank, **options)
+    incoming = None
+    if graph.in_adjacency is graph.adjacency:
+        incoming = out
+    elif graph.in_adjacency is not None:
+        incoming = OwnAdjacency(runtime, graph.in_adjacency, partition, rank, **options)
+    chunks = max(each.chunks for each in (out, incoming) if each is not None)
+    pool = OneAtATime(runtime, Sizes(graph.n, graph.m, chunks, graph.ids.itemsize), graph.ids)
+    return PlacedGraph(runtime, graph, out, incoming, "mapped" if peers.mapped else "vram", pool)
+
+
+def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int | None]]) -> list[Searched]:
+    """Search from each source, to a depth, on all devices at once; the state is made once."""
+    partition = cut(graph, peers)
+    machine(build)  # here, or every thread compiles it
+
+    def work(group: Group) -> list[tuple[Found, np.ndarray, np.ndarray]]:
+        number = group.rank
+        runtime = SimtRuntime(
+            build=build,
+            device=number,
+            sm_count=peers.blocks[number % len(peers.blocks)],
+            team=peers.team,
+            spin_limit=SPINS,
+            seed=peers.seed and peers.seed + number,
+        )
+        placed = placed_on(runtime, graph, partition, number, peers)
+        patience = PATIENCE[build] if peers.patience is None else peers.patience
+        how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
+        state = PeerSearch(
+            placed, group, partition, lambda nbytes: SimtMemory(runtime, nbytes), patience=patience, **how
+        )
+        state.warm()
+        if peers.touch is not None:
+            peers.touch(state)
+        results = [(state.run(*each), state.own_levels(), state.own_parents()) for each in runs]
+        state.close()
+        return results
+
+    ranks = run(peers.size, work, limit=300.0)
+    owns = [partition.own(rank) for rank in range(peers.size)]
+    searched = []
+    for each in zip(*ranks, strict=True):
+        levels = whole([levels for _, levels, _ in each], owns, graph.n)
+        ids = whole([parents for _, _, parents in each], owns, graph.n)
+        parents = ids.astype(np.int64)
+        parents[ids == np.iinfo(graph.ids).max] = -1
+        searched.append(Searched(levels, parents, [found for found, _, _ in each]))
+    return searched

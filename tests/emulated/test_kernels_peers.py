@@ -1,0 +1,253 @@
+"""BFS over several emulated GPUs of one machine, each a thread: their kernels run at the same time and meet.
+
+Levels and parents against the reference, and what is counted: the zoo by rules that make small graphs see every phase,
+with words dealt and with ranges, with inboxes that overflow, and with more devices than vertices. In the thread
+sanitizer's build every block of every device is a system thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import zoo
+from wide import CODECS, in_turn, split
+
+from bigbfs.algorithms.bfs.gpu.costs import Costs
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.ranks import partition as partitions
+from bigbfs.errors import DeviceError
+from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
+from bigbfs.graph.graph import Graph
+from emulated.peers import Peers, cut, search
+from emulated.runtime import SimtRuntime, builds_here
+
+HERE = builds_here()
+
+RULES = {
+    "auto": Peers(2, head_groups=2),
+    "bottom-up": Peers(3, mapped=True, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0)),
+    "turns": Peers(
+        4, "ranges", head_groups=0, capacity=5, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2)
+    ),
+    "top-down": Peers(5, "ranges", mapped=True, bottom_up=False, capacity=64),
+}
+FEW = (
+    "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",
+    "directed-in-rows", "directed-multi",
+)  # fmt: skip
+"""What the builds other than the plain one search: no edge, many levels, hubs, frontiers that meet, wide ids, one
+way."""
+
+
+@cache
+def graph(name, codec):
+    """Return a graph of the zoo in ``codec``."""
+    plain = zoo.shared()[name]
+    return plain.compress() if codec == "varint" else plain
+
+
+def check(plain, source, searched, depth=None):
+    """Hold one search against the reference."""
+    levels = reference_bfs(plain, source)[0]
+    if depth is not None:
+        levels = np.where(levels <= depth, levels, -1)
+    assert np.array_equal(searched.levels, levels)
+    validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+    sizes = np.bincount(levels[levels >= 0])
+    for found in searched.found:
+        assert (found.reached, found.invalid) == (int((levels >= 0).sum()), 0)
+        assert found.depth == levels.max()
+        assert found.edges == int(plain.degrees()[levels >= 0].sum())
+        told = [level.frontier for level in found.levels]
+        assert told == (sizes.tolist() if depth is None else sizes[: len(told)].tolist())
+
+
+def names(build):
+    """Return the graphs that ``build`` searches."""
+    return [name for name in zoo.names() if zoo.shared()[name].n and (build == "plain" or name in FEW)]
+
+
+CASES = [(build, codec, name, rule) for build in HERE for codec in CODECS for name in names(build) for rule in RULES]
+
+
+def in_core(build, codec, name, rule):
+    """Return whether ``make test`` runs a case: a rule and a codec in turn; wide ids and big graphs in one build."""
+    number = list(RULES).index(rule)
+    mine = (sum(name.encode()) + len(build)) % len(RULES) == number
+    if "wide" in name or name in zoo.BIG:
+        return mine and build == "plain" and codec == "plain"
+    return mine and in_turn(codec, build, name, number) and (build == "plain" or codec == "plain" or name == "two-hubs")
+
+
+@pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
+def test_levels_and_parents_are_exact(build, codec, name, rule):
+    plain = zoo.shared()[name]
+    peers = replace(RULES[rule], seed=1 + len(name) if build == "preempt" else 0)
+    if name in zoo.BIG or "hub" in name:
+        peers = replace(peers, capacity=None)
+    runs = [(source, None) for source in zoo.sources(plain, 2 if build == "plain" and name not in zoo.BIG else 1)]
+    for (source, _), searched in zip(runs, search(graph(name, codec), build, peers, runs), strict=True):
+        check(plain, source, searched)
+
+
+@cache
+def fan():
+    """Return two hubs with 150 leaves in common, which lead to 40 others: all of a rank's claims in one level."""
+    leaves = np.arange(2, 152)
+    hubs = zoo.join(
+        (np.zeros(150, int), leaves), (np.ones(150, int), leaves), (leaves[:120], 152 + np.arange(120) % 40)
+    )
+    return zoo.build(192, hubs)
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_claims_beyond_an_inbox_are_delivered_in_another_round(build):
+    """An inbox of four: what a level claims takes many rounds, read and written in turn."""
+    for capacity, seed in ((4, 3), (37, 5)):
+        peers = Peers(3, bottom_up=False, capacity=capacity, seed=seed if build == "preempt" else 0)
+        for source, searched in zip((0, 191), search(fan(), build, peers, [(0, None), (191, None)]), strict=True):
+            check(fan(), source, searched)
+            claims = 64 if source == 0 else 1
+            assert max(found.rounds for found in searched.found) >= claims // capacity - 1
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_ranks_that_claim_the_same_vertices_at_once(build):
+    """Every rank has found every vertex of the next level: each enters a frontier once, with one parent."""
+    n, ranks = 64 * 8, 4
+    first = 64 * np.arange(8)
+    rays = zoo.join((np.zeros(7, int), first[1:]), *[(np.full(n, v), np.arange(n)) for v in first])
+    plain = zoo.build(n, rays)
+    for seed in range(3 if build == "preempt" else 1):
+        peers = Peers(ranks, bottom_up=False, seed=seed + 1 if build == "preempt" else 0)
+        (searched,) = search(plain, build, peers, [(n - 1, None)])
+        check(plain, n - 1, searched)
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_more_devices_than_vertices(build):
+    plain = zoo.build(5, zoo.path(5))
+    for kind in ("words", "ranges"):
+        (searched,) = search(plain, build, Peers(6, kind), [(2, None)])
+        check(plain, 2, searched)
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_depths_and_sources_in_turn(build):
+    """What a search has left, also where it ended early, does not show in the next."""
+    plain = zoo.shared()["binary-tree"]
+    runs = [(0, 3), (5, None), (plain.n - 1, 0), (7, 1), (0, None)]
+    for rule in ("auto", "bottom-up", "turns"):
+        for (source, depth), searched in zip(runs, search(plain, build, RULES[rule], runs), strict=True):
+            check(plain, source, searched, depth)
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_one_device_alone(build):
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    (searched,) = search(plain, build, Peers(1), [(source, None)])
+    check(plain, source, searched)
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+@pytest.mark.parametrize("codec", CODECS)
+def test_only_own_rows_are_read(build, codec):
+    """What other ranks own is spoilt where it is mapped, and not there at all in device memory."""
+    plain, whole = zoo.shared()["two-hubs"], graph("two-hubs", codec)
+    offsets = np.asarray(whole.adjacency.indptr).astype(np.int64)
+
+    def spoil(state):
+        out = state.placed.out
+        if state.placed.residency != "mapped":
+            words = np.arange(state.partition.words)[state.partition.own(state.group.rank)]
+            mine = offsets[np.minimum(64 * words + 64, plain.n)] - offsets[64 * words]
+            assert len(out.arrays["blob" if codec == "varint" else "indices"]) == mine.sum()
+            return
+        kept = np.zeros(len(out._mapping.array), bool)
+        for v in state.partition.vertices(state.group.rank):
+            kept[offsets[v] : offsets[v + 1]] = True
+        out._mapping.array[~kept] = 0xFF
+
+    for mapped in (True, False):
+        for kind in ("words", "ranges"):
+            peers = Peers(3, kind, mapped=mapped, head_groups=0, touch=spoil)
+            for source, searched in zip((0, 1), search(whole, build, peers, [(0, None), (1, None)]), strict=True):
+                check(plain, source, searched)
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_a_device_that_does_not_come_is_named(build):
+    plain = zoo.shared()["clique"]
+
+    def leave(state):
+        if state.group.rank == 1:
+            state._traverse = lambda *arguments: None
+
+    with pytest.raises(DeviceError, match=r"rank 1 \(host here\) has not come to meeting 1, in level 0"):
+        search(plain, build, Peers(3, patience=0.5, touch=leave), [(0, None)])
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_ids_that_are_no_vertices_are_counted(build):
+    plain = zoo.shared()["kronecker"]
+    indices = plain.adjacency.indices.copy()
+    indices[::97] = plain.n
+    damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+    source = int(plain.degrees().argmax())
+    (searched,) = search(damaged, build, Peers(2, head_groups=0), [(source, None)])
+    assert {found.invalid for found in searched.found} != {0}
+
+
+@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("codec", CODECS)
+def test_own_rows_in_device_memory_are_the_rows(build, codec):
+    """Offsets, chunks and bytes of own rows moved together, and heads by the degrees of all vertices."""
+    plain, whole = zoo.shared()["degree-1024"], graph("degree-1024", codec)
+    for kind, size in (("words", 3), ("ranges", 2), ("words", 40)):
+        partition = cut(whole, Peers(size, kind))
+        for rank in range(min(size, 3)):
+            runtime = SimtRuntime(build=build)
+            with OwnAdjacency(runtime, whole.adjacency, partition, rank, mapped=False, head_groups=1) as own:
+                offsets = own.arrays["indptr"].astype(np.int64)
+                assert offsets[-1] == own.struct["data_bytes"] // whole.adjacency.edges.itemsize
+                mine = partition.vertices(rank)
+                assert own.with_edges == np.count_nonzero(plain.degrees()[mine])
+                rows = own.arrays["blob" if codec == "varint" else "indices"]
+                heads = own.arrays["heads"].reshape(plain.n, 4)
+                for v in mine:
+                    begin, end = whole.adjacency.indptr[v : v + 2]
+                    assert np.array_equal(rows[offsets[v] : offsets[v + 1]], whole.adjacency.edges[begin:end])
+                    neighbours = plain.adjacency.indices[slice(*plain.adjacency.indptr[v : v + 2].astype(int))]
+                    best = np.sort(plain.degrees()[neighbours])[::-1][:4]
+                    if len(neighbours) <= 128:
+                        assert np.array_equal(plain.degrees()[heads[v]][: len(best)], best)
+                others = np.setdiff1d(np.arange(plain.n), mine)
+                assert (np.diff(offsets)[others] == 0).all()
+                if isinstance(whole.adjacency, CompressedAdjacency):
+                    for i, hub in enumerate(whole.adjacency.hubs):
+                        if hub in mine:
+                            assert own.arrays["block_ptr"][whole.adjacency.hub_ptr[i]] == offsets[hub]
+
+
+@pytest.mark.parametrize("kind", ["words", "ranges"])
+def test_every_rank_has_its_part(kind):
+    """What the kernels get is what the partition says."""
+    plain = zoo.shared()["kronecker"]
+    partition = partitions.deal(plain.n, 3) if kind == "words" else cut(plain, Peers(3, "ranges"))
+    runtime = SimtRuntime(build=HERE[0])
+    seen = np.zeros(plain.n, int)
+    for rank in range(3):
+        with OwnAdjacency(runtime, plain.adjacency, partition, rank, mapped=True) as own:
+            bits = np.unpackbits(own.arrays["rows"].view(np.uint8), bitorder="little")[: plain.n]
+            assert np.array_equal(
+                np.flatnonzero(bits), np.intersect1d(partition.vertices(rank), np.flatnonzero(plain.degrees()))
+            )
+            seen += bits
+    assert np.array_equal(seen, (plain.degrees() > 0).astype(int))

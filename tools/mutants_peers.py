@@ -1,0 +1,173 @@
+"""The bugs that tools/mutants.py plants into the kernels of a BFS over several GPUs (see mutant_list.py)."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+FOLDER = "algorithms/bfs/gpu/peers/"
+AGREE, BFS, MEETING, TELL = (FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "meeting.cuh", "tell.cuh"))
+PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
+SUITES = ("test_kernels_peers.py",)
+
+PEERS = tuple(
+    Mutant(f"peers: {name}", file, old, new, SUITES)
+    for name, file, old, new in (
+        (
+            "a word written to the wrong rank",
+            TELL,
+            "if (r != p.part.rank) in_rank<u64>(p, r, at)[w] = word;",
+            "if (r != p.part.rank) in_rank<u64>(p, (r + 1) % p.part.size, at)[w] = word;",
+        ),
+        (
+            "a word written beside its place",
+            TELL,
+            "if (r != p.part.rank) in_rank<u64>(p, r, at)[w] = word;",
+            "if (r != p.part.rank) in_rank<u64>(p, r, at)[i] = word;",
+        ),
+        (
+            "a claim written to the wrong rank",
+            TELL,
+            "in_rank<vid>(p, next, p.claimed_at)[place] = v;",
+            "in_rank<vid>(p, (next + 1) % p.part.size, p.claimed_at)[place] = v;",
+        ),
+        (
+            "a claim in another sender's inbox",
+            TELL,
+            "const u64 place = p.part.rank * p.capacity + at;",
+            "const u64 place = at;",
+        ),
+        (
+            "a claim lost when an inbox overflows",
+            TELL,
+            "        if (!room) p.s.queue[leftover_at(p, t, m.round, at)] = v;\n",
+            "        if (!room && !again) p.s.queue[leftover_at(p, t, m.round, at)] = v;\n",
+        ),
+        (
+            "a claim beyond its inbox",
+            TELL,
+            "if (mine && at < p.capacity) {",
+            "if (mine && at <= p.capacity) {",
+        ),
+        (
+            "claims left over are not told",
+            MEETING,
+            "relaxed_store(&sums.left, left + own.left);",
+            "relaxed_store(&sums.left, own.left);",
+        ),
+        (
+            "leftovers are not counted anew",
+            TELL,
+            "    if (threadIdx.x == 0) relaxed_store(&p.joint->left[(m.round + 1) & 1], (u64)0);\n",
+            "",
+        ),
+        (
+            "claims are counted on from the round before",
+            TELL,
+            "p.sent[r] = 0;",
+            "p.sent[r] = p.sent[r];",
+        ),
+        (
+            "an owner takes what it has visited",
+            TELL,
+            "const bool fresh = there && claim_bit(p.s.visited, v);",
+            "const bool fresh = there && (claim_bit(p.s.visited, v) || true);",
+        ),
+        (
+            "an owner takes a claim without an atomic",
+            TELL,
+            "const bool fresh = there && claim_bit(p.s.visited, v);",
+            "const bool fresh = there && !(relaxed_load(p.s.visited + word_of(v)) & bit_of(v));\n"
+            "            if (fresh) p.s.visited[word_of(v)] |= bit_of(v);",
+        ),
+        (
+            "no meeting after claims are delivered",
+            AGREE,
+            "        case DELIVER:\n        case ACCEPT:\n        case PUBLISH:\n",
+            "        case ACCEPT:\n        case PUBLISH:\n",
+        ),
+        (
+            "no meeting after bits are published",
+            AGREE,
+            "        case PUBLISH:\n        case COLLECT: return true;",
+            "        case COLLECT: return true;",
+        ),
+        (
+            "a rank does not wait for the others",
+            MEETING,
+            "while (relaxed_load(flag) < number && !lost) {",
+            "while (relaxed_load(flag) + 1 < number && !lost) {",
+        ),
+        (
+            "flags before letters",
+            MEETING,
+            "        __threadfence_system();\n        relaxed_store(in_rank<u64>(p, r, p.flags_at)",
+            "        relaxed_store(in_rank<u64>(p, r, p.flags_at)",
+        ),
+        (
+            "flags seen without a fence",
+            MEETING,
+            "        }\n        __threadfence_system();\n        const Letter* const letter",
+            "        }\n        const Letter* const letter",
+        ),
+        (
+            "letters of all meetings in one place",
+            MEETING,
+            "const u64 turn = (number & 1) * p.part.size;",
+            "const u64 turn = 0;",
+        ),
+        (
+            "the first block does not wait for its own",
+            MEETING,
+            "while ((relaxed_load(word) & 0x7fffffffu) != gridDim.x - 1) spin();",
+            "while (gridDim.x > 2 && (relaxed_load(word) & 0x7fffffffu) < gridDim.x - 2) spin();",
+        ),
+        (
+            "a rank decides by what it has found itself",
+            AGREE,
+            "    m.count = relaxed_load(&sums.found);\n",
+            "    m.count = t.count;\n",
+        ),
+        (
+            "the frontier's other words stay",
+            BFS,
+            "case PUBLISH: publish(p, frontier_at(p, t)); break;",
+            "case PUBLISH: publish(p, p.frontier_at); break;",
+        ),
+        (
+            "own bits are not cleared",
+            TELL,
+            "bits[own_half(p.part, h)] = 0;",
+            "bits[own_half(p.part, h)] |= 0;",
+        ),
+        (
+            "the source is in every frontier's level of the search before",
+            BFS,
+            "    settle(p.s, last, ~(vid)0, -1);\n",
+            "",
+        ),
+        (
+            "the range after its own",
+            PART,
+            "if (part.bounds[middle] <= word) low = middle;",
+            "if (part.bounds[middle] < word) low = middle;",
+        ),
+        (
+            "the last offset of own rows",
+            OWN,
+            "if (v == a.n || i > part.words) i = part.words;",
+            "if (i > part.words) i = part.words;",
+        ),
+        (
+            "chunks of own hubs are not moved",
+            OWN,
+            "blocks[c] = offsets[v] + (blocks[c] - a.indptr[v]);",
+            "blocks[c] = blocks[c];",
+        ),
+        (
+            "a piece of own rows ends with its first word",
+            OWN,
+            "for (u64 i = low; i < part.words && starts[i] < end; ++i) {",
+            "for (u64 i = low; i < part.words && i == low; ++i) {",
+        ),
+    )
+)
