@@ -1,5 +1,7 @@
 // Fibers: stacks with a guard page, kept for reuse, and the switch with what the sanitizers want to be told about it.
+#include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -153,6 +155,15 @@ void forget_fiber(Fiber* fiber) {
 #endif
     make_context(fiber->context, fiber->stack, fiber->stack_bytes, run_kernels);
     give_fiber(fiber);
+}
+
+void let_others_run(u64 idle) {
+    if (idle < 1024) {
+        sched_yield();
+    } else {
+        const timespec pause = {0, 50'000};
+        nanosleep(&pause, nullptr);
+    }
 }
 
 void switch_fiber(Fiber& from, Fiber& to) {

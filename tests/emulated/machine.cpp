@@ -2,7 +2,6 @@
 #include "machine.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -30,19 +29,9 @@ namespace {
 thread_local Machine* machine;
 
 constexpr int LONG_SLICE = 1024;      // hooks between two switches when no seed asks for preemption
-constexpr u64 WAITS_FOR_OTHERS = 1ull << 60;  // spin limit of a launch that waits for kernels of other devices
+constexpr u64 WAITS_FOR_OTHERS = 1ull << 60;  // spin limit of one that waits for kernels of other devices
 constexpr unsigned MAX_PARALLEL = 48; // blocks on system threads of their own at a time
 std::mutex launch_lock;
-
-// What a launch spins for may be done by another device, a system thread that needs a core.
-void let_others_run(u64 idle) {
-    if (idle < 1024) {
-        sched_yield();
-    } else {
-        const timespec pause = {0, 50'000};
-        nanosleep(&pause, nullptr);
-    }
-}
 
 std::size_t shared_bytes(const Launch& launch) {
     return static_cast<std::size_t>(launch.entry->shared_end - launch.entry->shared_begin);

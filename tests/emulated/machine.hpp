@@ -122,6 +122,7 @@ void give_fiber(Fiber* fiber);
 void forget_fiber(Fiber* fiber);   // its stack holds a kernel that will never return
 void switch_fiber(Fiber& from, Fiber& to);
 
+void let_others_run(u64 idle);  // what a launch spins for may be done by another device, which needs a core
 void watch(Launch* launch);  // null: the launch is over
 
 // memcpy and memset that no sanitizer looks into: they pass over the redzones between a kernel's shared arrays.

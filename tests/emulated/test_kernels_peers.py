@@ -119,15 +119,14 @@ def test_claims_beyond_an_inbox_are_delivered_in_another_round(build):
 
 @pytest.mark.parametrize("build", HERE)
 def test_ranks_that_claim_the_same_vertices_at_once(build):
-    """Every rank has found every vertex of the next level: each enters a frontier once, with one parent."""
-    n, ranks = 64 * 8, 4
-    first = 64 * np.arange(8)
-    rays = zoo.join((np.zeros(7, int), first[1:]), *[(np.full(n, v), np.arange(n)) for v in first])
-    plain = zoo.build(n, rays)
+    """Two ranks have hubs, the third their leaves, each twice in its inbox: one of two claims counts."""
+    leaves = (192 * np.arange(4)[:, None] + np.arange(1, 64)).ravel()
+    hubs = [(np.full(len(leaves), hub), leaves) for hub in (64, 65, 128, 129)]
+    plain = zoo.build(4 * 192, zoo.join((np.zeros(4, int), np.array([64, 65, 128, 129])), *hubs))
     for seed in range(3 if build == "preempt" else 1):
-        peers = Peers(ranks, bottom_up=False, seed=seed + 1 if build == "preempt" else 0)
-        (searched,) = search(plain, build, peers, [(n - 1, None)])
-        check(plain, n - 1, searched)
+        peers = Peers(3, bottom_up=False, blocks=(4, 1, 2), seed=seed + 1 if build == "preempt" else 0)
+        (searched,) = search(plain, build, peers, [(0, None)])
+        check(plain, 0, searched)
 
 
 @pytest.mark.parametrize("build", HERE)
