@@ -47,7 +47,7 @@ class Columns(click.ParamType):
     "--output",
     type=PATH,
     metavar="OUT",
-    help="File to write, .csrbin or .ccsr. Default: the first input's name with .csrbin.",
+    help="File to write, .csrbin or .ccsr (--shards: folder, .shards). Default: the first input's name with .csrbin.",
 )
 @click.option("--compressed", is_flag=True, help="Also write the delta-varint .ccsr beside the .csrbin.")
 @click.option("--directed", is_flag=True, help="Store every edge as given. Default: both ways.")
@@ -109,7 +109,7 @@ class Columns(click.ParamType):
     "--shards",
     type=click.IntRange(1),
     metavar="N",
-    help="Write N shards, ranges of rows, to a folder OUT.shards; with --compressed their rows are compressed.",
+    help="Write N shards, ranges of rows, to a folder, NAME.shards; with --compressed their rows are compressed.",
 )
 @click.option("--force", is_flag=True, help="Convert again although the output is up to date; replace any file.")
 @click.option("--threads", type=THREADS, help="CPU threads. Default: all that this process may use.")

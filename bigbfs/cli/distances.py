@@ -65,10 +65,10 @@ def command(
 ) -> None:
     """Distances from many sources at once: each row of edges is read for up to 512 of them.
 
-    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. F.npy has a row for each source, in the
-    order asked for, and a column for each target, by ascending id: int16, or int32 where a distance needs it; -1
-    unreached. F.csv has a line for each pair with a path. `--sources all -o D.npy` is all-pairs shortest paths. After
-    --seconds or Ctrl-C (exit code 130) there are the rows of the first sources, those searched by then.
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. F.npy has a row for each source and a
+    column for each target, in the order asked for (all: by ascending id): int16, or int32 where a distance needs it;
+    -1 unreached. F.csv has a line for each pair with a path. `--sources all -o D.npy` is all-pairs shortest paths.
+    After --seconds or Ctrl-C (exit code 130) there are the rows of the first sources, those searched by then.
     """
     require_one_way(one, sources)
     require_form(targets, "--targets")

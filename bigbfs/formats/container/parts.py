@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bigbfs.errors import Argument, Call, Remedy, UsageError
+from bigbfs.errors import Argument, Call, FormatError, Remedy, UsageError
 from bigbfs.formats.container.layout import SHARD_MAGIC
 
 MANIFEST = "manifest.json"
 """The file that says that a folder holds all shards of a graph."""
+
+NOT_COMPLETE = "the shards are not complete: fetch it, or run again what wrote them, which was stopped before its end"
+"""The way out of a folder of shards without its manifest, which is written last."""
 
 MOST = 1 << 16
 """Shards of one graph, at most."""
@@ -21,10 +24,14 @@ def refuse_shards(path: Path) -> None:
     ------
     UsageError
         Names the command that makes a graph file of them.
+    FormatError
+        A folder of shards without its manifest, which no command takes.
     """
     if path.is_dir():
-        if holds_manifest(path) or any(map(_is_shard, path.glob("*.shard"))):
+        if holds_manifest(path):
             raise _refusal(path, "holds the shards of a graph", path)
+        if any(map(_is_shard, path.glob("*.shard"))):
+            raise FormatError(f"{path}: holds shards, but there is no {MANIFEST}; {NOT_COMPLETE}")
     elif path.suffix == ".shard" and _is_shard(path):
         raise _refusal(path, "is a shard, a part of a graph", path.parent)
 

@@ -22,6 +22,7 @@ from bigbfs.formats.atomic import access_error, replacing
 from bigbfs.formats.container import layout
 from bigbfs.formats.container.layout import Header
 from bigbfs.formats.container.parts import MANIFEST as NAME
+from bigbfs.formats.container.parts import NOT_COMPLETE
 from bigbfs.formats.shards.files import Shard, Wrote
 
 REST = "rest.shard"
@@ -123,7 +124,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         text = path.read_bytes()
     except FileNotFoundError:
-        what = "the shards are not complete: whatever wrote them has not come to its end, so run it again"
+        what = NOT_COMPLETE
         if not holds_shards(folder):
             what = "it holds no shards; `bigbfs split GRAPH` makes some"
         raise FormatError(f"{folder}: there is no {NAME}; {what}") from None
