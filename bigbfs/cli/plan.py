@@ -61,9 +61,7 @@ class Target:
 @click.option(
     "--collect",
     type=click.Choice(list(many_plan.COLLECTED)),
-    default="closeness",
-    show_default=True,
-    help="With --searches: what they are for.",
+    help="With --searches: what they are for. Default: closeness.",
 )
 @click.option(
     "--memory", type=options.Size(of_free=True), metavar="SIZE", help="With --searches: as that of `bigbfs distances`."
@@ -82,7 +80,7 @@ def command(
     hosts: int | None,
     threads: int | None,
     searches: str | None,
-    collect: str,
+    collect: str | None,
     memory: int | None,
     as_json: bool,
 ) -> None:
@@ -104,7 +102,7 @@ def command(
     if searches is not None:
         refuse_gpu(residency, vram_budget, ram_budget, "--searches")
         with options.opened(graph, compressed) as (opened, _):
-            many_plan.show(opened, searches, collect, memory, threads, as_json)
+            many_plan.show(opened, searches, collect or "closeness", memory, threads, as_json)
         return
     if ranks is not None:
         refuse_gpu(residency, vram_budget, ram_budget)
@@ -116,7 +114,8 @@ def command(
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return
     for name, other, value in (
-        ("hosts", "ranks", hosts), ("threads", "ranks", threads), ("memory", "searches", memory)
+        ("hosts", "ranks", hosts), ("threads", "ranks", threads), ("memory", "searches", memory),
+        ("collect", "searches", collect),
     ):  # fmt: skip
         if value is not None:
             raise UsageError(f"--{name} is for {other}; give --{other} too, or leave it out")

@@ -173,7 +173,7 @@ def pairs_in(graph: Graph, path: Path) -> list[tuple[int, int]]:
             words = line.partition("#")[0].split()
             if len(words) not in (0, 2):
                 raise InputError(f"{path}:{number}: {line[:80]!r} is no pair; write two ids a line")
-        ids = read_ids(path)
+        ids = read_ids(path, "two a line")
         return list(zip(ids[::2], ids[1::2], strict=True))
     found = []
     for number, line in enumerate(_lines(path), 1):
@@ -194,8 +194,8 @@ def _read_names(graph: Graph, path: Path) -> list[int]:
     return [graph.id_of(name) for name in names]
 
 
-def read_ids(path: Path) -> list[int]:
-    """Return the ids in a file: separated by blanks or line ends, '#' starts a comment.
+def read_ids(path: Path, each: str = "one a line") -> list[int]:
+    """Return the ids in a file: separated by blanks or line ends, '#' starts a comment; ``each``: how to write them.
 
     Raises
     ------
@@ -208,10 +208,8 @@ def read_ids(path: Path) -> list[int]:
     for number, line in enumerate(_lines(path), 1):
         for word in line.partition("#")[0].split():
             if not _is_id(word):
-                raise InputError(
-                    f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 to 2^63-1, one a line"
-                )
+                raise InputError(f"{path}:{number}: {word[:80]!r} is no vertex id; write ids of 0 to 2^63-1, {each}")
             ids.append(int(word.lstrip("0") or "0"))
     if not ids:
-        raise InputError(f"{path}: no vertex id in it; write ids, one a line")
+        raise InputError(f"{path}: no vertex id in it; write ids, {each}")
     return ids

@@ -93,6 +93,11 @@ def test_paths(run, small):
     ]
     assert "no path" in run("path", "graph.csrbin", "--pairs", "@pairs.txt")[1]
     (small / "weights.txt").write_text("10 30 5\n50 50 7\n")  # an even number of ids, and no pairs
+    (small / "words.txt").write_text("10 x\n")
+    assert (
+        "'x' is no vertex id; write ids of 0 to 2^63-1, two a line"
+        in run("path", "graph.csrbin", "--pairs", "@words.txt")[2]
+    )
     assert "weights.txt:1: '10 30 5' is no pair" in run("path", "graph.csrbin", "--pairs", "@weights.txt")[2]
 
 

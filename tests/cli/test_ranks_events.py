@@ -109,3 +109,16 @@ def test_a_signal_to_whoever_started_the_ranks(number: int, graph: Path, tmp_pat
     process.communicate(timeout=LIMIT)
     assert process.returncode == 128 + number
     shm.require_nothing_left(tmp_path, before)
+
+
+def test_who_started_the_ranks_is_killed(graph: Path, tmp_path: Path) -> None:
+    """By the system, short of memory: nothing can be passed on, and no rank stays at work."""
+    before = shm.files()
+    command = [sys.executable, "-m", "bigbfs", *bfs(graph, tmp_path), "--ranks", "3", "--trials", "10000000", "-v"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=launch.environment(3, 4), start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        assert "[rank " in process.stderr.readline()
+        process.kill()
+        shm.require_nothing_left(tmp_path, before)

@@ -10,13 +10,14 @@ without the interpreter (:mod:`faulthandler`), or by the kernel.
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from bigbfs.engines.ranks.library import forget_files, library
@@ -29,6 +30,10 @@ ABORT_SECONDS = 5.0
 
 START_SECONDS = 30.0
 """How long a rank that has failed waits for the others to start."""
+
+
+_DEATH_OF_PARENT = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
 
 
 def _library() -> Any:
@@ -106,6 +111,13 @@ def held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def let_in() -> None:
-    """Let signals in again, in a process that was started while they were held back."""
+def begin_under(parent: int) -> None:
+    """Let signals in again, in a process that was started while they were held back, and end it when its parent ends.
+
+    A parent that is killed outright can pass nothing on: the kernel does (Linux).
+    """
+    with suppress(AttributeError):  # another system
+        ctypes.CDLL(None).prctl(_DEATH_OF_PARENT, int(signal.SIGTERM))
+    if os.getppid() != parent:  # it has ended before that
+        os._exit(128 + signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -231,7 +232,11 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
 
     line, variables = command(ranks, arguments), environment(ranks, threads)
     with ending.held():  # a signal that came before it has a name here would leave it running
-        child = subprocess.Popen(line, env=variables, preexec_fn=ending.let_in)  # noqa: PLW1509  # no thread yet
+        child = subprocess.Popen(
+            line,
+            env=variables,
+            preexec_fn=partial(ending.begin_under, os.getpid()),  # noqa: PLW1509  # no thread yet
+        )
     try:
         code = child.wait()
     except BaseException:  # a signal: mpiexec passes it on to the ranks
