@@ -122,7 +122,7 @@ def read_table(reading: Reading, opened: Opened) -> EdgeList:
 
 
 def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimate:
-    """Estimate by the rows and the largest id that a table declares, or else by a sample of its ids."""
+    """Estimate by the number of rows that a table declares, and a sample of its ids."""
     size = source.size or 0
     require_content(source)
     with opened(source, rules) as table:
@@ -130,8 +130,7 @@ def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimat
         rows = size if table.rows is None else table.rows
         wide = any(getattr(each, "bit_width", 64) > 32 for each in table.types)
         if wide:
-            largest = table.largest()
-            sample = _ids(table) if largest is None else np.array([largest], np.uint64)
+            sample = _ids(table)
             wide = not len(sample) or int(sample.max()) >= 2**32
     return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES, reading_bytes=_BATCH_BYTES)
 
