@@ -88,9 +88,6 @@ def environment(ranks: int, threads: int) -> dict[str, str]:
     if ranks * threads > processors():
         # MPICH's ranks poll without pause; where they share cores, one that waits must let the others run.
         found.setdefault("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
-    if (mpiexec().parent / "hydra_pmi_proxy").is_file():
-        # MPICH's mpiexec writes the machine's topology into /tmp, where it stays if ranks are aborted: here it has it
-        found.setdefault("HWLOC_XMLFILE", os.devnull)
     return found
 
 

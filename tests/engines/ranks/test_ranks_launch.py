@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from bigbfs.engines.ranks import launch
@@ -33,14 +30,6 @@ def test_ranks_that_share_cores_give_them_away(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("MPIR_CVAR_POLLS_BEFORE_YIELD", raising=False)
     assert "MPIR_CVAR_POLLS_BEFORE_YIELD" not in launch.environment(2, 1)
     assert launch.environment(2, 2)["MPIR_CVAR_POLLS_BEFORE_YIELD"] == "1"
-
-
-def test_mpich_writes_no_topology_that_would_stay_in_tmp(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("HWLOC_XMLFILE", raising=False)
-    monkeypatch.setattr(launch, "mpiexec", lambda: tmp_path / "mpiexec")
-    assert "HWLOC_XMLFILE" not in launch.environment(2, 1)  # of another MPI
-    (tmp_path / "hydra_pmi_proxy").touch()
-    assert launch.environment(2, 1)["HWLOC_XMLFILE"] == os.devnull
 
 
 def test_a_world_that_is_not_the_launchers_is_refused() -> None:
