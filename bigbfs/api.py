@@ -108,8 +108,7 @@ def engine(
     backend, strategy
         ``"auto"``, ``"cpu"`` or ``"gpu"``; of BFS: a name from ``bigbfs strategies``.
     residency
-        Where the edges live on a GPU run: ``"vram"``, ``"mapped"`` (host memory, read in place), ``"streamed"`` (the
-        file, read in batches) or ``"auto"``.
+        Where a GPU run has the edges: ``"vram"``, ``"mapped"`` (host memory), ``"streamed"`` (the file) or ``"auto"``.
     vram_budget, ram_budget
         Bytes of GPU memory that may be used, and of host memory that may be page-locked for it, or sizes like
         ``"6GiB"``; None: what is free, and nearly all that the machine has.
@@ -118,8 +117,7 @@ def engine(
     threads
         CPU threads; None: every core that this process may use.
     ranks
-        The processes that work on it together, on CPUs, from :func:`ranks`: all make the same calls. Arrays of results
-        are on rank 0, what was measured on all.
+        Processes that work on it together, on CPUs, from :func:`ranks`, with the same calls; rank 0 has the arrays.
     work
         Options of what will be run: memory is planned for it; other work may be run in what is left. None: BFS and cc.
 

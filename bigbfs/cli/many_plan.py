@@ -20,7 +20,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
 from bigbfs.measures.foresight import SAMPLES, Foreseen, foresee, shapes_of
 from bigbfs.record import SCHEMA
-from bigbfs.report.jsonout import dumps
+from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.progress import duration
 from bigbfs.report.table import labelled, table
 from bigbfs.sizes import counted, format_size, free_memory
@@ -132,12 +132,7 @@ def _object(
     return {
         "schema": SCHEMA,
         "command": "plan",
-        "graph": {
-            "path": None if graph.path is None else str(graph.path),
-            "vertices": graph.n,
-            "edges": graph.m,
-            "codec": graph.codec,
-        },
+        "graph": graph_object(graph),
         "device": engine.device,
         "searches": sources,
         "collect": collect,

@@ -20,7 +20,7 @@ from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.formats.shards.here import ShardsHere
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
-from bigbfs.report.jsonout import dumps
+from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.table import labelled, table
 from bigbfs.sizes import format_size
 
@@ -97,8 +97,7 @@ def command(
     With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
     for how long. A few single searches are run, which show how the levels of this graph are shaped.
     """
-    if ranks is not None and searches is not None:
-        raise UsageError("--ranks and --searches are plans of their own; give one of them")
+    _require_together(ranks, hosts, threads, searches, collect, memory)
     if searches is not None:
         refuse_gpu(residency, vram_budget, ram_budget, "--searches")
         with options.opened(graph, compressed) as (opened, _):
@@ -113,12 +112,6 @@ def command(
         with options.opened(graph, compressed) as (opened, _):
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return
-    for name, other, value in (
-        ("hosts", "ranks", hosts), ("threads", "ranks", threads), ("memory", "searches", memory),
-        ("collect", "searches", collect),
-    ):  # fmt: skip
-        if value is not None:
-            raise UsageError(f"--{name} is for {other}; give --{other} too, or leave it out")
     target = find_target(profile)
     with options.opened(graph, compressed) as (opened, _):
         budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
@@ -132,6 +125,20 @@ def command(
             click.echo(dumps(plan_object(opened, target, plan, floor)))
         else:
             _print(opened, target, plan, floor)
+
+
+def _require_together(
+    ranks: int | None, hosts: int | None, threads: int | None, searches: str | None, collect: str | None, memory: Any
+) -> None:
+    """Refuse two plans at once, and options of a plan that is not asked for."""
+    if ranks is not None and searches is not None:
+        raise UsageError("--ranks and --searches are plans of their own; give one of them")
+    for name, other, value, there in (
+        ("hosts", "ranks", hosts, ranks), ("threads", "ranks", threads, searches if ranks is None else ranks),
+        ("memory", "searches", memory, searches), ("collect", "searches", collect, searches),
+    ):  # fmt: skip
+        if value is not None and there is None:
+            raise UsageError(f"--{name} is for {other}; give --{other} too, or leave it out")
 
 
 def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, instead: str = "--ranks") -> None:
@@ -167,12 +174,7 @@ def plan_object(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) ->
     return {
         "schema": SCHEMA,
         "command": "plan",
-        "graph": {
-            "path": None if graph.path is None else str(graph.path),
-            "vertices": graph.n,
-            "edges": graph.m,
-            "codec": graph.codec,
-        },
+        "graph": graph_object(graph),
         "device": target.name,
         "device_origin": target.origin,
         "residency": plan.residency,

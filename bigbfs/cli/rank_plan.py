@@ -19,7 +19,7 @@ from bigbfs.formats.shards.mapped import index_bytes, require_shards
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.processors import processors
 from bigbfs.record import SCHEMA
-from bigbfs.report.jsonout import dumps
+from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.table import labelled, table
 from bigbfs.sizes import counted, format_size
 
@@ -160,12 +160,7 @@ def _object(
     return {
         "schema": SCHEMA,
         "command": "plan",
-        "graph": {
-            "path": None if graph.path is None else str(graph.path),
-            "vertices": graph.n,
-            "edges": graph.m,
-            "codec": graph.codec,
-        },
+        "graph": graph_object(graph),
         "ranks": run.ranks,
         "hosts": run.hosts,
         "threads": run.threads,

@@ -38,7 +38,7 @@ from bigbfs.jit.workers import Workers, thread_count
 __all__ = ["graph_of", "graph_of_list", "graph_of_networkx", "graph_of_table"]
 
 
-def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: dict[str, bool]) -> Graph:
+def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: dict[str, Any]) -> Graph:
     """Return the graph of the edges in two columns of a table; see ``Graph.from_arrow``.
 
     Raises
@@ -50,7 +50,7 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     UsageError
         pyarrow is not installed.
     """
-    options = ConvertOptions(columns=columns, names=names or None, **kept)  # type: ignore[arg-type]  # it looks itself
+    options = ConvertOptions(columns=columns, names=names or None, **kept)
     arrow = pyarrow(function)
     if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas converts every column, those without use too
         first, second, _ = choose(function, [str(name) for name in table.columns], options.columns)
@@ -151,7 +151,7 @@ def _build_beside(edges: EdgeList, options: ConvertOptions) -> tuple[Graph, obje
     return build_graph(edges.src, edges.dst, edges.declared_n, options=options)
 
 
-def graph_of_networkx(graph: Any, kept: dict[str, bool]) -> Graph:
+def graph_of_networkx(graph: Any, kept: dict[str, Any]) -> Graph:
     """Return a NetworkX graph as one of ours; see ``Graph.from_networkx``.
 
     Raises
@@ -162,7 +162,7 @@ def graph_of_networkx(graph: Any, kept: dict[str, bool]) -> Graph:
         It has no node, or a name is empty or no UTF-8.
     """
     directed = bool(getattr(graph, "is_directed", bool)())
-    options = ConvertOptions(directed=directed, **kept)  # type: ignore[arg-type]  # it looks itself
+    options = ConvertOptions(directed=directed, **kept)
     edges, names = edges_of_networkx(graph, options.keep_duplicates)
     made = graph_of_list(edges, options, reuse=True)
     if names is not None:

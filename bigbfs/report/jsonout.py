@@ -18,18 +18,23 @@ if TYPE_CHECKING:
     from bigbfs.report.components import SizeClass
 
 
+def graph_object(graph: Any) -> dict[str, Any]:
+    """Return what every object says of the graph, a whole one or one in shards."""
+    return {
+        "path": None if graph.path is None else str(graph.path),
+        "vertices": graph.n,
+        "edges": graph.m,
+        "codec": graph.codec,
+    }
+
+
 def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> dict[str, Any]:
     setup = asdict(engine.setup)
     setup["open"] += open_seconds
     return {
         "schema": SCHEMA,
         "command": command,
-        "graph": {
-            "path": None if graph.path is None else str(graph.path),
-            "vertices": graph.n,
-            "edges": graph.m,
-            "codec": graph.codec,
-        },
+        "graph": graph_object(graph),
         "backend": engine.backend,
         "device": engine.device,
         "residency": engine.residency,

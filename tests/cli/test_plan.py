@@ -205,6 +205,8 @@ def test_many_searches_on_cpus(run, graph):
         (["--searches", "9", "--residency", "mapped"], 2, "--residency is for a run on a GPU, and --searches"),
         (["--memory", "1GiB"], 2, "--memory is for searches; give --searches too"),
         (["--collect", "hops"], 2, "--collect is for searches; give --searches too"),
+        (["--ranks", "2", "--memory", "1GiB"], 2, "--memory is for searches; give --searches too"),
+        (["--searches", "9", "--hosts", "1"], 2, "--hosts is for ranks; give --ranks too"),
         (["--searches", "9", "--memory", "10KiB"], 5, "32 searches at once on 1,024 vertices take"),
     ],
 )

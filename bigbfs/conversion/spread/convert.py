@@ -1,7 +1,7 @@
 """The conversion by several ranks: read slices and exchange pairs, number, sort own rows, put the file together.
 
-In: edge lists and .npy that all ranks see. Out: the same bytes that one process writes. It is the conversion in bounded
-memory (``on_disk/``), whose partitions have ranks for owners: each spills what it gets, and sorts that alone.
+In: edge lists, .npy and tables that all ranks see. Out: the same bytes that one process writes. It is the conversion in
+bounded memory (``on_disk/``), whose partitions have ranks for owners: each spills what it gets, and sorts that alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -207,11 +208,11 @@ def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
         with work.told(sizes, "B", "read, exchange and spill") as told:
             for number, path in enumerate(work.inputs):
                 stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
-                how = {"block_bytes": plan.block_bytes, "progress": told.advance}
+                how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
                 if readers[number] is None:
-                    share = read_share(path, stream, options, group.rank, group.size, **how)  # type: ignore[arg-type]
+                    share = read_share(path, stream, options, group.rank, group.size, **how)
                 elif readers[number] == group.rank:
-                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)  # type: ignore[arg-type]
+                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
                 else:
                     share = nothing_of()
                 shares.append(share)

@@ -131,10 +131,10 @@ class SectionFile:
         section = self._sections[name]
         return section.length // section.dtype.itemsize
 
-    def finish(self, **header: object) -> None:
+    def finish(self, **header: Any) -> None:
         """Move every section to its place and write header and section table."""
         sections, total = self.settle()
-        page = layout.pack(Header(file_bytes=total, **header), sections)  # type: ignore[arg-type]  # its fields
+        page = layout.pack(Header(file_bytes=total, **header), sections)
         self.write(memoryview(page), 0)
 
     def settle(self) -> tuple[list[Section], int]:
