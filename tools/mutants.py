@@ -7,6 +7,7 @@ caught by some build; 1: not so; 2: a text to replace was not found once, or a m
 
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
     python tools/mutants.py -k "varint|hub"  # some
+    python tools/mutants.py --first          # each until a build catches it, in the order of BUILDS or of --build
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +43,8 @@ SUITES = (
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")
 SECONDS = 400
-"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught."""
+"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught. The kernels as they are have more:
+they run all of them to the end."""
 
 sys.path.insert(0, str(TESTS))
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -110,7 +113,7 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
             cwd=REPOSITORY,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=SECONDS if mutant else 4 * SECONDS,
             check=False,
         )
         code, output = done.returncode, done.stdout + done.stderr
@@ -144,12 +147,39 @@ def _reason(output: str) -> str:
     return next((word for pattern, word in REASONS if re.search(pattern, raised)), "result")
 
 
+def run_in_turn(mutant: Mutant | None, builds: Sequence[str], work: Path) -> dict[str, Outcome]:
+    """Run one build after the other until one catches the mutant; return the outcome of each that ran."""
+    outcomes: dict[str, Outcome] = {}
+    for build in builds:
+        outcomes[build] = run(mutant, build, work)
+        if outcomes[build].verdict != "-":
+            break
+    return outcomes
+
+
+def submit(
+    pool: ThreadPoolExecutor, subjects: Sequence[Mutant | None], builds: Sequence[str], work: Path, *, first: bool
+) -> dict[Mutant | None, list[Future[dict[str, Outcome]]]]:
+    """Have the builds of each subject run: side by side, or in turn where the ``first`` that catches it is enough.
+
+    The kernels as they are run in all builds side by side in any case: each of them must pass.
+    """
+    return {
+        subject: [
+            pool.submit(run_in_turn, subject, group, work)
+            for group in ([builds] if first and subject else [(build,) for build in builds])
+        ]
+        for subject in subjects
+    }
+
+
 def main() -> int:
     """Run the mutants; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-k", dest="text", default="", help="only mutants whose name this regular expression matches")
     parser.add_argument("--build", action="append", choices=BUILDS, help="only this build (repeatable)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--first", action="store_true", help="run no further build on a mutant that is caught")
     parser.add_argument("--verbose", action="store_true", help="print how each was caught")
     options = parser.parse_args()
     builds = tuple(options.build or BUILDS)
@@ -161,17 +191,20 @@ def main() -> int:
             plant(mutant, work / "try")
             shutil.rmtree(work / "try")
         subjects: list[Mutant | None] = [None, *chosen]
-        futures = {(m, b): pool.submit(run, m, b, work) for m in subjects for b in builds}
+        futures = submit(pool, subjects, builds, work, first=options.first)
         print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
         missed = []
         for subject in subjects:
             try:
-                outcomes = {build: futures[subject, build].result() for build in builds}
+                outcomes = {build: outcome for run in futures[subject] for build, outcome in run.result().items()}
             except Unusable as error:
                 pool.shutdown(wait=False, cancel_futures=True)
                 print(error)
                 return 2
-            cells = "".join(f"{o.verdict:>10} {o.seconds:>3.0f} s" for o in outcomes.values())
+            cells = "".join(
+                f"{outcomes[b].verdict:>10} {outcomes[b].seconds:>3.0f} s" if b in outcomes else " " * 16
+                for b in builds
+            )
             print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
             if options.verbose and subject:
                 _print_first_failures(outcomes)

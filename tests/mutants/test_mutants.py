@@ -24,3 +24,22 @@ def test_a_run_that_says_nothing_ends_with_2(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["mutants.py", "-k", "1u << 32", "--build", "plain"])
     assert mutants.main() == 2
     assert "g++: no such file" in capsys.readouterr().out
+
+
+def test_first_runs_no_build_behind_the_one_that_catches(monkeypatch, capsys):
+    ran = []
+
+    def run(mutant, build, work):
+        ran.append((mutant and mutant.name, build))
+        return mutants.Outcome("race" if mutant and build == "tsan" else "-", 1.0, "")
+
+    monkeypatch.setattr(mutants, "run", run)
+    monkeypatch.setattr("sys.argv", ["mutants.py", "-k", "1u << 32", "--first", "--jobs", "1"])
+    assert mutants.main() == 0
+    assert [build for name, build in ran if name] == ["plain", "preempt", "asan", "tsan"]
+    ran.clear()
+    monkeypatch.setattr("sys.argv", [*mutants.sys.argv, "--build", "tsan", "--build", "plain"])
+    assert mutants.main() == 0
+    assert [build for name, build in ran if name] == ["tsan"]
+    assert sorted(build for name, build in ran if not name) == ["plain", "tsan"]
+    assert "1 of 1 caught" in capsys.readouterr().out
