@@ -43,8 +43,8 @@ SUITES = (
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")
 SECONDS = 400
-"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught. The kernels as they are have more:
-they run all of them to the end."""
+"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught. The kernels as they are have
+more: they run all of them to the end."""
 
 sys.path.insert(0, str(TESTS))
 sys.path.insert(0, str(REPOSITORY / "tools"))
