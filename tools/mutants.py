@@ -8,6 +8,7 @@ caught by some build; 1: not so; 2: a text to replace was not found once, or a m
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
     python tools/mutants.py -k "varint|hub"  # some
     python tools/mutants.py --first          # each until a build catches it, in the order of BUILDS or of --build
+    python tools/mutants.py -k "^scan:" --build plain --tests "scan and not fused"  # fewer tests: caught is caught
 """
 
 from __future__ import annotations
@@ -43,14 +44,23 @@ SUITES = (
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")
 SECONDS = 400
-"""Time limit of one run of the suites; a mutant that reaches it hangs, and is caught. The kernels as they are have
-more: they run all of them to the end."""
+"""Default time limit of one run of the suites; a mutant that reaches it hangs, and is caught. The kernels as they are
+have more: they run all of them to the end."""
 
 sys.path.insert(0, str(TESTS))
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from emulated.runtime import BUILD_VARIABLE, sanitizer_environment  # noqa: E402
 from mutant_list import MUTANTS, Mutant  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the suites are run: suites of the kernels as they are, which tests of each (pytest's -k), seconds at most."""
+
+    suites: tuple[str, ...] = SUITES
+    tests: str = ""
+    seconds: float = SECONDS
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,7 @@ def plant(mutant: Mutant | None, folder: Path) -> None:
     path.write_text(text.replace(mutant.old, mutant.new))
 
 
-def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
+def run(mutant: Mutant | None, build: str, work: Path, how: Run) -> Outcome:
     """Run the suites of one build on one mutant (None: on the kernels as they are)."""
     name = re.sub(r"\W+", "-", mutant.name) if mutant else "unchanged"
     folder = work / f"{name}-{build}"
@@ -104,7 +114,8 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
         "XDG_CACHE_HOME": str(work / "cache"),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    suites = (mutant.suites if mutant else ()) or SUITES
+    command += ["-k", how.tests] if how.tests else []
+    suites = (mutant.suites or SUITES) if mutant else how.suites
     start = time.perf_counter()
     try:
         done = subprocess.run(
@@ -113,7 +124,7 @@ def run(mutant: Mutant | None, build: str, work: Path) -> Outcome:
             cwd=REPOSITORY,
             capture_output=True,
             text=True,
-            timeout=SECONDS if mutant else 4 * SECONDS,
+            timeout=how.seconds if mutant else 4 * how.seconds,
             check=False,
         )
         code, output = done.returncode, done.stdout + done.stderr
@@ -147,18 +158,24 @@ def _reason(output: str) -> str:
     return next((word for pattern, word in REASONS if re.search(pattern, raised)), "result")
 
 
-def run_in_turn(mutant: Mutant | None, builds: Sequence[str], work: Path) -> dict[str, Outcome]:
+def run_in_turn(mutant: Mutant | None, builds: Sequence[str], work: Path, how: Run) -> dict[str, Outcome]:
     """Run one build after the other until one catches the mutant; return the outcome of each that ran."""
     outcomes: dict[str, Outcome] = {}
     for build in builds:
-        outcomes[build] = run(mutant, build, work)
+        outcomes[build] = run(mutant, build, work, how)
         if outcomes[build].verdict != "-":
             break
     return outcomes
 
 
 def submit(
-    pool: ThreadPoolExecutor, subjects: Sequence[Mutant | None], builds: Sequence[str], work: Path, *, first: bool
+    pool: ThreadPoolExecutor,
+    subjects: Sequence[Mutant | None],
+    builds: Sequence[str],
+    work: Path,
+    how: Run,
+    *,
+    first: bool,
 ) -> dict[Mutant | None, list[Future[dict[str, Outcome]]]]:
     """Have the builds of each subject run: side by side, or in turn where the ``first`` that catches it is enough.
 
@@ -166,7 +183,7 @@ def submit(
     """
     return {
         subject: [
-            pool.submit(run_in_turn, subject, group, work)
+            pool.submit(run_in_turn, subject, group, work, how)
             for group in ([builds] if first and subject else [(build,) for build in builds])
         ]
         for subject in subjects
@@ -180,10 +197,14 @@ def main() -> int:
     parser.add_argument("--build", action="append", choices=BUILDS, help="only this build (repeatable)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--first", action="store_true", help="run no further build on a mutant that is caught")
+    parser.add_argument("--tests", default="", help="only these tests of the suites, as pytest's -k names them")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of one run of the suites (%(default)s)")
     parser.add_argument("--verbose", action="store_true", help="print how each was caught")
     options = parser.parse_args()
     builds = tuple(options.build or BUILDS)
     chosen = [mutant for mutant in MUTANTS if re.search(options.text, mutant.name)]
+    asked = {suite for mutant in chosen for suite in mutant.suites or SUITES}
+    how = Run(tuple(suite for suite in SUITES if suite in asked), options.tests, options.seconds)
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as pool:
         work = Path(folder)
@@ -191,7 +212,7 @@ def main() -> int:
             plant(mutant, work / "try")
             shutil.rmtree(work / "try")
         subjects: list[Mutant | None] = [None, *chosen]
-        futures = submit(pool, subjects, builds, work, first=options.first)
+        futures = submit(pool, subjects, builds, work, how, first=options.first)
         print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
         missed = []
         for subject in subjects:

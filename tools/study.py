@@ -25,7 +25,7 @@ from studies.tree import Tree, frontiers, tree_of
 from bigbfs import api
 from bigbfs.bench import machine
 from bigbfs.bench.graphs import prepared, random_sources, require_data
-from bigbfs.bench.suite import Case, read_suite
+from bigbfs.bench.suite import Case, read_suite, some_of
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.errors import BigBfsError
 from bigbfs.graph.graph import Graph
@@ -86,9 +86,9 @@ def main(arguments: Sequence[str] | None = None, make_runtime: Make = None) -> N
     parser.add_argument("--output", type=Path, required=True, help="JSON lines, appended")
     parser.add_argument("--commit", default="", help="what is measured, where that is no checkout")
     asked = parser.parse_args(arguments)
-    suite = read_suite(asked.suite)
-    cases = [case for case in suite.cases if not asked.case or case.name in asked.case]
-    require_data(tuple(cases))
+    suite = some_of(read_suite(asked.suite), asked.case or ())
+    cases = suite.cases
+    require_data(cases)
     if make_runtime is None and api.choose_backend("auto") == "gpu":
         make_runtime = make_cuda
     device = machine.processor()

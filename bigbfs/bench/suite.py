@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,25 @@ class Suite:
 
     cases: tuple[Case, ...]
     seed: int = 1
+
+
+def some_of(suite: Suite, names: Sequence[str]) -> Suite:
+    """Return ``suite`` with the cases ``names`` alone, in the suite's order; all of them where none is named.
+
+    Raises
+    ------
+    UsageError
+        A name is no case of it.
+    """
+    known = [case.name for case in suite.cases]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            raise UsageError(
+                f"--case {name!r}: the suite has no such case; "
+                + (f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, known))}")
+            )
+    return replace(suite, cases=tuple(case for case in suite.cases if not names or case.name in names))
 
 
 def read_suite(path: Path) -> Suite:

@@ -113,6 +113,17 @@ def test_a_suite_generates_converts_and_varies(suite, run):
     assert [path.name for path in suite.iterdir() if path.name.startswith("bigbfs-bench-")] == []
 
 
+def test_some_graphs_of_a_suite(suite, run):
+    args = ("bench", "bfs", "--suite", "suite.toml", "--trials", 1)
+    code, _, err = run(*args, "--case", "from text", "--case", "a star", "--output", "r.jsonl")
+    assert code == 0, err
+    assert list(rows_of(suite / "r.jsonl").graphs) == ["a star", "from text"]
+    code, _, err = run(*args, "--case", "a grod")
+    assert (code, "did you mean 'a grid'?" in err) == (2, True)
+    code, _, err = run(*args, "--case", "none of them")
+    assert (code, "choose from 'a grid', 'a star', 'from text'" in err) == (2, True)
+
+
 def test_a_contender_that_ran_long_enough_gets_no_further_source(small, run):
     args = ("bench", "bfs", "--source", 10, "--source", 20, "--source", 40, "--seconds", 1e-9, "--output", "r.jsonl")
     code, _, err = run(*args)
@@ -193,6 +204,7 @@ def test_a_wrong_result_ends_the_run_with_3(small, run, monkeypatch):
         (("--suite", "none.toml"), 1, "none.toml"),
         (("--suite", "none.toml", "graph.csrbin"), 2, "brings its own graphs"),
         (("--backend", "cpu", "--residency", "mapped"), 2, "--residency"),
+        (("--case", "a star"), 2, "give --suite too"),
     ],
 )
 def test_what_cannot_work_is_refused_before_measuring(small, run, monkeypatch, arguments, code, says):

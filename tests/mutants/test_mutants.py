@@ -29,7 +29,7 @@ def test_a_run_that_says_nothing_ends_with_2(monkeypatch, capsys):
 def test_first_runs_no_build_behind_the_one_that_catches(monkeypatch, capsys):
     ran = []
 
-    def run(mutant, build, work):
+    def run(mutant, build, work, _how):
         ran.append((mutant and mutant.name, build))
         return mutants.Outcome("race" if mutant and build == "tsan" else "-", 1.0, "")
 
@@ -43,3 +43,20 @@ def test_first_runs_no_build_behind_the_one_that_catches(monkeypatch, capsys):
     assert [build for name, build in ran if name] == ["tsan"]
     assert sorted(build for name, build in ran if not name) == ["plain", "tsan"]
     assert "1 of 1 caught" in capsys.readouterr().out
+
+
+def test_the_kernels_as_they_are_meet_the_suites_and_tests_that_are_asked(monkeypatch, capsys):
+    asked = []
+
+    def run(mutant, _build, _work, how):
+        asked.append((mutant is None, how))
+        return mutants.Outcome("race" if mutant else "-", 1.0, "")
+
+    monkeypatch.setattr(mutants, "run", run)
+    monkeypatch.setattr(
+        "sys.argv", ["mutants.py", "-k", "^scan", "--build", "plain", "--tests", "scan", "--seconds", "9"]
+    )
+    assert mutants.main() == 0
+    how = mutants.Run(("test_kernels_strategies.py",), "scan", 9.0)
+    assert {each for _, each in asked} == {how}
+    assert sum(unchanged for unchanged, _ in asked) == 1

@@ -16,7 +16,7 @@ from bigbfs.bench import machine
 from bigbfs.bench.contenders import Contender, backends_of, lineup
 from bigbfs.bench.graphs import Prepared, from_file, prepared, random_sources, require_data
 from bigbfs.bench.measure import Plan, facts, measure
-from bigbfs.bench.suite import Case, Suite, read_suite
+from bigbfs.bench.suite import Case, Suite, read_suite, some_of
 from bigbfs.cli import options, outputs
 from bigbfs.cli.bench.writer import Writer
 from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
@@ -51,6 +51,7 @@ class Task:
 @click.option(
     "--suite", type=options.PATH, metavar="F.toml", help="Graphs to generate or convert, and what runs on each."
 )
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="A graph of the suite; repeatable. Default: all.")
 @click.option(
     "--strategy", "strategies", type=click.Choice(list(STRATEGIES)), multiple=True, help="Repeatable. Default: all."
 )
@@ -74,6 +75,7 @@ class Task:
 def command(
     graphs: tuple[Path, ...],
     suite: Path | None,
+    cases: tuple[str, ...],
     strategies: tuple[str, ...],
     one: tuple[str, ...],
     many: str | None,
@@ -101,6 +103,8 @@ def command(
         raise UsageError(
             "--suite brings its own graphs and sources; leave out GRAPH, --source, --sources, --compressed"
         )
+    if cases and suite is None:
+        raise UsageError("--case names a graph of a suite; give --suite too, or GRAPH instead")
     require_one_way(one, many, needed=False)
     options.check_where(where)
     backend = api.choose_backend(where["backend"])
@@ -110,7 +114,7 @@ def command(
     lineup(strategies, backend, baselines=baselines, parents=True, where=where)  # refuses what cannot run here
     writer = Writer(output, report, force)
     if suite is not None:
-        read = read_suite(suite)
+        read = some_of(read_suite(suite), cases)
         require_data(read.cases)
         work = _of_suite(read, task, folder)
     else:
