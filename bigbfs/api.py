@@ -19,6 +19,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.ranked_engine import open_shards, ranked
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
@@ -117,7 +118,8 @@ def engine(
     threads
         CPU threads; None: every core that this process may use.
     ranks
-        Processes that work on it together, on CPUs, from :func:`ranks`, with the same calls; rank 0 has the arrays.
+        Processes that work on it together, from :func:`ranks`, with the same calls; rank 0 has the arrays. On CPUs, or
+        with ``backend="gpu"`` each on a GPU of its own, of one machine (BFS).
     work
         Options of what will be run: memory is planned for it; other work may be run in what is left. None: BFS and cc.
 
@@ -139,7 +141,12 @@ def engine(
     chosen = choose_backend(backend)
     check_options(backend, chosen, given, threads)
     graph, asked = _opened(graph, ranks, shards=True), usual_work(strategy) if work is None else tuple(work)
+    shards = getattr(graph, "group", None) is not None
     ranks = getattr(graph, "group", ranks)  # those that have opened shards
+    if ranks is not None and backend == "gpu" and not shards:
+        several = tuple(each for each in asked if work is not None or "peers" in getattr(each, "programs", ()))
+        with forking.of_a_gpu():
+            return ranked_on_gpus(graph, ranks, several, strategy=strategy, **given)
     if ranks is not None:
         _require_cpus({"backend": backend} if backend == "gpu" else given)
         return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
@@ -162,7 +169,10 @@ def _gpu_options(
 def _require_cpus(given: dict[str, Any]) -> None:
     """Refuse what is ``given`` for a GPU where ranks are asked for."""
     if given:
-        raise UsageError("for a GPU, and ranks run on CPUs; leave it out", about=tuple(given.items())[:1])
+        raise UsageError(
+            "for a GPU: ranks are on GPUs where the backend is 'gpu' and the graph is one file; leave it out",
+            about=tuple(given.items())[:1],
+        )
 
 
 def _on_gpu(graph: Graph, asked: Sequence[Work], given: dict[str, Any]) -> Placed:

@@ -63,7 +63,7 @@ class Task:
         The deepest vertex of a single search is looked up there too, unless the tree takes much of the memory.
         """
         tree = (4 + 8) * engine.graph.n
-        looks = engine.backend == "gpu" and sources == 1 and self.want_levels and tree < free_memory() // 8
+        looks = alone and engine.backend == "gpu" and sources == 1 and self.want_levels and tree < free_memory() // 8
         proves = self.verify and engine.backend == "cpu" and alone
         return looks or proves or self.target is not None or self.levels is not None or self.parents is not None
 
@@ -96,6 +96,7 @@ class Task:
 )
 @outputs.force_option
 @options.json_option
+@ranks_of.gpus_option
 @ranks_of.options
 def command(
     graph: Path | None,
@@ -131,6 +132,7 @@ def command(
     outputs.check_streams((levels, parents), as_json)
     outputs.check_different({"--levels": levels, "--parents": parents, "--plot": plot})
     require_one_way(one, many)
+    ranks_of.prefer_gpus(ranks, where)
     options.check_where(where)
     with (
         ranks_of.joined(ranks, where) as group,
@@ -145,6 +147,10 @@ def command(
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=task.target)
         work.internal(opened)  # a target that is not there is found before anything is placed
+        if ranks_of.stays_on_one(opened, group, ranks):
+            if group.rank:
+                return  # and waits for the first
+            group = None
         with options.placed(opened, (work,), ranks=(group, ranks), **where) as engine:
             summary, verify_seconds = _run_all(engine, sources, task, group)
             if ranks.verbose and group is not None:

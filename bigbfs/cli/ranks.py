@@ -11,12 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from bigbfs.engines.backends import GPU_OPTIONS
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import remove_stale
@@ -30,12 +32,36 @@ EXCHANGES = ("auto", "list", "bitmap", "hubs", "window")
 
 @dataclass(frozen=True)
 class Ranks:
-    """What the options say: how many ranks (None: as many as were started), and how they share and tell."""
+    """What the options say: how many ranks (None: as many as were started), and how they share and tell; ``gpus``: so
+    many, or ``"all"``, one for each rank; None: CPUs."""
 
     count: int | None
     partition: str
     exchange: str
     verbose: bool
+    gpus: str | None = None
+
+
+class Gpus(click.ParamType):
+    """How many GPUs: a number, or all."""
+
+    name = "gpus"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is neither."""
+        text = str(value)
+        if text != "all" and not (text.isdecimal() and int(text) > 0):
+            self.fail(f"{value!r} is neither a number above 0 nor 'all'.", param, ctx)
+        return text
+
+
+gpus_option = click.option(
+    "--gpus",
+    type=Gpus(),
+    metavar="N | all",
+    help="Run on up to N GPUs of this machine, a process for each; one alone where levels are many and thin.",
+)
+"""Of commands that run on several GPUs; it goes above :func:`options`."""
 
 
 def options(function: F) -> F:
@@ -67,7 +93,8 @@ def options(function: F) -> F:
 
     def command(**given: Any) -> Any:
         names = ("count", "partition", "exchange", "verbose")
-        return function(ranks=Ranks(*(given.pop(name) for name in names)), **given)
+        asked = replace(Ranks(*(given.pop(name) for name in names)), gpus=given.pop("gpus", None))
+        return function(ranks=asked, **given)
 
     command.__doc__ = function.__doc__
     command.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]  # click's own
@@ -88,13 +115,16 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         The ranks were started, and have ended: with their exit code.
     """
     by = launch.started()
+    if asked.gpus is not None:
+        asked = _on_gpus(asked, by, where)
     if by is None and asked.count is None:
         refuse_alone(asked)
         yield None
         return
-    if where.get("backend") == "gpu":
-        raise UsageError("ranks run on CPUs here; leave --backend gpu out, or run without --ranks")
-    where["backend"] = "cpu"
+    if asked.gpus is None:
+        if where.get("backend") == "gpu":
+            raise UsageError("ranks run on CPUs unless --gpus is given; give it, or leave --backend gpu out")
+        where["backend"] = "cpu"
     if by is None and asked.count == 1:
         yield one()
         return
@@ -104,13 +134,69 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         threads = where.get("threads") or max(1, processors() // asked.count)
         raise click.exceptions.Exit(_started(asked.count, arguments, threads))
     if asked.count not in (None, by.size):
-        raise UsageError(f"--ranks {asked.count}, and {by.by} started {by.size}; leave --ranks out")
+        option = "--ranks" if asked.gpus is None else "--gpus"
+        raise UsageError(f"{option} {asked.count}, and {by.by} started {by.size}; leave {option} out")
     group = launch.join(by)
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stdout if group.rank == 0 else nowhere):
         if asked.verbose:
             say(group, f"process {os.getpid()}, {group.host_rank + 1} of {group.host_size} on this host")
         yield group
     launch.part()
+
+
+def prefer_gpus(asked: Ranks, where: dict[str, Any]) -> None:
+    """Note that a run with --gpus is on GPUs, before other options are held against that.
+
+    Raises
+    ------
+    UsageError
+        It is for the CPU too.
+    """
+    if asked.gpus is None:
+        return
+    if where.get("backend") == "cpu":
+        raise UsageError("--gpus and --backend cpu contradict each other; leave one of them out")
+    where["backend"] = "gpu"
+
+
+def _on_gpus(asked: Ranks, by: launch.Started | None, where: dict[str, Any]) -> Ranks:
+    """Return ``asked`` with the number of ranks that the GPUs asked for make.
+
+    Raises
+    ------
+    UsageError, NoDeviceError
+        There are not so many, or an option does not go with them.
+    """
+    from bigbfs.engines.gpu.ranks.engine import require_count
+    from bigbfs.engines.gpu.runtime import device
+
+    if asked.count is not None:
+        raise UsageError("--gpus and --ranks each say how many processes there are; give one of them")
+    if asked.exchange != "auto":
+        raise UsageError("--exchange is for ranks on CPUs; leave it out where --gpus is given")
+    if by is not None:
+        return replace(asked, count=by.size if asked.gpus == "all" else int(asked.gpus or 0))
+    wanted = max(1, device.count()) if asked.gpus == "all" else int(asked.gpus or 0)
+    require_count(wanted)
+    if wanted == 1:
+        return replace(asked, count=None, partition="auto", verbose=False, gpus=None)
+    return replace(asked, count=wanted)
+
+
+def stays_on_one(graph: Any, group: Any, asked: Ranks) -> bool:
+    """Return whether one GPU alone is taken for ``graph``, and say so; all ranks make this call."""
+    if group is None or asked.gpus is None:
+        return False
+    from bigbfs.algorithms.ranked_gpus import levels_of_one
+
+    levels = levels_of_one(graph, group, asked.partition)
+    if levels is not None and group.rank == 0:
+        click.echo(
+            f"bigbfs: stays on one GPU: about {levels:,} levels are expected, and {group.size} GPUs would meet in each "
+            "of them; --partition words shares the graph all the same",
+            err=True,
+        )
+    return levels is not None
 
 
 def _started(ranks: int, arguments: Sequence[str], threads: int) -> int:
@@ -183,7 +269,23 @@ def on_any(group: Any, mine: bool) -> bool:
 
 
 def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: dict[str, Any]) -> Any:
-    """Return the engine of this rank for ``graph``, which speaks original ids."""
+    """Return the engine of this rank for ``graph``, which speaks original ids.
+
+    Raises
+    ------
+    UsageError
+        Shards are to be placed on GPUs.
+    """
+    if asked.gpus is not None:
+        from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+
+        if getattr(graph, "group", None) is not None:
+            raise UsageError("shards are searched on CPUs; leave --gpus out, or join them")
+        given = {name: where[name] for name in GPU_OPTIONS if where[name] is not None}
+        tell = partial(say, group) if asked.verbose else None
+        return ranked_on_gpus(
+            graph, group, work, strategy=where.get("strategy", "auto"), kind=asked.partition, tell=tell, **given
+        )
     from bigbfs.algorithms.ranked_engine import ranked
 
     return ranked(

@@ -21,7 +21,7 @@ from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.threads import run
 from bigbfs.graph.graph import Graph
 from emulated.loader import machine
-from emulated.runtime import SimtMemory, SimtRuntime
+from emulated.runtime import SimtRuntime
 
 SPINS = 1 << 62
 """A device that waits for another is no livelock; whoever waits in vain ends when its patience does."""
@@ -112,9 +112,7 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
         placed = placed_on(runtime, graph, partition, number, peers)
         patience = PATIENCE[build] if peers.patience is None else peers.patience
         how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
-        state = PeerSearch(
-            placed, group, partition, lambda nbytes: SimtMemory(runtime, nbytes), patience=patience, **how
-        )
+        state = PeerSearch(placed, group, partition, runtime.shareable, patience=patience, **how)
         state.warm()
         if peers.touch is not None:
             peers.touch(state)

@@ -223,6 +223,19 @@ class SimtRuntime:
         """Copy to ordinary memory."""
         return np.array(array)
 
+    @property
+    def place(self) -> str:
+        """Return the number of this device."""
+        return f"emulated {self.device}"
+
+    def reaches(self, place: str) -> str | None:
+        """Return why the device in ``place`` cannot be reached: only itself is not another."""
+        return "it is the same GPU" if place == self.place else None
+
+    def shareable(self, nbytes: int) -> SimtMemory:
+        """Return memory for others."""
+        return SimtMemory(self, nbytes)
+
     def map(self, array: np.ndarray, use: Callable[[np.ndarray, int, int], None] = unused) -> SimtMapping:
         """Copy to guarded memory that stands for the file's, a third at a time: the rest is poison when it is used."""
         view = self.empty(array.shape, array.dtype)

@@ -56,6 +56,7 @@ class BfsOptions(Options):
         "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
         "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
         "ranks": "bigbfs.algorithms.bfs.ranks.program:RankBfs",
+        "peers": "bigbfs.algorithms.bfs.gpu.peers.program:PeerBfs",
     }
 
     def __post_init__(self) -> None:
@@ -93,6 +94,18 @@ class BfsOptions(Options):
         """
         target = None if self.target is None else graph.vertex(self.target)
         return replace(self, source=graph.vertex(self.source), target=target)
+
+    def require_peers(self) -> None:
+        """Refuse what has no form over several GPUs.
+
+        Raises
+        ------
+        UsageError
+            Names the strategy.
+        """
+        if self.entry.loop != "persistent":
+            several = ", ".join(name for name, entry in STRATEGIES.items() if entry.loop == "persistent")
+            raise UsageError(f"strategy {self.strategy!r} runs on one GPU, and several are asked for: take {several}")
 
     @property
     def entry(self) -> Strategy:

@@ -7,9 +7,7 @@ is for own vertices; bitmaps, and a byte for each vertex while heads are chosen,
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import partition
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.same_file import require_one_file
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import settings
@@ -30,9 +29,6 @@ from bigbfs.jit.njit import njit
 from bigbfs.jit.processors import processors
 from bigbfs.jit.workers import Workers
 from bigbfs.record import SetupRecord
-
-HEADER = 4096
-"""Bytes at the beginning of a graph file by which ranks compare theirs: header, section table, checksums."""
 
 _ROW = 32
 """Neighbours of a sampled row that are looked at."""
@@ -128,7 +124,8 @@ class RankedEngine(CpuEngine):
     ) -> None:
         for each in work:
             require_ranks(each)
-        require_one_file(graph, group)
+        if not isinstance(graph, ShardedGraph):  # those are compared when they are opened
+            require_one_file(graph, group)
         share = min(max(1, processors() // group.host_size), settings.most_threads())
         super().__init__(graph, work=(), threads=share if threads is None else threads)
         told = None if exchange == "auto" else exchange
@@ -176,45 +173,14 @@ def require_ranks(work: Any) -> None:
 def _partition(graph: Graph, rows: Rows, size: int, kind: str) -> Partition:
     """Return who owns what of ``graph``: of shards, whoever has them."""
     if not isinstance(graph, ShardedGraph):
-        return partition.choose(np.asarray(rows.indptr), _sample(rows), size, kind)
+        return partition.choose(np.asarray(rows.indptr), sample(rows), size, kind)
     if kind == "words":
         what = "a rank owns the rows of its shards, which are ranges; leave it out, or join the shards"
         raise UsageError(what, about=(("partition", kind),))
     return graph.partition
 
 
-def require_one_file(graph: Graph, group: Group) -> None:
-    """Refuse ranks that have opened different files: their sizes and headers, with all checksums, are compared.
-
-    Shards are compared when they are opened.
-
-    Raises
-    ------
-    UsageError
-        Names two ranks, their hosts and what each has opened.
-    """
-    if isinstance(graph, ShardedGraph):
-        return
-    mine = (graph.n, graph.m, graph.codec, str(graph.path), _identity(graph.path))
-    everyone = group.objects(mine)
-    for rank, theirs in enumerate(everyone):
-        if (theirs[:3], theirs[4]) != (everyone[0][:3], everyone[0][4]):
-            said = [
-                f"rank {number} (host {group.hosts[number]}) has {path}: {n:,} vertices, {m:,} edges, {codec}"
-                for number, (n, m, codec, path, _) in ((0, everyone[0]), (rank, theirs))
-            ]
-            raise UsageError(f"ranks have opened different graphs; {'; '.join(said)}; give all the same file")
-
-
-def _identity(path: Path | None) -> str:
-    """Return what tells files apart: their size and the hash of their beginning; empty for a graph in memory."""
-    if path is None:
-        return ""
-    with path.open("rb") as stream:
-        return f"{path.stat().st_size} {hashlib.sha256(stream.read(HEADER)).hexdigest()}"
-
-
-def _sample(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+def sample(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of some edges, of rows spread evenly over the vertices: int64 both."""
     n = row_count(rows)
     picked = np.unique(np.linspace(0, max(0, n - 1), min(partition.SAMPLE, n)).astype(np.int64))

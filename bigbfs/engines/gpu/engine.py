@@ -30,9 +30,14 @@ T = TypeVar("T")
 
 def cuda_runtime(limit: int | None) -> Runtime:
     """Return the runtime of the GPU, which may allocate ``limit`` bytes."""
+    return cuda_runtime_at(0, limit)
+
+
+def cuda_runtime_at(index: int, limit: int | None) -> Runtime:
+    """Return the runtime of the GPU that CUDA calls ``index``, which may allocate ``limit`` bytes."""
     from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
 
-    return CudaRuntime(limit=limit)
+    return CudaRuntime(index, limit)
 
 
 class GpuEngine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.engines.ranks.group import Group
 from bigbfs.jit.njit import njit
 
 ZERO, ONE, SHIFT, LOW = (np.uint64(value) for value in (0, 1, 6, 63))
@@ -37,3 +38,11 @@ def whole(parts: list[np.ndarray], owns: list[slice], n: int) -> np.ndarray:
     for own, part in zip(owns, parts, strict=True):
         found[own] = part.reshape(-1, 64)
     return found.reshape(-1)[:n]
+
+
+def to_first(group: Group, mine: np.ndarray) -> list[np.ndarray]:
+    """Send ``mine`` to rank 0; return there the arrays of all ranks, elsewhere arrays without entries."""
+    none = np.empty(0, np.uint8)
+    raw = np.ascontiguousarray(mine).view(np.uint8)
+    parts = group.exchange([raw if rank == 0 else none for rank in range(group.size)])
+    return [part.view(mine.dtype) for part in parts]

@@ -115,18 +115,18 @@ def test_without_cupy(monkeypatch, missing, message):
 
 def test_available_is_the_probe_in_one_word(monkeypatch):
     monkeypatch.setattr(device.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(device, "_devices_of_driver", lambda: 1)
+    monkeypatch.setattr(device, "count", lambda: 1)
     fake_cupy(monkeypatch)
     assert device.available() is True
     fake_cupy(monkeypatch, nvrtc=RuntimeError("none"))
     assert device.available() is False
-    monkeypatch.setattr(device, "_devices_of_driver", lambda: 0)
+    monkeypatch.setattr(device, "count", lambda: 0)
     fake_cupy(monkeypatch)
     assert device.available() is False
 
 
 def test_available_is_cheap_without_a_driver(monkeypatch):
-    monkeypatch.setattr(device, "_devices_of_driver", lambda: 0)
+    monkeypatch.setattr(device, "count", lambda: 0)
     monkeypatch.setattr(device, "probe", lambda: pytest.fail("CuPy was asked"))
     start = time.perf_counter()
     assert device.available() is False
@@ -134,4 +134,4 @@ def test_available_is_cheap_without_a_driver(monkeypatch):
 
 
 def test_the_driver_is_asked_without_a_crash():
-    assert device._devices_of_driver() >= 0
+    assert device.count() >= 0

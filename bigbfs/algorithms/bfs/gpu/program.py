@@ -27,7 +27,7 @@ from bigbfs.errors import UsageError
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
     own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
-    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *peers.KERNELS)))
+    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *peers.KERNELS, *peers.PROOF_KERNELS)))
 
 
 def _kernels_of(strategy: Strategy, residency: str) -> tuple[KernelSpec, ...]:

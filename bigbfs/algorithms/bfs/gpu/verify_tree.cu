@@ -4,24 +4,8 @@
 // edge that leads to a vertex from its parent marks it in `joined`. Vertices (one thread each): the source alone has
 // level 0, who has a level has a parent one level up, joined to it by an edge. Atomics: one atomicOr for each tree
 // edge. Source: Graph500 specification, section Validation.
+#include "algorithms/bfs/gpu/tree_rule.cuh"
 #include "kernels/verify/edges.cuh"
-
-struct TreeRule {
-    const i32* levels;
-    const vid* parents;
-    u32* joined;
-    i32 last;  // level at which the search was to stop
-
-    METHOD bool broken(u64 u, vid v) const {
-        if (levels[u] < 0) return false;
-        if (levels[v] < 0) return levels[u] < last;
-        if (levels[v] > levels[u] + 1) return true;
-        if (parents[v] == (vid)u && !(relaxed_load(joined + word_of(v)) & bit_of(v))) {
-            atomicOr(joined + word_of(v), bit_of(v));
-        }
-        return false;
-    }
-};
 
 KERNEL void verify_tree_edges(Adjacency a, const i32* levels, const vid* parents, u32* joined, i32 last, u64* faults) {
     verify_edges(a, TreeRule{levels, parents, joined, last}, faults);
@@ -40,14 +24,7 @@ KERNEL void verify_tree_vertices(
     u64 n, u64 source, const i32* levels, const vid* parents, const u32* joined, i32 last, u64* faults
 ) {
     for (u64 v = thread_id(); v < n; v += thread_count()) {
-        const vid parent = parents[v];
-        bool broken = false;
-        if (v == source || levels[v] <= 0) {
-            broken = levels[v] != (v == source ? 0 : -1) || parent != (vid) ~(vid)0;
-        } else {
-            broken = parent >= n || levels[parent] != levels[v] - 1 || !test_bit(joined, v) || levels[v] > last;
-        }
-        if (broken) atomicAdd(faults, (u64)1);
+        if (breaks_tree(n, source, levels, parents, last, v, test_bit(joined, v))) atomicAdd(faults, (u64)1);
     }
 }
 ENTRY(verify_tree_vertices)

@@ -16,8 +16,7 @@ from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.ranked import RankedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey
 from bigbfs.engines.cpu.rows import row_lengths, sample_rows
-from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.numbering import whole
+from bigbfs.engines.ranks.numbering import to_first, whole
 from bigbfs.engines.ranks.partition import deal
 from bigbfs.record import RankRecord
 
@@ -155,11 +154,3 @@ class RankBfs:
             return otherwise
         owns = [self._placed.partition.own(rank) for rank in range(group.size)]
         return whole(parts, owns, self._placed.n)
-
-
-def to_first(group: Group, mine: np.ndarray) -> list[np.ndarray]:
-    """Send ``mine`` to rank 0; return there the arrays of all ranks, elsewhere arrays without entries."""
-    none = np.empty(0, np.uint8)
-    raw = np.ascontiguousarray(mine).view(np.uint8)
-    parts = group.exchange([raw if rank == 0 else none for rank in range(group.size)])
-    return [part.view(mine.dtype) for part in parts]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
+from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
@@ -26,7 +27,7 @@ KERNELS = kernels_of(
     defines=DEFINES,
 )
 PLACEMENT: tuple[KernelSpec, ...] = (PLACE_ROWS, *KERNELS)
-"""Every kernel that placing own rows launches."""
+"""Every kernel that placing own rows launches, a proof of rows aside."""
 
 
 class OwnAdjacency(PlacedAdjacency):
@@ -36,6 +37,8 @@ class OwnAdjacency(PlacedAdjacency):
     ----------
     partition, rank
         Who owns what, and who this is.
+    prove
+        Look at every edge of this rank's share of all rows.
 
     Attributes
     ----------
@@ -53,26 +56,32 @@ class OwnAdjacency(PlacedAdjacency):
         mapped: bool,
         head_groups: int = 0,
         ranked: bool = False,
+        prove: bool = False,
     ) -> None:
         self._partition, self._rank = partition, rank
         self._part, self._bounds = place_part(runtime, partition, rank)
         self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in KERNELS}
-        super().__init__(runtime, adjacency, mapped=mapped, head_groups=head_groups, ranked=ranked)
+        specs = PROOF_KERNELS if prove else ()
+        self._kernels |= {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in specs}
+        super().__init__(runtime, adjacency, mapped=mapped, head_groups=head_groups, ranked=ranked, prove=prove)
 
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
         """Place own edges and their heads; return how many ids read for them are no vertices."""
         runtime, edges = self._runtime, adjacency.edges
-        counts = runtime.zeros(2, np.uint64)
+        counts = runtime.zeros(3, np.uint64)
         self._run("own_rows", self.n, np.uint64(self.n), self._part, self.arrays["rows"], counts[:1])
         mapping = runtime.map(edges) if edges.nbytes else None
         view = runtime.empty(0, edges.dtype) if mapping is None else mapping.array
         try:
             self.struct["data"] = runtime.pointer(view)
+            if self._prove:
+                self._prove_share(counts[2:])
             if head_groups:
-                self._fill_heads(adjacency, head_groups, counts[1:])
+                self._fill_heads(adjacency, head_groups, counts[1:2])
             if not mapped:
                 self._move_own(adjacency)
-            self.with_edges, invalid = (int(count) for count in runtime.download(counts))
+            self.with_edges, invalid, faults = (int(count) for count in runtime.download(counts))
+            self.sound = faults == 0
         except BaseException:
             if mapping is not None:
                 mapping.close()
@@ -84,6 +93,16 @@ class OwnAdjacency(PlacedAdjacency):
         else:
             mapping.close()
         return invalid
+
+    def _prove_share(self, faults: Array) -> None:
+        """Look at this rank's share of all rows, whoever owns them: together ranks look at each once."""
+        size = self._partition.size
+        first, last = (min(self.n, self.n * rank // size // WARP * WARP) for rank in (self._rank, self._rank + 1))
+        last = self.n if self._rank == size - 1 else last
+        hubs = np.searchsorted(self.hubs, np.array([first, last], np.uint64))
+        chunks = (self.hub_ptr[hubs[0]], self.hub_ptr[hubs[1]])
+        self._run("prove_rows", last - first, self.struct, np.uint64(first), np.uint64(last), faults)
+        self._run("prove_chunks", int(chunks[1] - chunks[0]) * WARP, self.struct, *chunks, faults)
 
     def _fill_heads(self, adjacency: Adjacency, groups: int, invalid: Array) -> None:
         heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)

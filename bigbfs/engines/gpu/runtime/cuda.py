@@ -22,6 +22,7 @@ from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
 from bigbfs.engines.gpu.runtime.device import probe
 from bigbfs.engines.gpu.runtime.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
+from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
@@ -228,6 +229,27 @@ class CudaRuntime:
             with self._errors():
                 self._copies = self._cupy.cuda.Stream(non_blocking=True)
         return CudaStage(self._cupy, nbytes, self.empty(nbytes, np.uint8), self._copies, self._errors)
+
+    @property
+    def place(self) -> str:
+        """Where the device is: its PCI bus id."""
+        return str(self._cupy.cuda.runtime.deviceGetPCIBusId(self.info.index))
+
+    def reaches(self, place: str) -> str | None:
+        """Return why kernels cannot reach the memory of the GPU in ``place``; None: they can."""
+        cuda = self._cupy.cuda.runtime
+        try:
+            other = int(cuda.deviceGetByPCIBusId(place))
+        except cuda.CUDARuntimeError as error:
+            return f"this process does not see it ({error}); is CUDA_VISIBLE_DEVICES another for each rank?"
+        if other == self.info.index:
+            return "it is the same GPU"
+        able = cuda.deviceCanAccessPeer(self.info.index, other)
+        return None if able else "the driver says that it has no peer access (cudaDeviceCanAccessPeer)"
+
+    def shareable(self, nbytes: int) -> DeviceMemory:
+        """Allocate zeros that other GPUs read and write, outside the pool and its limit."""
+        return DeviceMemory(self._cupy, self.info.index, self.place, nbytes)
 
     def map(self, array: np.ndarray, use: Use = unused) -> HostMapping:
         """Make host memory readable by kernels, step by step."""

@@ -50,7 +50,7 @@ class DeviceInfo:
 
 def available() -> bool:
     """Return whether a GPU can be used. Cheap where there is none: CuPy is not imported without a device."""
-    if importlib.util.find_spec("cupy") is None or _devices_of_driver() == 0:
+    if importlib.util.find_spec("cupy") is None or count() == 0:
         return False
     try:
         probe()
@@ -100,16 +100,16 @@ def probe(index: int = 0) -> DeviceInfo:
     )
 
 
-def _devices_of_driver() -> int:
-    """Ask the driver itself for the number of GPUs: 0 where there is no driver."""
+def count() -> int:
+    """Return the number of GPUs, asked of the driver itself, without making any of them ready: 0 without a driver."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
-        count = ctypes.c_int(0)
-        if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        found = ctypes.c_int(0)
+        if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(found)) != 0:
             return 0
     except (OSError, AttributeError):
         return 0
-    return count.value
+    return found.value
 
 
 def _import_cupy() -> Any:

@@ -132,6 +132,16 @@ class Runtime(Protocol):
     def stage(self, nbytes: int) -> Stage:
         """Make a buffer of pinned memory of ``nbytes`` and its twin."""
 
+    @property
+    def place(self) -> str:
+        """Where in the machine the device is."""
+
+    def reaches(self, place: str) -> str | None:
+        """Return why kernels cannot reach the memory of the device in ``place``; None: they can."""
+
+    def shareable(self, nbytes: int) -> Any:
+        """Allocate zeros that other devices of the machine read and write: a ``Memory`` of engines/gpu/ranks."""
+
     def map(self, array: np.ndarray, use: Use = unused) -> Mapping:
         """Make the host memory of ``array`` readable by kernels where it lies (or a copy of it, if it must be).
 

@@ -8,8 +8,6 @@
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
-enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, PUBLISH, COLLECT, UP, UP_OPEN, UP_CHUNKS, HALT };
-
 // Whether the other rows of a bottom-up level, or the chunks of hubs, are still to come.
 DEVICE bool rows_to_come(const Peers& p, const Team& t) {
     const Slot& slot = p.s.slots[t.slot];

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu import arguments
@@ -10,20 +12,29 @@ from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.ranks.arguments import DEFINES as PART_DEFINES
 from bigbfs.engines.gpu.ranks.arguments import PART
 from bigbfs.engines.gpu.runtime.arguments import fields
-from bigbfs.engines.gpu.runtime.kernels import KernelSpec
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.ranks.partition import Partition
+from bigbfs.record import LevelRecord
 
 LETTER = fields("found", "edges", "missed", "left", "claims")
 """What a rank tells another."""
 
 JOINT = np.dtype(
     [(name, np.uint64) for name in ("count", "edges", "explored", "meetings", "lost")]
-    + [("left", np.uint64, (2,)), ("rounds", np.uint64), ("sums", LETTER)]
+    + [("left", np.uint64, (2,))]
+    + [(name, np.uint64) for name in ("rounds", "waited", "told")]
+    + [("sums", LETTER)]
 )
 """What all know."""
 
+WAITED = 8
+"""Where ``JOINT.waited`` stands, in words of 8 bytes."""
+
 SHARED = ("visited", "frontier", "next", "claimed", "claimers", "letters", "flags")
 """What other ranks write, in the order in which it lies in one allocation."""
+
+READ = ("levels", "parents", "joined")
+"""What other ranks read, behind that: the tree, and who is joined to its parent by an own edge."""
 
 PEERS = np.dtype(
     [("s", BFS), ("joint", np.uint64), ("part", PART), ("sent", np.uint64), ("bases", np.uint64)]
@@ -33,6 +44,7 @@ PEERS = np.dtype(
 """``struct Peers``."""
 
 FILE = "algorithms/bfs/gpu/peers/bfs_peers.cu"
+PROOF_FILE = "algorithms/bfs/gpu/peers/prove.cu"
 DEFINES = (
     *arguments.DEFINES,
     *PART_DEFINES,
@@ -45,6 +57,8 @@ KERNELS = (
     KernelSpec(FILE, "peers_count", DEFINES, team=True),
 )
 
+PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
+
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""
 
@@ -53,7 +67,7 @@ LEAST_INBOX = 4096
 
 def own_arrays(slots: int) -> tuple[ArraySpec, ...]:
     """Return the state that no other rank writes: what one GPU has, with two queues."""
-    specs = (spec for spec in arguments.arrays(slots) if spec.name not in SHARED)
+    specs = (spec for spec in arguments.arrays(slots) if spec.name not in (*SHARED, *READ))
     wide = ArraySpec("queue", "id", "2 * n", "own vertices of the frontier; who the level has found")
     return tuple(wide if spec.name == "queue" else spec for spec in specs)
 
@@ -64,8 +78,19 @@ def inbox(partition: Partition) -> int:
 
 
 def shared_fields(partition: Partition, ids: np.dtype, capacity: int) -> tuple[tuple[str, int], ...]:
-    """Return name and bytes of each array that other ranks write."""
+    """Return name and bytes of each array that other ranks write or read."""
     bits, ranks = 8 * partition.words, partition.size
     inboxes = ranks * capacity * ids.itemsize
     sizes = (bits, bits, bits, inboxes, inboxes, 2 * ranks * LETTER.itemsize, 8 * ranks)
-    return tuple(zip(SHARED, sizes, strict=True))
+    tree = (4 * partition.n, ids.itemsize * partition.n, bits)
+    return tuple(zip((*SHARED, *READ), (*sizes, *tree), strict=True))
+
+
+def told(levels: Sequence[LevelRecord]) -> tuple[str, ...]:
+    """Return what ranks told one another for each level: bits of the frontier, claims, or both where it turned back."""
+    found, before = [], ""
+    for level in levels:
+        turned = level.direction == "top-down" and before == "bottom-up"
+        found.append("bitmap" if level.direction == "bottom-up" else "bitmap claims" if turned else "claims")
+        before = level.direction
+    return tuple(found)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.arguments import BFS, DIRECTIONS, EDGES, LEVELS, PARENTS, PROGRESS, SLOT
+from bigbfs.algorithms.bfs.gpu.arguments import BFS, DIRECTIONS, EDGES, PROGRESS, SLOT
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
-from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, KERNELS, PEERS
+from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, KERNELS, PEERS, WAITED, told
+from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.tree import row_length
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
@@ -23,7 +24,7 @@ from bigbfs.engines.gpu.ranks.arguments import place_part
 from bigbfs.engines.gpu.ranks.memory import Memory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
 from bigbfs.engines.gpu.runtime.runtime import Array
-from bigbfs.engines.ranks.group import Group, Traffic
+from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.errors import DeviceError
 from bigbfs.record import LevelRecord
@@ -39,10 +40,11 @@ LINK_RATE = 360e9
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search measured, the same on all ranks but for ``mine``, this rank's seconds, and ``traffic``.
+    """What a search measured, the same on all ranks but for the last three: of this rank.
 
     ``rounds`` of delivering claims that were needed beyond the first of each level, of this rank; ``invalid`` ids read
-    that are no vertices, on any rank.
+    that are no vertices, on any rank; ``told``: for each level, what ranks stored into others' memory. ``mine``:
+    seconds of this rank's device, of which it ``waited`` so many for others; ``sent``: bytes stored into their memory.
     """
 
     reached: int
@@ -53,8 +55,10 @@ class Found:
     invalid: int
     rounds: int
     launches: int
+    told: tuple[str, ...]
     mine: float
-    traffic: Traffic
+    waited: float
+    sent: int
 
 
 class PeerSearch:
@@ -99,8 +103,6 @@ class PeerSearch:
         runtime = self._runtime = placed.runtime
         capacity = arguments.inbox(partition) if capacity is None else capacity
         self._arrays = {spec.name: placed.pool.lend(spec, self)[0] for spec in arguments.own_arrays(tuning.slots)}
-        for spec, value in ((LEVELS, -1), (PARENTS, self.nobody)):
-            runtime.fill(self._arrays[spec.name], int(value))
         self._edges = placed.pool.lend(EDGES, self)[0]
         self._joint = runtime.zeros(JOINT.itemsize // 8, np.uint64)
         self._sent = runtime.zeros(group.size, np.uint64)
@@ -108,11 +110,17 @@ class PeerSearch:
         self._traverse, self._count = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
-        self._shared = SharedMemory(group, make, arguments.shared_fields(partition, self.ids, capacity))
+        fields = arguments.shared_fields(partition, self.ids, capacity)
+        self._shared = SharedMemory(group, make, fields)
+        sizes = dict(fields)
+        for name, dtype, value in (("levels", np.dtype(np.int32), -1), ("parents", self.ids, int(self.nobody))):
+            self._arrays[name] = self._shared.own(name, sizes[name]).view(dtype)
+            runtime.fill(self._arrays[name], value)
         bases = self._shared.bases
         bases[group.rank] = runtime.pointer(self._shared.array)
         self._bases = runtime.upload(bases)
         self._state = self._make_state(capacity)
+        self._prover: TreeProver | None = None
         group.barrier()  # nobody writes before all memory is zero
 
     def _make_state(self, capacity: int) -> np.ndarray:
@@ -196,10 +204,9 @@ class PeerSearch:
         state["s"]["max_depth"] = NEVER if max_depth is None else max_depth
         self._begin(source)
         ends = (np.uint64(source), np.uint64(self._last_source))
-        seconds, launches = 0.0, 0
+        seconds, waited, launches = 0.0, 0.0, 0
         records: list[LevelRecord] = []
         edges = row_length(self.placed.graph, source)
-        before = group.traffic.copy()
         while True:
             runtime.fill(self._arrays["slots"], 0)
             group.barrier()
@@ -210,11 +217,13 @@ class PeerSearch:
             progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
             joint = runtime.download(self._joint).view(JOINT)[0]
             self._require_all(joint, int(progress["level"]))
-            records += self._records(int(progress["clock"]), timer.seconds, len(records), edges)
+            slots, scale = self._used_slots(int(progress["clock"]), timer.seconds)
+            records += self._records(slots, int(progress["clock"]), scale, len(records), edges)
+            waited += int(joint["waited"]) * scale
+            self._runtime.write(self._joint[WAITED : WAITED + 1], np.zeros(1, np.uint64))
             edges = int(joint["edges"])
             if progress["done"]:
                 break
-        traffic = group.traffic.since(before)
         self._last_source, self._meetings = source, int(joint["meetings"])
         runtime.fill(self._edges, 0)
         grid = max(1, min(runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
@@ -231,8 +240,10 @@ class PeerSearch:
             invalid=int(totals[1]),
             rounds=int(joint["rounds"]),
             launches=launches,
+            told=told(records),
             mine=seconds,
-            traffic=traffic,
+            waited=min(seconds, waited),
+            sent=int(joint["told"]),
         )
 
     def _begin(self, source: int) -> None:
@@ -266,12 +277,17 @@ class PeerSearch:
                 f"level {level}: nothing was heard of its GPU for {self._patience:g} s"
             )
 
-    def _records(self, end: int, seconds: float, first: int, edges: int) -> list[LevelRecord]:
-        """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
+    def _used_slots(self, end: int, seconds: float) -> tuple[np.ndarray, float]:
+        """Return what a launch of so many seconds, whose clock ended at ``end``, noted of its levels, and the seconds
+        of a cycle that this rank's device counted."""
         slots = self._runtime.download(self._arrays["slots"]).view(SLOT)
         used = slots[: np.count_nonzero(slots["direction"])]
+        cycles = end - int(used["clock"][0]) if len(used) else 0
+        return used, seconds / max(1, cycles)
+
+    def _records(self, used: np.ndarray, end: int, scale: float, first: int, edges: int) -> list[LevelRecord]:
+        """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
         cycles = np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64))
-        scale = seconds / max(1, int(cycles.sum()))
         found = self.group.sum(used["edges"].astype(np.int64))
         before = [edges, *(int(count) for count in found[:-1])]
         return [
@@ -298,6 +314,18 @@ class PeerSearch:
         whole = np.full(64 * self.partition.words, nothing, found.dtype)
         whole[: self.n] = found[: self.n]
         return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own(self.group.rank)]).reshape(-1)
+
+    def prove(self, source: int, max_depth: int | None) -> None:
+        """Prove the tree of the last search; every rank makes this call. The tree is whole on each of them then.
+
+        Raises
+        ------
+        VerificationError
+            A rule is broken, on any rank.
+        """
+        if self._prover is None:
+            self._prover = TreeProver(self.placed, self.group, self._part, self._bases, self._shared, self._arrays)
+        self._prover.prove(source, max_depth)
 
     @property
     def shared_bytes(self) -> int:

@@ -10,26 +10,29 @@
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
 // The first block's warp, all lanes: tells all ranks, waits for all, and adds up what they have told.
-DEVICE void meet_other_ranks(const Peers& p, const Mates& m, const Letter& own) {
+DEVICE void meet_other_ranks(const Peers& p, const Team& t, const Mates& m, const Letter& own) {
     const u64 number = m.meetings + 1;
     const u64 turn = (number & 1) * p.part.size;
+    u64 told = 0;  // claims
     for (u64 r = lane_id(); r < p.part.size; r += WARP) {
         if (r == p.part.rank) continue;
         Letter* const letter = in_rank<Letter>(p, r, p.letters_at) + turn + p.part.rank;
-        const u64 claims = relaxed_load(p.sent + r);
+        u64 claims = relaxed_load(p.sent + r);
         relaxed_store(&letter->found, own.found);
         relaxed_store(&letter->edges, own.edges);
         relaxed_store(&letter->missed, own.missed);
         relaxed_store(&letter->left, own.left);
-        relaxed_store(&letter->claims, claims < p.capacity ? claims : p.capacity);
+        claims = claims < p.capacity ? claims : p.capacity;
+        relaxed_store(&letter->claims, claims);
+        told += claims;
         __threadfence_system();
         relaxed_store(in_rank<u64>(p, r, p.flags_at) + p.part.rank, number);
     }
+    const u64 start = (u64)clock64();
     u64 found = 0, edges = 0, missed = 0, left = 0, lost = 0;
     for (u64 r = lane_id(); r < p.part.size; r += WARP) {
         if (r == p.part.rank) continue;
         const u64* const flag = in_rank<u64>(p, p.part.rank, p.flags_at) + r;
-        const u64 start = (u64)clock64();
         while (relaxed_load(flag) < number && !lost) {
             spin();
             if ((u64)clock64() - start > p.patience) lost = r + 1;
@@ -46,6 +49,7 @@ DEVICE void meet_other_ranks(const Peers& p, const Mates& m, const Letter& own) 
     missed = warp_sum(missed);
     left = warp_sum(left);
     lost = warp_max(lost);
+    told = warp_sum(told);
     if (lane_id() > 0) return;
     Letter& sums = p.joint->sums;
     relaxed_store(&sums.found, found + own.found);
@@ -53,6 +57,9 @@ DEVICE void meet_other_ranks(const Peers& p, const Mates& m, const Letter& own) 
     relaxed_store(&sums.missed, missed + own.missed);
     relaxed_store(&sums.left, left + own.left);
     relaxed_store(&p.joint->lost, lost);
+    p.joint->waited += (u64)clock64() - start;
+    const u64 words = t.phase == PUBLISH || t.phase == COLLECT ? p.part.words : 0;
+    p.joint->told += told * 2 * sizeof(vid) + (p.part.size - 1) * (sizeof(Letter) + (1 + words) * sizeof(u64));
 }
 
 // What this rank has done so far in the level.
@@ -87,7 +94,7 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
         m.meets = meets(p, t);
     }
     __syncwarp();
-    if (m.meets) meet_other_ranks(p, m, own_letter(p, t, m));
+    if (m.meets) meet_other_ranks(p, t, m, own_letter(p, t, m));
     __syncwarp();
     if (lane_id() == 0) {
         __threadfence_system();

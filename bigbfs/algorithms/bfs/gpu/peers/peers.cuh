@@ -9,6 +9,8 @@
 #include "algorithms/bfs/gpu/topdown.cuh"
 #include "kernels/base/part.cuh"
 
+enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, PUBLISH, COLLECT, UP, UP_OPEN, UP_CHUNKS, HALT };
+
 // What a rank tells every other at a meeting.
 struct Letter {
     u64 found;   // own vertices found by the level, so far
@@ -28,6 +30,8 @@ struct Joint {
     u64 lost;      // 1 + the rank that did not come to the last of them; 0: all came
     u64 left[2];   // claims left over by this rank, of even and of odd rounds
     u64 rounds;    // rounds of delivering claims that a level took beyond its first
+    u64 waited;    // cycles of waiting for other ranks
+    u64 told;      // bytes stored into others' memory
     Letter sums;   // of all letters of the last meeting; claims: not summed
 };
 static_assert(sizeof(Joint) == JOINT_BYTES, "Joint differs from its NumPy dtype");

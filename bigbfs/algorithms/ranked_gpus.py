@@ -1,0 +1,99 @@
+"""The engine of one of several GPUs of a machine, as :func:`bigbfs.engine` returns one: it speaks original ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bigbfs.algorithms.engine import Engine
+from bigbfs.engines.engine import Work
+from bigbfs.engines.ranks import launch, partition
+from bigbfs.engines.ranks.group import Group
+from bigbfs.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from bigbfs.engines.gpu.runtime.runtime import Runtime
+
+
+def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
+    """Return about how many levels a search has, where they are so many that one GPU alone is quicker; else None.
+
+    All ranks make this call, and get the same answer. ``kind``: the partition asked for; whoever names one gets it.
+    """
+    from bigbfs.algorithms.bfs.ranks.depth import expected_levels, too_deep
+    from bigbfs.engines.cpu.rows import rows_of
+
+    if kind != "auto" or group.size == 1:
+        return None
+    said = None
+    if group.rank == 0:
+        graph.require_structure()
+        levels = expected_levels(rows_of(graph.adjacency))
+        said = round(levels) if too_deep(levels, graph.m, group.size) else None
+    told: int | None = group.objects(said)[0]
+    return told
+
+
+def ranked_on_gpus(
+    graph: Graph,
+    group: Group,
+    work: Sequence[Work],
+    *,
+    strategy: str = "auto",
+    kind: str = "auto",
+    runtime: Runtime | None = None,
+    tell: Callable[[str], None] | None = None,
+    **given: Any,
+) -> Engine:
+    """Place ``graph`` on the GPUs of the ranks of ``group``; every rank makes this call, and then the same runs.
+
+    Parameters
+    ----------
+    graph
+        The same on every rank.
+    group
+        The ranks, all of one machine, one for each GPU.
+    work
+        Options of what is going to be run.
+    strategy
+        Of BFS.
+    kind
+        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``.
+    runtime, tell
+        As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`.
+    **given
+        ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, those that are given.
+
+    Returns
+    -------
+    Engine
+        Results have their arrays on rank 0, and what was measured on all.
+
+    Raises
+    ------
+    NoDeviceError, UsageError, DoesNotFitError, DeviceError, FormatError
+        As of that class.
+    """
+    from bigbfs.engines.cpu.ranked import sample
+    from bigbfs.engines.cpu.rows import rows_of
+    from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, require_count, silent
+
+    if runtime is None:
+        require_count(group.host_size)
+    graph.require_structure()
+    rows = rows_of(graph.adjacency)
+    ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
+    owned = partition.choose(np.asarray(rows.indptr), ends, group.size, kind)
+    placed = GpuRankEngine(
+        graph,
+        group=group,
+        partition=owned,
+        work=tuple(work),
+        patience=launch.patience(),
+        runtime=runtime,
+        tell=silent if tell is None else tell,
+        **given,
+    )
+    return Engine(graph, placed, strategy)

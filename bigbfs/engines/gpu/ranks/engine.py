@@ -1,0 +1,342 @@
+"""The GPU engine of one rank of several: own rows on this rank's GPU, beside the other GPUs of the machine.
+
+Every rank makes the same engine and runs the same work in the same order. The GPU is chosen by the rank's number on its
+machine. Leaving it in order is a call that all ranks make together; after an error nothing is given back: the processes
+end, and what they had goes with them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from bigbfs.config import DeviceProfile
+from bigbfs.engines.engine import Work
+from bigbfs.engines.gpu.engine import cuda_runtime_at
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
+from bigbfs.engines.gpu.placement.damage import require_sound
+from bigbfs.engines.gpu.placement.hot import by_degree
+from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
+from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
+from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
+from bigbfs.engines.gpu.ranks.plan import choose
+from bigbfs.engines.gpu.runtime import device
+from bigbfs.engines.gpu.runtime.runtime import Runtime
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.same_file import require_one_file
+from bigbfs.errors import DeviceError, NoDeviceError, UsageError
+from bigbfs.graph.adjacency import Adjacency
+from bigbfs.graph.graph import Graph
+from bigbfs.record import BytesRecord, SetupRecord
+from bigbfs.sizes import format_size
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankPlacedGraph(PlacedGraph):
+    """A graph of which one rank has its own rows in place; attributes of :class:`PlacedGraph`, and these.
+
+    Attributes
+    ----------
+    group, partition
+        The ranks, and who owns what.
+    patience
+        Seconds that a kernel waits for those of other ranks.
+    """
+
+    group: Group
+    partition: Partition
+    patience: float
+
+
+def silent(text: str) -> None:
+    """Say nothing."""
+
+
+class GpuRankEngine:
+    """One graph on the GPUs of several ranks; internal vertices.
+
+    Parameters
+    ----------
+    graph
+        Plain or compressed, the same on every rank. It must stay open as long as the engine.
+    group, partition
+        The ranks, all of one machine, and who owns what.
+    work
+        What is going to be run; other work is refused.
+    residency
+        ``"vram"``, ``"mapped"``, or ``"auto"``: the first for which all ranks have room.
+    vram_budget, ram_budget, profile
+        As for :class:`bigbfs.engines.gpu.engine.GpuEngine`, of each rank.
+    patience
+        Seconds that a kernel waits for those of other ranks.
+    runtime
+        What runs the kernels; None: the GPU with this rank's number on its machine.
+    tell
+        Is told each step, for whoever wants to know where a rank stands.
+
+    Attributes
+    ----------
+    backend, device, residency, edges_kind, plan, setup, bytes
+        As of :class:`bigbfs.engines.gpu.engine.GpuEngine`, of this rank.
+
+    Raises
+    ------
+    NoDeviceError, DoesNotFitError, FormatError
+        As of :class:`bigbfs.engines.gpu.engine.GpuEngine`.
+    UsageError
+        There are fewer GPUs than ranks, the work has no form over GPUs, or ranks have opened different files.
+    DeviceError
+        A GPU cannot reach the memory of another.
+    """
+
+    backend = "gpu"
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        group: Group,
+        partition: Partition,
+        work: Sequence[Work] = (),
+        residency: str = "auto",
+        vram_budget: int | None = None,
+        ram_budget: int | None = None,
+        profile: DeviceProfile | None = None,
+        patience: float = 60.0,
+        runtime: Runtime | None = None,
+        tell: Callable[[str], None] = silent,
+    ) -> None:
+        self.graph, self.group, self._tell = graph, group, tell
+        self.setup, self.bytes = SetupRecord(), BytesRecord()
+        self._placed: list[OwnAdjacency] = []
+        self._programs: dict[Hashable, Any] = {}
+        self._graph: RankPlacedGraph | None = None
+        self._work = tuple(work)
+        for each in self._work:
+            require_gpus(each)
+        if not group.one_host:
+            hosts = ", ".join(dict.fromkeys(group.hosts))
+            raise UsageError(f"GPUs of several machines ({hosts}) do not work together yet; take those of one")
+        require_one_file(graph, group)
+        prove = not graph.proved
+        if prove:
+            self._clocked("open", graph.require_structure)
+        self._runtime: Runtime | None = runtime or self._clocked("start", lambda: own_gpu(group, vram_budget))
+        self._require_peers()
+        budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
+        limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
+        programs = [each.program("peers", residency) for each in self._work]
+        reads = self._running().registers_read_only
+        self.plan: Plan = choose(graph, partition, group, residency, limits, reads, programs)
+        self.residency = self.plan.residency
+        tell(
+            f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
+            f"{format_size(limits.vram)} GPU memory"
+        )
+        self._clocked("compile", lambda: self._compile(prove, programs))
+        tell(f"kernels compiled in {self.setup.compile:.2f} s")
+        self._clocked("place", lambda: self._place(partition, prove, profile, patience))
+        tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
+        if prove:
+            require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
+        for each in self._work:
+            self.program(each)
+
+    def _clocked(self, name: str, step: Callable[[], T]) -> T:
+        """Do a step of the setup and add the seconds that it takes to ``setup.name``."""
+        start = time.perf_counter()
+        result = step()
+        setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
+        return result
+
+    def _require_peers(self) -> None:
+        """Refuse GPUs that cannot reach one another's memory.
+
+        Raises
+        ------
+        DeviceError
+            Names two ranks, their GPUs, and why.
+        """
+        runtime, group = self._running(), self.group
+        places = group.objects(runtime.place)
+        self._tell(f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free")
+        mine = [
+            f"GPU {runtime.place} (rank {group.rank}) cannot reach the memory of GPU {place} (rank {rank}): {why}"
+            for rank, place in enumerate(places)
+            if rank != group.rank and (why := runtime.reaches(place)) is not None
+        ]
+        for said in group.objects(mine):
+            if said:
+                raise DeviceError(said[0])
+        ranks = f"{group.size} rank{'s' if group.size > 1 else ''}"
+        self.device = f"{runtime.name} on each of {ranks}"
+
+    def _compile(self, prove: bool, programs: Sequence[Any]) -> None:
+        """Build every kernel that placing and the work will ask for."""
+        wanted = [spec for program in programs for spec in program.every_kernel()]
+        for spec in dict.fromkeys((*PLACEMENT, *(PROOF_KERNELS if prove else ()), *wanted)):
+            spec.build(self._running(), self.graph.ids, self.graph.codec)
+
+    def _place(self, partition: Partition, prove: bool, profile: DeviceProfile | None, patience: float) -> None:
+        runtime, graph = self._running(), self.graph
+        mapped, groups, ranked = self.residency == "mapped", self.plan.head_groups, by_degree(graph)
+
+        def placed(adjacency: Adjacency) -> OwnAdjacency:
+            options = {"mapped": mapped, "ranked": ranked, "prove": prove}
+            made = OwnAdjacency(runtime, adjacency, partition, self.group.rank, head_groups=groups, **options)
+            self._placed.append(made)
+            return made
+
+        out = placed(graph.adjacency)
+        incoming: OwnAdjacency | None = None
+        if graph.in_adjacency is graph.adjacency:
+            incoming = out
+        elif graph.in_adjacency is not None:
+            incoming = placed(graph.in_adjacency)
+        self.edges_kind = out.kind
+        sizes = Sizes(graph.n, graph.m, max(each.chunks for each in self._placed), graph.ids.itemsize)
+        self._graph = RankPlacedGraph(
+            runtime,
+            graph,
+            out,
+            incoming,
+            self.residency,
+            Pool(runtime, sizes, graph.ids),
+            profile,
+            group=self.group,
+            partition=partition,
+            patience=patience,
+        )
+        runtime.synchronize()
+
+    def run(self, work: Work) -> Any:
+        """Run ``work``, all ranks together; the arrays of the result are on rank 0.
+
+        Raises
+        ------
+        UsageError, FormatError, DeviceError
+            As of :class:`bigbfs.engines.gpu.engine.GpuEngine`.
+        """
+        return self.program(work).run(work)
+
+    def program(self, work: Work) -> Any:
+        """Return the program that runs ``work``, made and warmed if need be, by all ranks together."""
+        self._running()
+        program = self._programs.get(work.key)
+        if program is None:
+            require_gpus(work)
+            program = self._clocked("place", lambda: work.program("peers", self.residency)(self.placed, work))
+            self._tell("its memory is shared with the other ranks")
+            self._clocked("compile", lambda: program.warm(work))
+            self._tell("kernels have run on nothing")
+            self._programs[work.key] = program
+            self._count_bytes()
+        return program
+
+    def _count_bytes(self) -> None:
+        self.bytes.host = sum(placed.host_bytes for placed in self._placed)
+        self.bytes.device = sum(self.buffers().values())
+
+    def buffers(self) -> dict[str, int]:
+        """Return the bytes of every array in device memory by its name in the ledger."""
+        found = dict(self.placed.pool.buffers)
+        found["shared"] = sum(program.shared_nbytes for program in self._programs.values())
+        for prefix, placed in zip(("", "in_"), self._placed, strict=False):
+            found |= {prefix + name: count for name, count in placed.buffers.items()}
+        return found
+
+    @property
+    def placed(self) -> RankPlacedGraph:
+        """The graph as it lies there."""
+        self._running()
+        assert self._graph is not None
+        return self._graph
+
+    def _running(self) -> Runtime:
+        if self._runtime is None:
+            raise UsageError("this engine is closed")
+        return self._runtime
+
+    def close(self) -> None:
+        """Release what the engine placed, all ranks together; a second call does nothing."""
+        runtime, self._runtime = self._runtime, None
+        if runtime is None:
+            return
+        runtime.synchronize()
+        for program in self._programs.values():
+            program.close()
+        self._programs.clear()
+        if self._graph is not None:
+            self._graph.pool.close()
+        self._graph = None
+        for placed in self._placed:
+            placed.close()
+        self._placed.clear()
+        runtime.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+
+def own_gpu(group: Group, limit: int | None) -> Runtime:
+    """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no usable GPU.
+    UsageError
+        There are fewer GPUs than ranks.
+    """
+    require_count(group.host_size)
+    return cuda_runtime_at(group.host_rank, limit)
+
+
+def require_count(asked: int) -> None:
+    """Refuse more GPUs than this machine has.
+
+    Raises
+    ------
+    NoDeviceError
+        It has none.
+    UsageError
+        It has some.
+    """
+    there = device.count()
+    if there == 0:
+        device.probe()  # says what is missing
+        raise NoDeviceError("the driver sees no GPU", remedies=(("backend", "cpu"),))
+    if asked > there:
+        raise UsageError(
+            f"{asked} GPUs asked for, and this process sees {there}: take one process for each GPU, of which it sees "
+            "all (CUDA_VISIBLE_DEVICES)",
+            about=(("gpus", asked),),
+            remedies=(("gpus", there, "use {}"),),
+        )
+
+
+def require_gpus(work: Any) -> None:
+    """Refuse work that has no form over several GPUs.
+
+    Raises
+    ------
+    UsageError
+        Names it.
+    """
+    if "peers" not in work.programs:
+        name = type(work).__name__.removesuffix("Options").lower()
+        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
+    work.require_peers()

@@ -1,0 +1,120 @@
+"""What one rank of several GPUs takes: its byte ledger, and the placement that all ranks have room for.
+
+As planning.py counts for one GPU: upper bounds, in the same places. A rank has offsets, degrees and heads of all
+vertices, edges of its own rows, and beside the state of its search what others write and read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, rows_of, state_buffers
+from bigbfs.engines.gpu.planning import HEAD_GROUPS, Limits, Plan
+from bigbfs.engines.gpu.runtime.memory import reads_in_place
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.graph.adjacency import Adjacency
+from bigbfs.graph.graph import Graph
+from bigbfs.sizes import format_size
+
+RESIDENCIES = ("vram", "mapped")
+"""Where own rows may lie, best first."""
+
+
+def own_bytes(adjacency: Adjacency, partition: Partition, rank: int) -> int:
+    """Return the bytes of the edges in own rows."""
+    indptr, n = adjacency.indptr, adjacency.n
+    words = np.arange(partition.words, dtype=np.int64)[partition.own(rank)]
+    lengths = indptr[np.minimum(64 * words + 64, n)] - indptr[64 * words]
+    return int(lengths.sum(dtype=np.uint64)) * adjacency.edges.itemsize
+
+
+def plan_of(
+    graph: Graph,
+    partition: Partition,
+    rank: int,
+    residency: str,
+    groups: int,
+    limits: Limits,
+    registers_read_only: bool,
+    programs: Sequence[Any],
+) -> Plan:
+    """Return what ``rank`` takes in one way, whether it fits or not.
+
+    Parameters
+    ----------
+    programs
+        Classes of programs over GPUs: with ``own_arrays()`` and ``shared_bytes(partition, ids)``.
+    """
+    buffers: list[Buffer] = []
+    for prefix, adjacency in adjacencies(graph):
+        in_place = "mapped" if reads_in_place(adjacency.edges, registers_read_only) else "pinned"
+        for buffer in rows_of(prefix, adjacency, residency if residency == "vram" else in_place, groups):
+            edges = buffer.name in (f"{prefix}indices", f"{prefix}blob")
+            if edges and residency == "vram":
+                buffers.append(replace(buffer, bytes=grain(own_bytes(adjacency, partition, rank))))
+                what = "the file, while own rows are copied from it"
+                buffers.append(Buffer(f"{prefix}file", adjacency.edges.nbytes, in_place, what))
+            elif buffer.name == f"{prefix}placement" and residency == "vram":
+                more = grain(8 * (adjacency.n + 1)) + grain(8 * (partition.words + 1))
+                buffers.append(replace(buffer, bytes=buffer.bytes + more))
+            else:
+                buffers.append(buffer)
+    buffers += state_buffers(graph, [program.own_arrays() for program in programs])
+    for program in programs:
+        shared = program.shared_bytes(partition, graph.ids)
+        buffers.append(Buffer("shared", grain(shared), "vram", "what other GPUs write and read"))
+    return Plan(residency, tuple(buffers), limits, groups)
+
+
+def choose(
+    graph: Graph,
+    partition: Partition,
+    group: Group,
+    residency: str,
+    limits: Limits,
+    registers_read_only: bool,
+    programs: Sequence[Any],
+) -> Plan:
+    """Return this rank's plan of the first way for which all ranks have room; all ranks make this call.
+
+    Raises
+    ------
+    UsageError
+        The residency is none of ``RESIDENCIES``.
+    DoesNotFitError
+        A rank has no room: names the first such one, and its ledger.
+    """
+    if residency not in ("auto", *RESIDENCIES):
+        raise UsageError(
+            "several GPUs have their edges in their own memory or in host memory",
+            about=(("residency", residency),),
+            remedies=tuple(("residency", each, "use {}") for each in RESIDENCIES),
+        )
+    ladder = RESIDENCIES if residency == "auto" else (residency,)
+    plans = [
+        plan_of(graph, partition, group.rank, choice, groups, limits, registers_read_only, programs)
+        for choice, groups in product(ladder, HEAD_GROUPS)
+    ]
+    everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
+    for number, plan in enumerate(plans):
+        if all(fits[number] for fits, _ in everyone):
+            return plan
+    worst = next(rank for rank, (fits, _) in enumerate(everyone) if not fits[-1] or rank == group.size - 1)
+    last = plans[-1]
+    raise DoesNotFitError(
+        f"{graph.path or 'the graph'} does not fit {group.size} GPUs, not even with the smallest head table: rank "
+        f"{worst} (host {group.hosts[worst]})\n{everyone[worst][1]}",
+        remedies=(
+            *((("residency", "mapped", "use {}"),) if residency == "vram" else ()),
+            f"more GPUs: of {format_size(last.device_bytes)} a part is divided among them",
+            ("backend", "cpu"),
+        ),
+        lead="\nwhat helps: ",
+    )

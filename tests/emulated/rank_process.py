@@ -1,0 +1,85 @@
+"""Run ``bigbfs`` as one rank on an emulated GPU of its own, in a process of its own: python rank_process.py EVENT ...
+
+Memory for others is shared between the processes, as CUDA IPC has it. EVENT is ``none``, or ``kill``: rank 1 ends
+itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+from typing import Any
+
+import numpy as np
+
+from bigbfs.__main__ import main
+from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
+from bigbfs.engines.gpu.ranks import engine
+from bigbfs.engines.gpu.runtime import device
+from emulated.runtime import SimtRuntime
+
+GPUS = 2
+
+
+class ProcessMemory:
+    """Memory without a name that other processes open by this one's file descriptor."""
+
+    def __init__(self, nbytes: int) -> None:
+        file = os.memfd_create("peers")
+        os.ftruncate(file, nbytes)
+        self.array: Any = np.frombuffer(mmap.mmap(file, nbytes), np.uint8)
+        self.handle = (f"/proc/{os.getpid()}/fd/{file}", nbytes)
+        self._opened: list[np.ndarray] = []
+
+    def open(self, handle: tuple[str, int]) -> int:
+        """Return the address here of another process's memory."""
+        file = os.open(handle[0], os.O_RDWR)
+        self._opened.append(np.frombuffer(mmap.mmap(file, handle[1]), np.uint8))
+        os.close(file)
+        return int(self._opened[-1].ctypes.data)
+
+    def close(self) -> None:
+        """Forget what was opened."""
+        self._opened.clear()
+
+    def free(self) -> None:
+        """Forget the memory."""
+        self.array = None
+
+
+class ProcessRuntime(SimtRuntime):
+    """An emulated GPU whose memory other processes reach."""
+
+    def shareable(self, nbytes: int) -> Any:
+        """Return memory for other processes."""
+        return ProcessMemory(nbytes)
+
+
+def own_gpu(group: Any, limit: int | None) -> ProcessRuntime:
+    """Return this rank's device."""
+    engine.require_count(group.host_size)
+    return ProcessRuntime(device=group.host_rank, sm_count=2, spin_limit=1 << 62)
+
+
+def plant(event: str) -> None:
+    """Let ``event`` happen."""
+    if event != "kill":
+        return
+    begin = PeerSearch._begin
+
+    def killed(search: PeerSearch, source: int) -> None:
+        begin(search, source)
+        if search.group.rank == 1 and source:  # the others pass the barrier that comes before the launch
+            search._traverse = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+
+    PeerSearch._begin = killed  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    device.count = lambda: GPUS
+    engine.own_gpu = own_gpu
+    plant(sys.argv[1])
+    sys.argv[1:] = sys.argv[2:]
+    main()

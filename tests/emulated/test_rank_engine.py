@@ -1,0 +1,169 @@
+"""The engine of one of several GPUs on emulated devices: placed by its ledger, searched, proved, and left together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import zoo
+from wide import CODECS
+
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.ranked_gpus import levels_of_one, ranked_on_gpus
+from bigbfs.engines.ranks.threads import run
+from bigbfs.errors import DeviceError, DoesNotFitError, FormatError, UsageError, VerificationError
+from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.graph import Graph
+from emulated.loader import machine
+from emulated.peers import SPINS
+from emulated.runtime import SimtRuntime, builds_here
+
+BUILD = builds_here()[0]
+
+USUAL = (BfsOptions(),)
+
+
+def over(graph: Graph, size: int, work: Any, *, asked: Any = USUAL, device: int | None = None, **how: Any) -> list[Any]:
+    """Return what ``work(engine)`` returns on each of so many emulated GPUs."""
+    machine(BUILD)
+
+    def rank(group: Any) -> Any:
+        number = group.rank if device is None else device
+        runtime = SimtRuntime(build=BUILD, device=number, sm_count=2, spin_limit=SPINS)
+        with ranked_on_gpus(graph, group, asked, runtime=runtime, **how) as engine:
+            found = work(engine)
+        assert runtime.closed
+        return found
+
+    return run(size, rank, limit=120.0)
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "two-components"])
+def test_trees_are_exact_and_proved(name: str, codec: str, residency: str) -> None:
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    source = int(plain.degrees().argmax())
+
+    def work(engine: Any) -> Any:
+        assert (engine.backend, engine.residency) == ("gpu", residency)
+        measured = engine.measure(BfsOptions(source), trials=2, verify=True)
+        short = engine.measure(BfsOptions(source, 1), verify=True).internal
+        placed = engine._placed
+        return measured.internal, short, placed.buffers(), placed.plan
+
+    everyone = over(graph, 3, work, residency=residency)
+    levels = reference_bfs(plain, source)[0]
+    for rank, (result, short, buffers, plan) in enumerate(everyone):
+        record = result.record
+        assert record.verified and record.reached == (levels >= 0).sum() and record.depth == levels.max()
+        assert [each.rank for each in record.ranks] == [0, 1, 2]
+        assert record.seconds >= max(each.seconds for each in record.ranks)
+        assert all(0 <= each.waited <= each.seconds and each.sent > 0 for each in record.ranks)
+        assert len(record.exchanges) == len(record.levels) and set(record.exchanges) <= {
+            "claims", "bitmap", "bitmap claims",
+        }  # fmt: skip
+        counted = {buffer.name: buffer.bytes for buffer in plan.buffers if buffer.where == "vram"}
+        for array, nbytes in buffers.items():
+            if not (residency == "mapped" and array.endswith(("indices", "blob"))):
+                assert nbytes <= counted[array], array
+        if rank == 0:
+            assert np.array_equal(result.levels, levels)
+            validate_tree(plain, source, result.levels, result.parents)
+            assert np.array_equal(short.levels, np.where(levels <= 1, levels, -1))
+        else:
+            assert (result.levels == -1).all() and (result.parents == -1).all()
+
+
+def test_bytes_sent_are_those_of_letters_claims_and_bits() -> None:
+    """A path shared by two: where it goes from rank to rank there is a claim each way; two letters for each level."""
+    graph = zoo.build(256, zoo.path(256))
+    work = (BfsOptions(strategy="topdown"),)
+    for kind, crossings in (("words", 3), ("ranges", 1)):
+        found = over(graph, 2, lambda engine: engine.run_internal(work[0]), asked=work, strategy="topdown", kind=kind)
+        claims, letters = 2 * crossings, 2 * 2 * 256
+        assert sum(rank.sent for rank in found[0].record.ranks) == 8 * claims + 48 * letters
+
+
+@pytest.mark.parametrize("array", ["levels", "parents"])
+def test_a_wrong_tree_is_not_proved(array: str) -> None:
+    """A level, or a parent, of one rank's vertex is changed before the proof: a rank says so."""
+    plain = zoo.shared()["two-hubs"]
+
+    def work(engine: Any) -> Any:
+        options = BfsOptions(0)
+        result = engine.run_internal(options)
+        program = engine._placed.program(options)
+        if program.search.group.rank == 1:
+            found = program.search._arrays[array]
+            vertex = int(np.flatnonzero(program.search.partition.vertices(1))[5]) + 64
+            found[vertex] = 0 if array == "parents" else found[vertex] + 1
+        with pytest.raises(VerificationError, match=r"rank \d \(host here\): wrong result: \d+ edges and \d+ vert"):
+            engine.verify_internal(options, result)
+
+    over(plain, 2, work)
+
+
+def test_levels_and_parents_left_out() -> None:
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    levels = reference_bfs(plain, source)[0]
+
+    def work(engine: Any) -> Any:
+        return [engine.run_internal(BfsOptions(source, None, a, b)) for a, b in ((True, False), (False, True))]
+
+    bare, deep = over(plain, 2, work)[0]
+    assert np.array_equal(bare.levels, levels) and (bare.parents == -1).all()
+    assert (deep.levels == -1).all() and ((deep.parents >= 0) == (levels > 0)).all()
+
+
+def test_damaged_rows_are_found_before_anything_runs() -> None:
+    plain = zoo.shared()["kronecker"]
+    for place in (3, -3):
+        indices = plain.adjacency.indices.copy()
+        indices[place] = plain.n
+        damaged = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+        with pytest.raises(FormatError):
+            over(damaged, 2, lambda engine: None)
+
+
+def test_what_does_not_fit_is_refused_on_all() -> None:
+    plain = zoo.shared()["kronecker"]
+    with pytest.raises(DoesNotFitError, match=r"does not fit 2 GPUs.*rank 0 \(host here\)"):
+        over(plain, 2, lambda engine: None, vram_budget=100_000)
+
+
+def test_what_has_no_form_over_gpus_is_refused() -> None:
+    plain = zoo.shared()["kronecker"]
+    with pytest.raises(UsageError, match="runs on one GPU"):
+        over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),))
+    with pytest.raises(UsageError, match="components does not run on several GPUs"):
+        over(plain, 2, lambda engine: None, asked=(ComponentsOptions(),))
+    with pytest.raises(UsageError, match="vram"):
+        over(plain, 2, lambda engine: None, residency="streamed")
+    with pytest.raises(DeviceError, match=r"rank \d\) cannot reach the memory of GPU emulated 0 .*the same GPU"):
+        over(plain, 2, lambda engine: None, device=0)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_deep_graph_stays_on_one(codec: str) -> None:
+    side = 700
+    u = np.arange(side * side).reshape(side, side)
+    edges = (np.concatenate([u[:, :-1].ravel(), u[:-1].ravel()]), np.concatenate([u[:, 1:].ravel(), u[1:].ravel()]))
+    grid = zoo.build(side * side, edges)
+    grid = grid.compress() if codec == "varint" else grid
+    wide = zoo.shared()["kronecker"]
+    for kind in ("auto", "words"):
+        for graph in (grid, wide):
+            levels = run(2, lambda group, graph=graph, kind=kind: levels_of_one(graph, group, kind))
+            assert levels[0] == levels[1]
+            deep = graph is grid and kind == "auto"
+            assert (levels[0] is not None) == deep
+            assert not deep or side / 2 < levels[0] < 3 * side
+    path = zoo.build(100_000, zoo.path(100_000))
+    assert 30_000 < (run(2, lambda group: levels_of_one(path, group, "auto"))[0] or 0) < 200_000

@@ -1,0 +1,76 @@
+"""``bigbfs bfs --gpus`` as processes under mpiexec, each with an emulated GPU: what is printed, written, refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.engines.ranks import launch
+from emulated.loader import machine
+from emulated.runtime import builds_here
+
+BUILD = builds_here()[0]
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mpi4py")
+    machine(BUILD)  # here, or both compile it
+    path = tmp_path_factory.mktemp("gpus") / "g.csrbin"
+    zoo.shared()["kronecker"].save(path)
+    return path
+
+
+def run(arguments: list[str], event: str = "none", ranks: int = 2) -> subprocess.CompletedProcess[str]:
+    environment = launch.environment(2, 2) | {"BIGBFS_RANK_TIMEOUT": "60"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), environment.get("PYTHONPATH", "")])
+    line = [str(launch.mpiexec()), "-n", str(ranks), sys.executable, str(HERE / "rank_process.py"), event, *arguments]
+    return subprocess.run(line, capture_output=True, text=True, env=environment, timeout=200, check=False)
+
+
+def test_a_search_of_two_processes(graph: Path, tmp_path: Path) -> None:
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    levels = tmp_path / "levels.npy"
+    command = ["bfs", str(graph), "--source", str(source), "--verify", "--json", "--levels", str(levels), "-v"]
+    ran = run([*command, "--gpus", "all"])
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert (printed["backend"], printed["residency"]) == ("gpu", "vram")
+    assert printed["device"] == "emulated GPU on each of 2 ranks"
+    found = printed["runs"][0]
+    assert found["verified"] and len(found["ranks"]) == 2 and len(found["exchanges"]) == len(found["levels"])
+    assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
+    assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+    for rank in range(2):
+        assert f"[rank {rank} " in ran.stderr and "memory is shared with the other ranks" in ran.stderr
+
+
+def test_many_sources_mapped_and_in_ranges(graph: Path) -> None:
+    how = ["--residency", "mapped", "--partition", "ranges", "--max-depth", "2", "--no-parents"]
+    ran = run(["bfs", str(graph), "--sources", "random:3", *how, "--gpus", "2"])
+    assert ran.returncode == 0, ran.stderr
+    assert "edges in mapped (emulated)" in ran.stdout and "2 ranks" in ran.stdout
+
+
+def test_a_process_that_dies_while_others_wait_in_a_kernel(graph: Path) -> None:
+    start = time.monotonic()
+    ran = run(["bfs", str(graph), "--sources", "0,5", "--gpus", "all", "-v"], event="kill")
+    assert ran.returncode == 9
+    assert time.monotonic() - start < 60, "the others waited for their patience"
+
+
+def test_more_processes_than_gpus(graph: Path) -> None:
+    ran = run(["bfs", str(graph), "--source", "0", "--gpus", "all"], ranks=3)
+    assert ran.returncode == 2
+    assert "3 GPUs asked for, and this process sees 2" in ran.stderr

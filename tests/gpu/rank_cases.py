@@ -1,0 +1,171 @@
+"""One rank of several GPUs under mpiexec: searches by groups of cases, each held against the reference on rank 0.
+
+    mpiexec -n 2 python tests/gpu/rank_cases.py GROUP
+
+A line for each case; the first that fails is told with its trace, and ends all ranks. GROUP is a name of ``GROUPS``;
+``kill``: rank 1 ends itself by SIGKILL while the other waits for it in its kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
+
+import numpy as np  # noqa: E402
+import zoo  # noqa: E402
+
+import bigbfs  # noqa: E402
+from bigbfs.algorithms.bfs.options import BfsOptions  # noqa: E402
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs  # noqa: E402
+from bigbfs.algorithms.bfs.validate import validate_tree  # noqa: E402
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus  # noqa: E402
+from bigbfs.graph.graph import Graph  # noqa: E402
+
+
+class Case(NamedTuple):
+    """A graph, how it is shared, and what is asked of it."""
+
+    graph: str
+    codec: str = "plain"
+    residency: str = "vram"
+    kind: str = "words"
+    strategy: str = "auto"
+    depth: int | None = None
+    parents: bool = True
+
+
+def random_graph(n: int, m: int, seed: int) -> Graph:
+    """Return a graph of n vertices and m edges, of which the first vertices have most."""
+    drawn = np.random.default_rng(seed)
+    return zoo.build(n, (drawn.integers(0, n, m), (n * drawn.random(m) ** 3).astype(np.int64)))
+
+
+def graph_of(name: str) -> Graph:
+    """Return a graph of the zoo, or a random one (``random-SEED``), a large one (``large-SEED``), a ``grid``."""
+    kind, _, seed = name.partition("-")
+    if kind == "random" and seed.isdigit():
+        return random_graph(5_000, 60_000, int(seed))
+    if kind == "large" and seed.isdigit():
+        return random_graph(1 << 20, 12 << 20, int(seed))
+    if name == "grid":
+        side = 600
+        at = np.arange(side * side).reshape(side, side)
+        pairs = [(at[:, :-1], at[:, 1:]), (at[:-1], at[1:])]
+        return zoo.build(side * side, zoo.join(*((a.ravel(), b.ravel()) for a, b in pairs)))
+    return zoo.shared()[name]
+
+
+def all_of_zoo(codec: str, residency: str) -> Iterator[Case]:
+    """Yield every graph of the zoo, with words and ranges, and the strategies, in turn."""
+    for number, name in enumerate(zoo.names()):
+        if zoo.shared()[name].n:
+            yield Case(name, codec, residency, ("words", "ranges")[number % 2], ("auto", "auto", "topdown")[number % 3])
+
+
+def several_ways() -> Iterator[Case]:
+    """Yield depths, parents left out, large frontiers, many levels."""
+    for depth in (0, 1, 3):
+        yield Case("kronecker", depth=depth)
+    yield Case("kronecker", parents=False)
+    yield Case("directed-in-rows", "varint", "mapped", parents=False, depth=2)
+    for residency in ("vram", "mapped"):
+        for codec in ("plain", "varint"):
+            yield Case("large-1", codec, residency, "words")
+            yield Case("large-2", codec, residency, "ranges", "topdown")
+    yield Case("grid", kind="words")
+    yield Case("grid", "varint", kind="ranges")
+
+
+GROUPS = {
+    "smoke": lambda: iter([Case("path"), Case("kronecker"), Case("two-hubs", "varint", "mapped", "ranges")]),
+    "plain-vram": lambda: all_of_zoo("plain", "vram"),
+    "plain-mapped": lambda: all_of_zoo("plain", "mapped"),
+    "varint-vram": lambda: all_of_zoo("varint", "vram"),
+    "varint-mapped": lambda: all_of_zoo("varint", "mapped"),
+    "ways": several_ways,
+    "random": lambda: (
+        Case(f"random-{seed}", ("plain", "varint")[seed % 2], ("vram", "mapped")[seed // 2 % 2],
+             ("words", "ranges")[seed // 4 % 2], ("auto", "topdown")[seed // 8 % 2])
+        for seed in range(24)
+    ),
+}  # fmt: skip
+
+
+def say(group: Any, text: str) -> None:
+    """Print a line of this rank in one piece."""
+    os.write(2, f"[rank {group.rank} {time.strftime('%H:%M:%S')}] {text}\n".encode())
+
+
+def check(group: Any, case: Case, tell: Any) -> str:
+    """Run a case; return what to say of it."""
+    plain = graph_of(case.graph)
+    graph = plain.compress() if case.codec == "varint" else plain
+    options = BfsOptions(0, case.depth, want_parents=case.parents, strategy=case.strategy)
+    text = []
+    with ranked_on_gpus(
+        graph, group, (options,), residency=case.residency, kind=case.kind, strategy=case.strategy, tell=tell
+    ) as engine:
+        for source in zoo.sources(plain, 3):
+            work = BfsOptions(source, case.depth, want_parents=case.parents, strategy=case.strategy)
+            result = engine.run_internal(work)
+            if case.parents:
+                engine.verify_internal(work, result)
+            if group.rank == 0:
+                levels = reference_bfs(plain, source)[0]
+                levels = levels if case.depth is None else np.where(levels <= case.depth, levels, -1)
+                np.testing.assert_array_equal(result.levels, levels)
+                if case.parents:
+                    validate_tree(plain, source, result.levels, result.parents, max_depth=case.depth)
+            record = result.record
+            waited = max(rank.waited for rank in record.ranks)
+            text.append(f"{1e3 * record.seconds:.3f} ms ({len(record.levels)} levels, waited {1e3 * waited:.3f})")
+    return ", ".join(text)
+
+
+def kill_other(group: Any) -> None:
+    """Let rank 1 end itself before it launches its second search."""
+    from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
+
+    begin = PeerSearch._begin
+
+    def killed(search: Any, source: int) -> None:
+        begin(search, source)
+        if group.rank == 1 and source:
+            search._traverse = lambda *arguments: (time.sleep(1), os.kill(os.getpid(), signal.SIGKILL))
+
+    PeerSearch._begin = killed  # type: ignore[method-assign]
+    with ranked_on_gpus(graph_of("kronecker"), group, (BfsOptions(),), kind="words") as engine:
+        engine.run_internal(BfsOptions(0))
+        say(group, f"first search done at {time.time():.3f}")
+        engine.run_internal(BfsOptions(1))
+    say(group, "still here")
+
+
+def main(name: str) -> None:
+    """Run a group of cases."""
+    with bigbfs.ranks() as group:
+        if name == "kill":
+            kill_other(group)
+            return
+        for number, case in enumerate(GROUPS[name]()):
+            if group.rank == 0:
+                say(group, f"case {number}: {case}")
+            tell = (lambda text: say(group, text)) if name == "smoke" else None
+            found = check(group, case, tell)
+            group.barrier()
+            if group.rank == 0:
+                say(group, f"ok {number}: {found}")
+        if group.rank == 0:
+            print(f"all {number + 1} cases of {name} are right", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

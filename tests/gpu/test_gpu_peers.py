@@ -1,0 +1,61 @@
+"""BFS over two GPUs of this machine: processes under mpiexec, held against the reference, and one that dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.engines.gpu.runtime import device
+from bigbfs.engines.ranks import launch
+
+sys.path.insert(0, str(Path(__file__).parent))
+from rank_cases import GROUPS
+
+SCRIPT = Path(__file__).parent / "rank_cases.py"
+
+pytestmark = [pytest.mark.skipif(device.count() < 2, reason="fewer than 2 GPUs"), pytest.mark.alone]
+
+
+def under_mpiexec(*line: str) -> subprocess.CompletedProcess[str]:
+    pytest.importorskip("mpi4py")
+    started = [str(launch.mpiexec()), "-n", "2", sys.executable, *line]
+    environment = os.environ | {"BIGBFS_RANK_TIMEOUT": "10"}
+    return subprocess.run(started, capture_output=True, text=True, env=environment, timeout=500, check=False)
+
+
+@pytest.mark.parametrize("group", list(GROUPS))
+def test_searches_equal_the_reference(group: str) -> None:
+    ran = under_mpiexec(str(SCRIPT), group)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert f"cases of {group} are right" in ran.stdout
+
+
+def test_a_rank_that_is_killed_while_the_other_is_in_its_kernel() -> None:
+    start = time.monotonic()
+    ran = under_mpiexec(str(SCRIPT), "kill")
+    assert ran.returncode == 9, ran.stderr[-4000:]
+    assert "still here" not in ran.stderr
+    assert time.monotonic() - start < 60
+
+
+def test_the_command(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py")
+    plain = zoo.shared()["kronecker"]
+    plain.save(tmp_path / "g.csrbin")
+    source = int(plain.degrees().argmax())
+    command = [sys.executable, "-m", "bigbfs", "bfs", str(tmp_path / "g.csrbin"), "--source", str(source), "--verify"]
+    command += ["--gpus", "2", "--partition", "words", "--json", "--levels", str(tmp_path / "l.npy")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["runs"][0]["verified"] and len(found["runs"][0]["ranks"]) == 2
+    assert np.array_equal(np.load(tmp_path / "l.npy"), reference_bfs(plain, source)[0])
