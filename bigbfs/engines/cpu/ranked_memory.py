@@ -60,8 +60,11 @@ def tree_bytes(n: int, mine: int, ids: np.dtype, *, first: bool, levels: bool, p
 
 
 def forest_bytes(n: int, mine: int, ids: np.dtype) -> int:
-    """Return the bytes of the state of components: trees of all vertices, labels of own ones, six bitmaps."""
-    return n * ids.itemsize + mine * ids.itemsize + int(6 * n * BIT)
+    """Return the bytes of the state of components, with six bitmaps.
+
+    Trees and labels are of all vertices; of others, and of their roots, it keeps at most as many as own ones.
+    """
+    return (2 * n + 2 * mine) * ids.itemsize + int(6 * n * BIT)
 
 
 def labels_bytes(n: int, mine: int, ids: np.dtype, *, first: bool) -> int:

@@ -9,10 +9,14 @@ import pytest
 import wide
 import zoo
 
+from bigbfs.algorithms.components.cpu.labels import Components
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.ranks import ancestors as asking
+from bigbfs.algorithms.components.ranks import merge
 from bigbfs.algorithms.components.ranks.merge import Merge
 from bigbfs.algorithms.components.reference import components as reference
 from bigbfs.algorithms.components.result import ComponentsResult
+from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.ranks import threads
 from bigbfs.errors import UsageError, VerificationError
@@ -72,19 +76,74 @@ def test_other_algorithms_are_refused() -> None:
         over_ranks(zoo.shared()["clique"], 2, algorithm="sv")
 
 
-@pytest.mark.parametrize("lost", ["bits", "pairs", "roots"])
-def test_planted_bugs_are_caught(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not arrive: the giant's bits, a vertex with its root, or names united by no one.
+def test_one_rank_reads_what_a_process_reads() -> None:
+    """One form: the same rounds, the same giant, the same rows left."""
+    for name in ("kronecker", "grid-2d", "random-sparse", "directed-in-rows", "directed-out-only"):
+        graph = zoo.shared()[name]
+        with CpuEngine(graph, threads=1) as engine:
+            alone = engine.run(ComponentsOptions())
+        result = over_ranks(graph, 1)
+        assert result.record.edges_read == alone.record.edges_read, name
+        np.testing.assert_array_equal(result.labels, alone.labels)
 
-    Where every edge is stored with both ends the bits only save pairs; with one end, they alone tell the other owner.
+
+@pytest.mark.parametrize("kind", ["words", "ranges"])
+@pytest.mark.parametrize("size", [2, 3, 8])
+def test_own_vertices_have_the_trees_of_all(size: int, kind: str) -> None:
+    """Round one: what a rank knows of others' vertices is what its own ones lie under, and no more."""
+    graph = zoo.shared()["kronecker"]
+    with CpuEngine(graph, threads=1) as engine:
+        alone = engine.program(ComponentsOptions())._components
+        alone.tie()
+        trees = alone.trees.copy()
+
+    def rank(group: Any) -> tuple[np.ndarray, np.ndarray, int]:
+        with RankedEngine(graph, group=group, threads=1, partition=kind) as engine:
+            made = engine.program(ComponentsOptions())._forest
+            made.local.tie()
+            own, others = made.partition.vertices(group.rank), made.local.others[0]
+            assert not np.isin(others, own).any() and len(others) < len(own)
+            np.testing.assert_array_equal(made.local.trees[own], trees[own])
+            left = np.setdiff1d(np.arange(graph.n), np.concatenate([own, others]))
+            np.testing.assert_array_equal(made.local.trees[left], left)
+            return own, others, made.hub
+
+    found = threads.run(size, rank)
+    assert len({hub for _, _, hub in found}) == 1
+    assert sum(len(others) for _, others, _ in found) > 0
+
+
+def test_long_chains_are_asked_along_for_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path, dealt in words: no more is kept than a rank owns, and what is not known goes by name."""
+    graph = zoo.shared()["path"]
+    for rounds in (0, 1, 8):
+        monkeypatch.setattr(asking, "ROUNDS", rounds)
+        np.testing.assert_array_equal(over_ranks(graph, 3).labels, reference(graph))
+
+
+@pytest.mark.parametrize("lost", ["bits", "pairs", "roots", "members", "ancestors"])
+def test_planted_bugs_are_caught(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not arrive, or is not used.
+
+    The giant's bits, a vertex with its root, names united by no one, a neighbour of which was told that it is in the
+    giant, and an ancestor under the wrong vertex.
     """
     if lost == "roots":
-        monkeypatch.setattr("bigbfs.algorithms.components.ranks.merge.forest.unite", lambda parents, left, right: None)
+        monkeypatch.setattr(merge.forest, "unite", lambda parents, left, right: None)
     elif lost == "bits":
-        monkeypatch.setattr(Merge, "_join", lambda self, trees, hub: False)
+        monkeypatch.setattr(merge.forest, "join", lambda part, labels, hub, more: None)
+    elif lost == "members":
+        link_all = Components.link_all
+        none = np.empty(0, np.uint64)
+        monkeypatch.setattr(asking, "ROUNDS", 0)
+        monkeypatch.setattr(
+            Components, "link_all", lambda self, aside, giant, told, hub: link_all(self, aside, giant, none, hub)
+        )
+    elif lost == "ancestors":
+        monkeypatch.setattr(asking, "_ask", lambda group, owners, trees, asked: np.maximum(asked, 1) - 1)
     else:
         messages = Merge._messages
         monkeypatch.setattr(Merge, "_messages", lambda self, some, roots: messages(self, some[:0], roots[:0]))
     with pytest.raises(VerificationError, match=r"rank \d \(host here\): wrong result"):
-        for name in ("path", "directed-out-only"):
+        for name in ("path", "directed-out-only", "random-sparse", "grid-2d", "two-hubs"):
             over_ranks(zoo.shared()[name], 3)

@@ -11,14 +11,17 @@ Flattening and halving overwrite entries of vertices that are no roots, with a v
 vertex that is no root never becomes one again, so this undoes no hook, and whoever reads the old or the new value is
 in the same tree.
 
-``counts`` (uint64) is what a pass adds to: see ``FAULTS`` and its neighbours.
+``counts`` (uint64) is what a pass adds to: see ``FAULTS`` and its neighbours. ``own`` are the words of vertices that a
+pass goes over: those of the whole graph, or of one rank of several.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, bit_value, words_for
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_min, load, store
 from bigbfs.jit.bits import trailing_zeros
@@ -28,38 +31,70 @@ from bigbfs.jit.team import member, share
 FAULTS, READ, MERGED, OPEN = range(4)
 """Places in ``counts``: ids that are no vertices, ids read, trees hooked, links tried once whose ends differed."""
 
-_WORDS = np.uint64(64)
+WORDS = np.uint64(64)
+"""Words of vertices that a thread takes at once where each vertex costs little."""
 
-VERTICES = np.uint64(4096)
-"""Vertices that a thread takes at once where each costs little."""
+
+class Own(NamedTuple):
+    """Words of 64 vertices: ``first + i * stride`` for i below ``words``; all uint64."""
+
+    first: np.uint64
+    stride: np.uint64
+    words: np.uint64
+
+
+def everyone(n: int) -> Own:
+    """Return the words of all ``n`` vertices."""
+    return Own(np.uint64(0), np.uint64(1), np.uint64(words_for(n)))
 
 
 @njit(nogil=True, cache=True)
-def flatten(team, trees, smallest, claim):
-    """Point every vertex of ``trees`` at its root, and lower ``smallest[root]`` to the smallest vertex of the tree.
+def plant(team, trees, claim):
+    """Make every vertex a tree of its own."""
+    claim[0] = ZERO
+    share(team, np.uint64(trees.size) // (WORDS * WORD) + ONE, plant_some, (trees, claim))
+
+
+@member
+def plant_some(trees, claim, t):
+    """Take vertices for :func:`plant` until there are no more."""
+    n = np.uint64(trees.size)
+    while True:
+        first = fetch_add(claim, 0, WORDS * WORD)
+        if first >= n:
+            break
+        for v in range(first, min(n, first + WORDS * WORD)):
+            trees[v] = v
+
+
+@njit(nogil=True, cache=True)
+def flatten(team, own, trees, smallest, claim):
+    """Point every own vertex of ``trees`` at its root, and lower ``smallest[root]`` to the smallest one of the tree.
 
     With the labels as both, whose roots are the smallest vertices already, it only flattens.
     """
     claim[0] = ZERO
-    share(team, np.uint64(trees.size) // VERTICES + ONE, _flatten, (trees, smallest, claim))
+    share(team, own.words // WORDS + ONE, _flatten, (own, trees, smallest, claim))
 
 
-def _flatten(trees, smallest, claim, t):
-    """Take vertices for :func:`flatten` until there are no more."""
+def _flatten(own, trees, smallest, claim, t):
+    """Take words for :func:`flatten` until there are no more."""
     n = np.uint64(trees.size)
     while True:
-        first = fetch_add(claim, 0, VERTICES)
-        if first >= n:
+        begin = fetch_add(claim, 0, WORDS)
+        if begin >= own.words:
             break
-        for v in range(first, min(n, first + VERTICES)):
-            above = np.uint64(load(trees, v))
-            root = np.uint64(load(trees, above))
-            further = np.uint64(load(trees, root))
-            if further != root:
-                root = _climb(trees, above, further)
-            store(trees, v, root)
-            if np.uint64(load(smallest, root)) > v:
-                fetch_min(smallest, root, v)
+        for i in range(begin, min(own.words, begin + WORDS)):
+            first = (own.first + i * own.stride) << SHIFT
+            for v in range(first, min(n, first + WORD)):
+                above = np.uint64(load(trees, v))
+                root = np.uint64(load(trees, above))
+                further = np.uint64(load(trees, root))
+                if further != root:
+                    root = _climb(trees, above, further)
+                store(trees, v, root)
+                if np.uint64(load(smallest, root)) > v:
+                    fetch_min(smallest, root, v)
 
 
 _flatten, flatten_apart = njit(_flatten), member(_flatten, name="flatten_apart")
@@ -99,43 +134,45 @@ def link(labels, a, b):
 
 
 @njit(nogil=True, cache=True)
-def link_rows(team, rows, isolated, labels, giant, most, once, claim, counts):
-    """Link every vertex that is not ``isolated`` and whose label is not ``giant`` to its first ``most`` neighbours.
+def link_rows(team, own, rows, aside, labels, giant, most, once, members, hub, claim, counts):
+    """Link every own vertex that is not ``aside`` and whose label is not ``giant`` to its first ``most`` neighbours.
 
-    With ``once`` each link hooks one label onto the other if that still is a root, and is not tried again.
+    With ``once`` each link hooks one label onto the other if that still is a root, and is not tried again. ``members``
+    is a bitmap of vertices that somebody knows to be in one component with ``hub``: it is linked to in their stead. It
+    has no words where there is nobody else to know.
     """
     claim[0] = ZERO
-    pieces = np.uint64(isolated.size) // _WORDS + ONE
-    share(team, pieces, _link_rows, (rows, isolated, labels, giant, most, once, claim, counts))
+    arguments = (own, rows, aside, labels, giant, most, once, members, hub, claim, counts)
+    share(team, own.words // WORDS + ONE, _link_rows, arguments)
 
 
 @member
-def _link_rows(rows, isolated, labels, giant, most, once, claim, counts, t):
-    """Take words of the bitmap for :func:`link_rows` until there are no more."""
-    words = np.uint64(isolated.size)
+def _link_rows(own, rows, aside, labels, giant, most, once, members, hub, claim, counts, t):
+    """Take own words for :func:`link_rows` until there are no more."""
     while True:
-        first = fetch_add(claim, 0, _WORDS)
-        if first >= words:
+        begin = fetch_add(claim, 0, WORDS)
+        if begin >= own.words:
             break
         read, merged = ZERO, ZERO
-        for w in range(first, min(words, first + _WORDS)):
-            todo = ~isolated[w]
+        for i in range(begin, min(own.words, begin + WORDS)):
+            w = own.first + i * own.stride
+            todo = ~aside[w]
             while todo != ZERO:
                 u = (w << SHIFT) + trailing_zeros(todo)
                 todo &= todo - ONE
                 if np.uint64(load(labels, u)) != giant:
                     ids = min(degree(rows, u), most)
                     read += ids
-                    merged += _link_row(rows, u, ids, labels, once, counts)
+                    merged += _link_row(rows, u, ids, labels, once, members, hub, counts)
         if read != ZERO:
             fetch_add(counts, READ, read)
             fetch_add(counts, MERGED, merged)
 
 
 @njit
-def _link_row(rows, u, ids, labels, once, counts):
+def _link_row(rows, u, ids, labels, once, members, hub, counts):
     """Link ``u`` to its first ``ids`` neighbours; return the number of hooks."""
-    n = np.uint64(labels.size)
+    n, told = np.uint64(labels.size), len(members) > 0
     position = seek(rows, u, ZERO)
     v, merged, differed = ZERO, ZERO, ZERO
     for k in range(ids):
@@ -143,7 +180,8 @@ def _link_row(rows, u, ids, labels, once, counts):
         if v >= n:
             fetch_add(counts, FAULTS, ONE)
             continue
-        a, b = np.uint64(load(labels, u)), np.uint64(load(labels, v))
+        its = hub if told and bit_value(members, v) != ZERO else v
+        a, b = np.uint64(load(labels, u)), np.uint64(load(labels, its))
         if not once:
             merged += link(labels, a, b)
         elif a != b:

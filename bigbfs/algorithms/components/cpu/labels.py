@@ -22,20 +22,20 @@ from bigbfs.algorithms.components.cpu.forest import (
     MERGED,
     OPEN,
     READ,
-    VERTICES,
+    Own,
+    everyone,
     flatten,
-    flatten_apart,
-    link,
     link_rows,
+    plant,
 )
 from bigbfs.algorithms.components.cpu.propagation import spread
+from bigbfs.algorithms.components.cpu.rounds import PARTS, link_heads, tie, vertices_of
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.engines.cpu.bits import ONE, ZERO, no_vertices
+from bigbfs.engines.cpu.bits import no_vertices, words_for
 from bigbfs.engines.cpu.heads import HEADS, Survey
+from bigbfs.engines.cpu.ranked_survey import RankSurvey
 from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count
-from bigbfs.jit.atomics import fetch_add, load, store
-from bigbfs.jit.njit import njit
-from bigbfs.jit.team import member, share, team_of
+from bigbfs.jit.team import team_of
 from bigbfs.record import RankRecord
 
 SAMPLES = 1024
@@ -44,13 +44,10 @@ SAMPLES = 1024
 GIANT = 0.75
 """Share of the sampled vertices with neighbours that a tree must hold for (the rest of) round two to be left out."""
 
-PARTS = ((0, 1), (1, 8))
+SPLIT = ((0, 1), (1, PARTS))
 """Round two in two parts, an eighth of the vertices first: where the trees are large, few links join them all."""
 
-EVERYONE = (0, 8)
-
-_PARTS = np.uint64(8)
-_CHUNK = np.uint64(1024)
+WHOLE = (0, PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class Labelled:
 
 
 class Components:
-    """Components of the graph of ``out_rows``, with the memory that they take.
+    """Components of the graph of ``out_rows``, with the memory that they take; or what a rank of several knows of them.
 
     Parameters
     ----------
@@ -77,66 +74,97 @@ class Components:
         Rows of n vertices: the same object for a symmetric graph; ``in_rows`` None where there are none.
     survey
         Survey of the in-rows, or of the out-rows where there are none.
+        Of a rank: that of its own rows, with heads by local number.
     threads
         Threads of every parallel kernel.
+    own
+        Words of the vertices worked on: all, or those of a rank.
 
     Attributes
     ----------
     labels
         Result of the last run: id dtype, the smallest vertex of the component.
+    padded
+        The memory of ``labels``, in whole words of vertices.
+    trees
+        What round one puts vertices under.
+    others
+        Id dtype, shape (2, any number): vertices of other ranks, and the roots that round one finds for them.
+    hub
+        Of a rank: a vertex whose tree all ranks take to be the giant.
     """
 
-    def __init__(self, out_rows: Rows, in_rows: Rows | None, survey: Survey, threads: int) -> None:
+    def __init__(
+        self, out_rows: Rows, in_rows: Rows | None, survey: Survey | RankSurvey, threads: int, own: Own | None = None
+    ) -> None:
         n = row_count(out_rows)
         self.heads, self.ranks, self._team = survey.heads, survey.ranks, team_of(threads)
+        self._own = everyone(n) if own is None else own
+        self.others, self.hub = np.empty((2, 0), survey.heads.dtype), NOBODY
         self._rows = (out_rows,) if in_rows is None or in_rows is out_rows else (out_rows, in_rows)
         self._sees_both_ends = in_rows is not None
-        self.labels, self._trees = np.empty((2, n), survey.heads.dtype)
+        self.padded, trees = np.empty((2, 64 * words_for(n)), survey.heads.dtype)
+        self.labels, self.trees = self.padded[:n], trees[:n]
         self._isolated = survey.empty if in_rows is out_rows else no_vertices(n)
-        self._sample = np.linspace(0, max(0, n - 1), min(SAMPLES, n)).astype(np.int64)
+        self._nobody = np.empty(0, np.uint64)
+        self._local, self._sample = self._sampled(n)
         self._claim, self._counts = np.zeros(8, np.uint64), np.zeros(4, np.uint64)
         self._passes = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of the state."""
-        return self.labels.nbytes + self._trees.nbytes
+        return self.labels.nbytes + self.trees.nbytes + self.others.nbytes
 
     def run(self, options: ComponentsOptions | None = None) -> Labelled:
         """Fill ``labels``."""
         options = options or ComponentsOptions()
         start = time.perf_counter()
-        self._counts[:] = 0
-        self._passes = 0
+        self.begin()
         run = {"afforest": self._afforest, "sv": self._hook_until_done, "labelprop": self._propagate}[options.algorithm]
         run(options)
         left = self._finish_what_is_left(options) if options.single_pass else 0
         seconds = time.perf_counter() - start
-        return Labelled(seconds, int(self._counts[FAULTS]), int(self._counts[READ]), self._passes, left)
+        return Labelled(seconds, self.faults, self.read, self._passes, left)
+
+    def begin(self) -> None:
+        """Count from nothing."""
+        self._counts[:] = 0
+        self._passes = 0
+
+    @property
+    def read(self) -> int:
+        """Ids read."""
+        return int(self._counts[READ])
+
+    @property
+    def faults(self) -> int:
+        """Ids met that are no vertices."""
+        return int(self._counts[FAULTS])
 
     def warm_up(self, algorithm: str) -> None:
         """Run every kernel of ``algorithm`` once (on a small graph: that compiles them)."""
-        self._start()
+        self.start()
         if algorithm == "afforest":
             self.tie()
-            self.link_heads(PARTS[0])
+            self.link_heads(SPLIT[0])
         elif algorithm == "labelprop":
             self._propagate(ComponentsOptions("labelprop", single_pass=True))
         self._pass(NOBODY)
 
     def _afforest(self, options: ComponentsOptions) -> None:
         if options.rounds is None:
-            giant = self._adaptive_rounds()
+            giant = self.adaptive_rounds()
         else:
             self._rounds(options.rounds)
             giant, _ = self._largest()
         self._pass(giant if options.skips_giant else NOBODY, once=options.single_pass)
 
-    def _adaptive_rounds(self) -> np.uint64:
+    def adaptive_rounds(self) -> np.uint64:
         """Link heads until the sample shows a giant; return its label."""
         self.tie()
         giant, held = self._largest()
-        for part in PARTS:
+        for part in SPLIT:
             if held >= GIANT:
                 break
             self.link_heads(part)
@@ -146,19 +174,19 @@ class Components:
     def _rounds(self, count: int) -> None:
         """Link every vertex to ``count`` neighbours: the heads, then the first ones of the row."""
         if count == 0:
-            self._start()
+            self.start()
             return
         self.tie()
         if count > 1:
-            self.link_heads(EVERYONE)
+            self.link_heads(WHOLE)
         if count > HEADS:
             for rows in self._rows:
                 self._link(rows, NOBODY, most=count - HEADS)
-            self._flatten()
+            self.flatten()
 
     def _hook_until_done(self, options: ComponentsOptions) -> None:
         """Shiloach and Vishkin's passes; the giant is found after the first."""
-        self._start()
+        self.start()
         skipped = NOBODY
         while True:
             self._pass(skipped, once=True)
@@ -169,7 +197,7 @@ class Components:
 
     def _propagate(self, options: ComponentsOptions) -> None:
         """Passes of label propagation."""
-        self._start()
+        self.start()
         everyone = ~self._isolated
         active, following = everyone.copy(), np.zeros_like(everyone)
         while True:
@@ -185,116 +213,92 @@ class Components:
 
     def _finish_what_is_left(self, options: ComponentsOptions) -> int:
         """Link exactly over the rows; return the merges of trees that this took."""
-        self._flatten()
+        self.flatten()
         giant = self._largest()[0] if options.skip_giant is not False else NOBODY
         self._counts[MERGED] = 0
         self._pass(giant)
         return int(self._counts[MERGED])
 
-    def _flatten(self) -> None:
-        """Point every label at its root."""
-        flatten(self._team, self.labels, self.labels, self._claim)
+    def flatten(self) -> None:
+        """Point every own label at its root."""
+        flatten(self._team, self._own, self.labels, self.labels, self._claim)
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Make every vertex a tree of its own."""
-        self.labels[:] = np.arange(len(self.labels), dtype=self.labels.dtype)
+        plant(self._team, self.labels, self._claim)
 
     def tie(self) -> None:
         """Round one: the forest of strongest neighbours, each tree labelled with its smallest vertex."""
-        _tie(self._team, self.heads, self.ranks, self._trees, self.labels, self._claim)
+        arrays = self.heads, self.ranks, self.trees, self.labels, *self.others
+        tie(self._team, self._own, *arrays, self._claim)
 
     def link_heads(self, part: tuple[int, int]) -> None:
         """Round two: link the vertices of ``part`` to their heads but the first."""
-        _link_heads(self._team, self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim)
-        self._flatten()
+        link_heads(self._team, self._own, self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim)
+        self.flatten()
 
     def _pass(self, giant: np.uint64, *, once: bool = False) -> None:
         """Link the vertices outside the tree labelled ``giant`` over all their edges, exactly unless ``once``."""
         self._counts[OPEN] = 0
         for rows in self._rows:
             self._link(rows, giant if self._sees_both_ends else NOBODY, once=once)
-        self._flatten()
+        self.flatten()
         self._passes += 1
+
+    def plant_trees(self) -> None:
+        """Let vertices that are not worked on be under nobody, in all rounds to come."""
+        plant(self._team, self.trees, self._claim)
+
+    def keep_others(self, others: np.ndarray) -> None:
+        """Keep vertices of other ranks and what lies above each (as ``others``), in all rounds to come."""
+        vertices, above = others
+        self.trees[vertices] = above
+        while (self.trees[above] != above).any():
+            above = self.trees[above]
+        self.trees[vertices] = above
+        self.others = np.stack([vertices, above])
+
+    def link_all(self, aside: np.ndarray, giant: np.uint64, members: np.ndarray, hub: np.uint64) -> None:
+        """Link own vertices that are neither ``aside`` nor labelled ``giant``: see :func:`.forest.link_rows`."""
+        for rows in self._rows:
+            given = rows, aside, self.labels, giant, NOBODY, False, members, hub
+            link_rows(self._team, self._own, *given, self._claim, self._counts)
 
     def _link(self, rows: Rows, giant: np.uint64, *, most: int | None = None, once: bool = False) -> None:
         limit = NOBODY if most is None else np.uint64(most)
-        arrays = self._isolated, self.labels
-        link_rows(self._team, rows, *arrays, giant, limit, once, self._claim, self._counts)
+        given = rows, self._isolated, self.labels, giant, limit, once, self._nobody, NOBODY
+        link_rows(self._team, self._own, *given, self._claim, self._counts)
 
     def _largest(self) -> tuple[np.uint64, float]:
-        """Return the commonest label among sampled vertices that have neighbours, and its share of them.
+        """Return the label of the giant, and its share of the sampled vertices that have neighbours.
 
-        The sample is spread evenly over the vertices: the same graph always gives the same answer.
+        The giant is what most of them are in, and of a rank the tree of the hub. The sample is spread evenly over own
+        vertices: the same graph always gives the same answer.
         """
-        sample = self._sample[self.heads[0, self._sample] < len(self.labels)]
-        if len(sample) == 0:
+        found = self.sampled(self.labels)
+        if self.hub != NOBODY:
+            giant = self.hub_label()
+            return giant, float((found == giant).mean()) if len(found) else 1.0
+        if len(found) == 0:
             return NOBODY, 1.0
-        values, counts = np.unique(self.labels[sample], return_counts=True)
+        values, counts = np.unique(found, return_counts=True)
         top = counts.argmax()
-        return np.uint64(values[top]), counts[top] / len(sample)
+        return np.uint64(values[top]), counts[top] / len(found)
 
+    def hub_label(self) -> np.uint64:
+        """Return the root of the hub's tree."""
+        label = self.labels[self.hub]
+        while self.labels[label] != label:
+            label = self.labels[label]
+        return np.uint64(label)
 
-@njit(nogil=True, cache=True)
-def _tie(team, heads, ranks, trees, labels, claim):
-    """Put every vertex under its first head where that one beats it; label the trees with their smallest vertices."""
-    pieces = np.uint64(labels.size) // VERTICES + ONE
-    claim[0] = ZERO
-    share(team, pieces, _plant, (heads, ranks, trees, labels, claim))
-    claim[0] = ZERO
-    share(team, pieces, flatten_apart, (trees, labels, claim))
-    claim[0] = ZERO
-    share(team, pieces, _settle, (trees, labels, claim))
+    def sampled(self, trees: np.ndarray) -> np.ndarray:
+        """Return the entries of ``trees`` for sampled vertices that have neighbours."""
+        return trees[self._sample[self.heads[0, self._local] < len(self.labels)]]
 
-
-@member
-def _plant(heads, ranks, trees, labels, claim, t):
-    """Put every vertex under its first head if that one beats it by rank, then by smaller id: no cycle can close."""
-    n = np.uint64(labels.size)
-    while True:
-        first = fetch_add(claim, 0, VERTICES)
-        if first >= n:
-            break
-        for v in range(first, min(n, first + VERTICES)):
-            head = np.uint64(heads[0, v])
-            # Without a branch: which way it goes is a toss-up, and ``absent`` has a rank, the lowest.
-            mine, its = ranks[v], ranks[head]
-            trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
-            labels[v] = v
-
-
-@member
-def _settle(trees, labels, claim, t):
-    """Label every vertex as its root is labelled: no label of a root changes, and no other is read."""
-    n = np.uint64(labels.size)
-    while True:
-        first = fetch_add(claim, 0, VERTICES)
-        if first >= n:
-            break
-        for v in range(first, min(n, first + VERTICES)):
-            store(labels, v, load(labels, np.uint64(trees[v])))
-
-
-@njit(nogil=True, cache=True)
-def _link_heads(team, heads, labels, begin, end, claim):
-    """Link vertices to their heads but the first, where the chunk's number is in begin..end - 1 modulo ``_PARTS``."""
-    claim[0] = ZERO
-    pieces = np.uint64(labels.size) // (_CHUNK * _PARTS) * (end - begin) + ONE
-    share(team, pieces, _link_some_heads, (heads, labels, begin, end, claim))
-
-
-@member
-def _link_some_heads(heads, labels, begin, end, claim, t):
-    """Take chunks for :func:`_link_heads` until there are no more."""
-    n = np.uint64(labels.size)
-    while True:
-        first = fetch_add(claim, 0, _CHUNK)
-        if first >= n:
-            break
-        part = (first // _CHUNK) % _PARTS
-        if part < begin or part >= end:
-            continue
-        for u in range(first, min(n, first + _CHUNK)):
-            for j in range(ONE, np.uint64(len(heads))):
-                v = np.uint64(heads[j, u])
-                if v < n:
-                    link(labels, np.uint64(load(labels, u)), np.uint64(load(labels, v)))
+    def _sampled(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the local numbers of sampled vertices, and the vertices: int64."""
+        most = min(n, 64 * int(self._own.words))
+        local = np.linspace(0, max(0, most - 1), min(SAMPLES, most)).astype(np.int64)
+        vertices = vertices_of(self._own, local)
+        return local[vertices < n], vertices[vertices < n]

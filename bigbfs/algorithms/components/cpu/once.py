@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.algorithms.components.cpu.forest import FAULTS, flatten, link_rows
+from bigbfs.algorithms.components.cpu.forest import FAULTS, everyone, flatten, link_rows
 from bigbfs.algorithms.components.cpu.labels import SAMPLES
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.bits import no_vertices
@@ -39,12 +39,13 @@ def labels_once(graph: Graph, threads: int | None = None) -> np.ndarray:
     graph.require_valid()
     placed = PlacedGraph(graph, thread_count(threads), SetupRecord())
     memory.require(memory.components_bytes(graph.n, graph.ids), graph.n, "free some, or take a machine with more")
-    team, everyone = team_of(placed.threads), no_vertices(graph.n)
+    team, own, none = team_of(placed.threads), everyone(graph.n), no_vertices(graph.n)
+    nobody = np.empty(0, np.uint64)
     labels, claim, counts = np.arange(graph.n, dtype=graph.ids), np.zeros(8, np.uint64), np.zeros(4, np.uint64)
 
     def link(rows: object, giant: np.uint64, most: np.uint64) -> None:
-        link_rows(team, rows, everyone, labels, giant, most, False, claim, counts)
-        flatten(team, labels, labels, claim)
+        link_rows(team, own, rows, none, labels, giant, most, False, nobody, NOBODY, claim, counts)
+        flatten(team, own, labels, labels, claim)
 
     link(placed.out, NOBODY, _LINKED)
     # an edge of the giant is stored with its other end too: its own rows can be left out, unless nobody has the others

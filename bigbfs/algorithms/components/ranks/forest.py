@@ -1,8 +1,8 @@
-"""The forest of one rank, as kernels: a tree for every vertex of the graph, linked along own rows alone.
+"""What ranks do to the forest of one of them, as kernels, before and after they tell one another of it.
 
-``trees`` (id dtype, one per vertex of the whole graph): ``trees[v] <= v``, and a root is its own tree. Roots only get
-smaller, so the last root of a tree is its smallest vertex. Kernels are serial and work on a stretch of own words, so
-that a rank's threads can share them; links are those of :mod:`bigbfs.algorithms.components.cpu.forest`.
+``labels`` (id dtype, one per vertex of the whole graph): ``labels[v] <= v``, and a root is its own label. The forest is
+that of :mod:`bigbfs.algorithms.components.cpu.labels`, made of own rows. Vertices lie where links have left them, and
+are looked up as they are asked for. Kernels are serial.
 """
 
 from __future__ import annotations
@@ -10,19 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.algorithms.components.cpu.forest import link
-from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO
-from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO
 from bigbfs.engines.ranks.numbering import global_vertex
 from bigbfs.jit.atomics import load, store
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
-
-
-@njit(nogil=True, cache=True)
-def plant(trees):
-    """Make every vertex a tree of its own."""
-    for v in range(len(trees)):
-        trees[v] = v
 
 
 @njit
@@ -38,104 +30,65 @@ def find(trees, v):
     return root
 
 
-@njit(nogil=True, cache=True)
-def link_heads(part, heads, place, trees, first, last):
-    """Link own vertices to their heads number ``place``."""
-    for i in range(first, last):
-        base = (part.first + i * part.stride) << SHIFT
-        for b in range(WORD):
-            head = np.uint64(heads[place, (i << SHIFT) + b])
-            if head < part.n:
-                link(trees, np.uint64(load(trees, base + b)), np.uint64(load(trees, head)))
+@njit(cache=True)
+def root_of(labels, v):
+    """Return the root above ``v``."""
+    return find(labels, v)
 
 
 @njit(nogil=True, cache=True)
-def link_own_rows(rows, part, trees, hub, skips, first, last, counts):
-    """Link own vertices to all neighbours, those in the tree of ``hub`` left out if ``skips``.
-
-    ``counts`` receives the ids read and those that are no vertices.
-    """
-    read, faults = ZERO, ZERO
-    for i in range(first, last):
-        base = (part.first + i * part.stride) << SHIFT
-        for b in range(WORD):
-            u = base + b
-            if u >= part.n or degree(rows, u) == ZERO:
-                continue
-            if skips and find(trees, u) == find(trees, hub):
-                continue
-            position = seek(rows, u, ZERO)
-            v = ZERO
-            for k in range(degree(rows, u)):
-                v, position = step(rows, position, k, v)
-                if v >= part.n:
-                    faults += ONE
-                else:
-                    link(trees, np.uint64(load(trees, u)), np.uint64(load(trees, v)))
-            read += degree(rows, u)
-    counts[0], counts[1] = read, faults
+def roots_of(labels, vertices, roots):
+    """Fill ``roots`` with those of ``vertices``."""
+    for i in range(len(vertices)):
+        roots[i] = find(labels, np.uint64(vertices[i]))
 
 
 @njit(nogil=True, cache=True)
-def flatten(trees, hub, aside, bits, named):
-    """Point every vertex at its root, and fill ``bits`` with those in the tree of ``hub``; return that tree's root.
-
-    ``aside`` (bits) are vertices without edges. ``named`` receives the bits of roots of other trees that have more
-    vertices than their root.
-
-    One pass in ascending order: whatever lies above a vertex is smaller, and points at its root already.
-    """
-    giant = find(trees, hub)
-    named[:] = ZERO
-    for w in range(np.uint64(len(bits))):
-        word, base = ZERO, w << SHIFT
-        todo = ~aside[w]
+def mark(own, labels, giant, aside, bits):
+    """Fill the words of ``bits`` that are ``own``: vertices in the tree of ``giant``, those ``aside`` left out."""
+    for i in range(own.words):
+        w = own.first + i * own.stride
+        word, base, todo = ZERO, w << SHIFT, ~aside[w]
         while todo != ZERO:
             b = trailing_zeros(todo)
             todo &= todo - ONE
-            v = base + b
-            root = np.uint64(trees[np.uint64(trees[v])])
-            trees[v] = root
-            if root == giant:
+            above = np.uint64(labels[base + b])
+            if above == giant or (above != base + b and find(labels, above) == giant):
                 word |= ONE << b
-            elif root != v:
-                named[root >> SHIFT] |= ONE << (root & np.uint64(63))
         bits[w] = word
-    return giant
 
 
 @njit(nogil=True, cache=True)
-def join(part, trees, hub, more, named):
-    """Unite with the tree of ``hub`` those of the vertices of ``part`` whose bit in ``more`` (its words) is set.
-
-    Vertices of which nothing is known here are left alone: their owner knows.
-    """
+def join(part, labels, hub, more):
+    """Unite with the tree of ``hub`` those of the vertices of ``part`` whose bit in ``more`` (its words) is set."""
     for i in range(part.words):
         todo = more[i]
         while todo != ZERO:
             v = global_vertex(part, (i << SHIFT) + trailing_zeros(todo))
             todo &= todo - ONE
-            if np.uint64(trees[v]) != v or (named[v >> SHIFT] >> (v & np.uint64(63))) & ONE != ZERO:
-                link(trees, v, hub)
+            link(labels, v, hub)
 
 
 @njit(nogil=True, cache=True)
-def pairs(trees, aside, bits, owners, mine, vertices, roots, is_root, writes):
-    """List the vertices of other ranks that lie in trees of several, and not in ``bits``: with their roots.
+def pairs(labels, aside, told, giant, owners, mine, vertices, roots, is_root, writes):
+    """List the vertices of other ranks that links have been made to, and that were not told of: with their roots.
 
-    ``aside`` as in :func:`flatten`, ``bits`` the vertices of which was told that they are in the giant; ``owners``
-    (int32) is the rank of each word, ``mine`` this one; ``is_root`` is scratch of a bit for each vertex. The root of
-    such a tree is listed too, for its owner to know that it is used as a name. Returns how many there are; without
-    ``writes`` at most as many as twice the vertices.
+    ``aside`` (bits) are vertices without edges, ``told`` those of which all know that they are in the giant. Trees of
+    the root ``giant`` are left out: :mod:`bigbfs.algorithms.components.ranks.merge` says why. ``owners`` (int32) is the
+    rank of each word, ``mine`` this one; ``is_root`` is scratch of a bit for each vertex. The root of such a tree is
+    listed too, for its owner to know that it is used as a name. Returns how many there are; without ``writes`` at most
+    as many as twice the vertices.
     """
     count = 0
-    for w in range(np.uint64(len(bits))):
-        todo, base = ~(bits[w] | aside[w]), w << SHIFT
+    for w in range(np.uint64(len(told))):
+        todo, base = ~(told[w] | aside[w]), w << SHIFT
         while todo != ZERO:
             v = base + trailing_zeros(todo)
             todo &= todo - ONE
-            root = np.uint64(trees[v])
-            if root == v:
+            if np.uint64(labels[v]) == v:
+                continue
+            root = find(labels, v)
+            if root == giant:
                 continue
             at, bit = root >> SHIFT, ONE << (root & np.uint64(63))
             if not writes:

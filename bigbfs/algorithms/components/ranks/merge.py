@@ -1,11 +1,14 @@
 """From a forest on each rank to the components of all: three exchanges, whatever the diameter.
 
-The tree of the *hub* (the same vertex on every rank, that of highest degree) is one component on all of them: a bit for
-each own vertex tells the others whether it is in there, and they join what they did not know of. Of the trees that are
-left outside, a vertex and its root go to the vertex's owner. Owners then
-know all names under which the ranks know their vertices, and what they call them themselves; distinct pairs of names go
-to all ranks, each unites them, and every vertex gets the smallest name of its class. Names are the smallest vertices of
-trees, so the smallest name is the smallest vertex of the component.
+The tree of the *hub* (the same vertex on every rank) is one component on all of them: a bit for each own vertex tells
+the others whether it is in there. Whoever then reads a row and meets such a vertex links to the hub in its stead. Of
+the trees that are left outside, a vertex and its root go to the vertex's owner. Owners then know all names under which
+the ranks know their vertices, and what they call them themselves; distinct pairs of names go to all ranks, each unites
+them, and every vertex gets the smallest name of its class. Names are the smallest vertices of trees, so the smallest
+name is the smallest vertex of the component.
+
+Where every edge is stored with both ends no vertex of another rank need be told of that lies in the giant here: its
+owner was told the same as all, or reads its row, and meets the edge by which it came there.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from bigbfs.algorithms.components.cpu.forest import Own, everyone
 from bigbfs.algorithms.components.ranks import forest
+from bigbfs.engines.cpu.rows import NOBODY
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
@@ -33,6 +38,10 @@ class Merge:
 
     Attributes
     ----------
+    own
+        The words of this rank.
+    owners
+        int32, the rank of every word.
     pairs
         Distinct pairs of names that all ranks have given in the last run.
     faults
@@ -41,60 +50,51 @@ class Merge:
 
     def __init__(self, group: Group, partition: Partition, ids: np.dtype, aside: np.ndarray) -> None:
         self._group, self._partition, self._ids, self._aside = group, partition, ids, aside
+        part = partition.part(group.rank)
+        self.own = Own(part.first, part.stride, part.words)
         self._owns = [partition.own(rank) for rank in range(group.size)]
         self._words = partition.counts()
-        self._owners = np.empty(partition.words, np.int32)
+        self.owners = np.empty(partition.words, np.int32)
         for rank, own in enumerate(self._owns):
-            self._owners[own] = rank
-        self._bits, self._named = np.empty((2, partition.words), np.uint64)
+            self.owners[own] = rank
+        self._bits = np.empty(partition.words, np.uint64)
         self.pairs = self.faults = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of the state."""
-        return self._owners.nbytes + 2 * self._bits.nbytes
+        return self.owners.nbytes + self._bits.nbytes
 
-    def tell_giant(self, trees: np.ndarray, hub: int) -> None:
-        """Tell all ranks which own vertices are in the tree of the hub, and join what lies with those of the others.
+    def tell_giant(self, labels: np.ndarray, giant: int) -> np.ndarray:
+        """Tell all ranks which own vertices are in the tree of ``giant``; return the bits of all.
 
         Where every edge is stored with both ends this is all that must be said of the giant: who links a vertex of
         another rank into it does so from a vertex of its own.
         """
-        forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named)
+        forest.mark(self.own, labels, np.uint64(giant), self._aside, self._bits)
         own = self._bits[self._owns[self._group.rank]]
         for rank, bits in enumerate(self._group.gather(own, self._words)):
-            if rank != self._group.rank:
-                more = bits & ~self._bits[self._owns[rank]]
-                forest.join(self._partition.part(rank), trees, np.uint64(hub), more, self._named)
+            self._bits[self._owns[rank]] = bits
+        return self._bits
 
-    def run(self, trees: np.ndarray, hub: int, *, both_ends: bool) -> np.ndarray:
-        """Return the labels of own vertices, by local number: id dtype. ``trees`` are changed.
+    def run(self, labels: np.ndarray, hub: int, told: np.ndarray | None) -> None:
+        """Put the roots of own vertices under the smallest vertices of their components.
 
-        ``both_ends``: every edge is stored with both of its vertices.
+        ``told``: bits of vertices in the giant that all ranks know of; None where an edge may be stored with one of
+        its vertices alone.
         """
-        size, mine = self._group.size, self._group.rank
-        giant = int(forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named))
-        by_word = trees.reshape(-1, 64)
-        told = self._bits
-        if size > 1 and not both_ends:
-            told = self._bits.copy()
-            if self._join(trees, hub):  # who came into the giant with its tree has not been told of: by pairs, then
-                giant = int(forest.flatten(trees, np.uint64(hub), self._aside, self._bits, self._named))
-        own = by_word[self._owns[mine]].ravel()
-        if size == 1:
-            return own
-        none = np.empty(0, self._ids)
-        scratch = np.zeros(self._partition.words, np.uint64)
-        lists = (self._aside, told, self._owners, np.int32(mine))
-        vertices, roots = np.empty((2, int(forest.pairs(trees, *lists, none, none, scratch, False))), self._ids)
-        count = int(forest.pairs(trees, *lists, vertices, roots, scratch, True))
-        messages = self._messages(vertices[:count], roots[:count])
-        left, right = self._names(self._group.exchange(messages), trees, giant)
+        giant = int(forest.root_of(labels, np.uint64(hub)))
+        leave = NOBODY if told is None else np.uint64(giant)
+        if told is None:
+            told = self._tell_all(labels, giant, hub)
+            giant = int(forest.root_of(labels, np.uint64(hub)))
+        messages = self._messages(*self._pairs(labels, told, leave))
+        left, right = self._names(self._group.exchange(messages), labels, giant)
         token = n = self._partition.n  # what the tree of the hub is called, whatever its name on a rank
         left, right = _distinct(np.append(left, token), np.append(right, giant))
         together = np.stack([left, right]).astype(self._ids).ravel()
-        everyone = [part.reshape(2, -1).astype(np.int64) for part in self._group.gather(together)]
-        left, right = _distinct(*np.concatenate(everyone, axis=1))
+        told_by_all = [part.reshape(2, -1).astype(np.int64) for part in self._group.gather(together)]
+        left, right = _distinct(*np.concatenate(told_by_all, axis=1))
         self.pairs = len(left)
         names, places = np.unique(np.concatenate([left, right]), return_inverse=True)
         parents = np.arange(len(names), dtype=np.uint64)
@@ -102,12 +102,15 @@ class Merge:
         forest.unite(parents, places[:half].astype(np.uint64), places[half:].astype(np.uint64))
         smallest = names[parents.astype(np.int64)]
         vertex = names < n
-        trees[names[vertex]] = smallest[vertex].astype(self._ids)
-        return trees[own]
+        labels[names[vertex]] = smallest[vertex].astype(self._ids)
 
-    def _join(self, trees: np.ndarray, hub: int) -> bool:
-        """Tell who is in the tree of the hub, and take in what the others say; return whether they knew of more."""
+    def _tell_all(self, labels: np.ndarray, giant: int, hub: int) -> np.ndarray:
+        """Tell owners which of their vertices are in the tree of the hub here, and take in what others say of own ones.
+
+        Returns the bits that were told. Who comes into the giant with its tree has not been told of: by pairs, then.
+        """
         group, mine = self._group, self._group.rank
+        forest.mark(everyone(self._partition.n), labels, np.uint64(giant), self._aside, self._bits)
         messages = [np.ascontiguousarray(self._bits[own]).view(np.uint8) for own in self._owns]
         messages[mine] = np.empty(0, np.uint8)
         more = np.zeros(self._words[mine], np.uint64)
@@ -115,19 +118,23 @@ class Merge:
             if rank != mine:
                 more |= message.view(np.uint64)
         more &= ~self._bits[self._owns[mine]]
-        self._named[:] = ~np.uint64(0)  # of own vertices all is known here
-        forest.join(self._partition.part(mine), trees, np.uint64(hub), more, self._named)
-        return bool(more.any())
+        forest.join(self._partition.part(mine), labels, np.uint64(hub), more)
+        return self._bits
+
+    def _pairs(self, labels: np.ndarray, told: np.ndarray, leave: np.uint64) -> tuple[np.ndarray, np.ndarray]:
+        """Return vertices of other ranks, and the roots under which they are known here."""
+        none, scratch = np.empty(0, self._ids), np.zeros(self._partition.words, np.uint64)
+        lists = (self._aside, told, leave, self.owners, np.int32(self._group.rank))
+        most = int(forest.pairs(labels, *lists, none, none, scratch, False))
+        vertices, roots = np.empty((2, most), self._ids)
+        count = int(forest.pairs(labels, *lists, vertices, roots, scratch, True))
+        return vertices[:count], roots[:count]
 
     def _messages(self, vertices: np.ndarray, roots: np.ndarray) -> list[np.ndarray]:
         """Return what goes to each rank: vertices of its own, then their roots."""
-        owners = self._owners[(vertices >> vertices.dtype.type(6)).astype(np.int64)]
-        order = np.argsort(owners, kind="stable")
-        ends = np.searchsorted(owners[order], np.arange(self._group.size + 1))
-        chosen = [order[first:last] for first, last in pairwise(ends)]
-        return [np.concatenate([vertices[each], roots[each]]).view(np.uint8) for each in chosen]
+        return [np.concatenate(both).view(np.uint8) for both in dealt(self.owners, self._group.size, vertices, roots)]
 
-    def _names(self, messages: list[np.ndarray], trees: np.ndarray, giant: int) -> tuple[np.ndarray, np.ndarray]:
+    def _names(self, messages: list[np.ndarray], labels: np.ndarray, giant: int) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs of names of own vertices, this rank's and another's: int64 both."""
         n = self._partition.n
         left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -135,10 +142,20 @@ class Merge:
             ids = message.view(self._ids).astype(np.int64).reshape(2, -1)
             self.faults += int((ids >= n).sum())
             ids = ids[:, (ids < n).all(axis=0)]
-            mine = trees[ids[0]].astype(np.int64)
+            mine = np.empty(ids.shape[1], np.int64)
+            forest.roots_of(labels, ids[0], mine)
             left.append(np.where(mine == giant, n, mine))
             right.append(ids[1])
         return np.concatenate(left), np.concatenate(right)
+
+
+def dealt(owners: np.ndarray, size: int, vertices: np.ndarray, *beside: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+    """Return, for each rank, those of ``vertices`` that it owns, and what stands ``beside`` them."""
+    found = owners[(vertices >> vertices.dtype.type(6)).astype(np.int64)]
+    order = np.argsort(found, kind="stable")
+    ends = np.searchsorted(found[order], np.arange(size + 1))
+    chosen = [order[first:last] for first, last in pairwise(ends)]
+    return [tuple(array[each] for array in (vertices, *beside)) for each in chosen]
 
 
 def _distinct(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

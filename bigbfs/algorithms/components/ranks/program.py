@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from bigbfs.algorithms.components.cpu.labels import Labelled
+from bigbfs.algorithms.components.cpu.labels import Components, Labelled
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.algorithms.components.ranks import forest, prove
+from bigbfs.algorithms.components.ranks import prove
+from bigbfs.algorithms.components.ranks.ancestors import ancestors
 from bigbfs.algorithms.components.ranks.merge import Merge
 from bigbfs.algorithms.components.result import ComponentsRecord, ComponentsResult, result_of
 from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.ranked import RankedGraph
-from bigbfs.engines.cpu.ranked_survey import RankSurvey, stretches
-from bigbfs.engines.cpu.rows import Rows, row_count, sample_rows
+from bigbfs.engines.cpu.ranked_survey import RankSurvey
+from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count, sample_rows
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.numbering import whole
 from bigbfs.engines.ranks.partition import Partition, deal
 from bigbfs.errors import UsageError
-from bigbfs.jit.workers import Workers
 from bigbfs.record import RankRecord
 
 
 class RankForest:
-    """The forest of one rank over its own rows.
+    """The forest of one rank over its own rows: that of one process, of own vertices. All ranks make it together.
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ class RankForest:
         Heads of own vertices.
     ids
         Dtype of a vertex id.
-    workers, threads
-        The rank's threads, and how many.
+    threads
+        Threads of the rank.
     """
 
     def __init__(
@@ -52,65 +53,77 @@ class RankForest:
         sees_both_ends: bool,
         survey: RankSurvey,
         ids: np.dtype,
-        workers: Workers,
         threads: int,
     ) -> None:
         self.n, self.ids = row_count(rows[0]), ids
         self.group, self.partition, self.part = group, partition, partition.part(group.rank)
-        self.rows, self.sees_both_ends, self.survey, self.workers = rows, sees_both_ends, survey, workers
+        self.rows, self.sees_both_ends = rows, sees_both_ends
         alone = sees_both_ends and len(rows) == 1  # else a vertex without in-edges may have others
-        self.merge = Merge(group, partition, ids, survey.empty if alone else no_vertices(self.n))
-        self.hub = int(survey.ranks[: self.n].argmax()) if self.n else 0
-        self.trees = np.empty(
-            64 * partition.words, ids
-        )  # whole words: those past the last vertex are trees of their own
-        self.labels = np.empty(0, ids)
-        self._stretches = stretches(int(self.part.words), threads)
-        self._counts = np.zeros((max(1, len(self._stretches)), 2), np.uint64)
+        self._aside = survey.empty if alone else no_vertices(self.n)
+        self.merge = Merge(group, partition, ids, self._aside)
+        incoming = rows[-1] if sees_both_ends else None
+        self.local = Components(rows[0], incoming, survey, threads, self.merge.own)
+        self.hub = self._meet() if group.size > 1 and self.n else 0
+
+    def _meet(self) -> int:
+        """Let own vertices have the trees that all ranks have, and return the root of the largest, by a sample."""
+        local, own = self.local, self.partition.vertices(self.group.rank)
+        local.plant_trees()
+        local.tie()
+        local.keep_others(ancestors(self.group, self.merge.owners, local.trees, own))
+        local.tie()
+        held: Counter[int] = Counter()
+        for values, counts in self.group.objects(np.unique(local.sampled(local.trees), return_counts=True)):
+            held.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        local.hub = np.uint64(max(held, key=lambda root: (held[root], -root), default=0))
+        return int(local.hub)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the state."""
-        return self.trees.nbytes + self.merge.nbytes
+        return self.local.nbytes + self.merge.nbytes
 
     def run(self, skips: bool = True, heads: bool = True) -> Labelled:
-        """Fill ``labels`` of own vertices, in local order, together with all ranks."""
+        """Find the labels of own vertices, together with all ranks."""
         self.group.barrier()
         start, before = time.perf_counter(), self.group.traffic.copy()
-        forest.plant(self.trees)
-        read = faults = self.merge.faults = 0
+        self.local.begin()
+        self.merge.faults = 0
         if self.n:
-            if heads:
-                self._heads(0)
-                self._heads(1)
-            if self.group.size > 1 and self.sees_both_ends and skips:
-                self.merge.tell_giant(self.trees, self.hub)
-            for rows in self.rows:
-                read, faults = (a + b for a, b in zip((read, faults), self._rows(rows, skips), strict=True))
-            self.labels = self.merge.run(self.trees, self.hub, both_ends=self.sees_both_ends)
+            self._find(skips, heads)
         mine = time.perf_counter() - start
         traffic = self.group.traffic.since(before)
         self.group.barrier()
         seconds = time.perf_counter() - start
         record = RankRecord(self.group.rank, self.group.host, mine, traffic.waited, traffic.sent)
-        told = self.group.objects((record, seconds, read, faults + self.merge.faults))
+        told = self.group.objects((record, seconds, self.local.read, self.local.faults + self.merge.faults))
         ranks, slowest = tuple(each[0] for each in told), max(each[1] for each in told)
         return Labelled(slowest, sum(each[3] for each in told), sum(each[2] for each in told), 1, 0, ranks)
 
-    def _heads(self, place: int) -> None:
-        heads, lots = self.survey.heads, self._stretches
-        self.workers.each(len(lots), lambda i: forest.link_heads(self.part, heads, place, self.trees, *lots[i]))
+    def _find(self, skips: bool, heads: bool) -> None:
+        local, hub = self.local, np.uint64(self.hub)
+        if heads:
+            giant = local.adaptive_rounds()
+        else:
+            giant = NOBODY
+            local.start()
+        skips = skips and self.sees_both_ends
+        members, aside = np.zeros(0, np.uint64), self._aside
+        if self.group.size > 1 and skips:
+            members = self.merge.tell_giant(local.labels, int(giant))
+            aside, giant = self._aside | members, NOBODY
+        local.link_all(aside, giant if skips else NOBODY, members, hub)
+        if self.group.size > 1:
+            told = None
+            if self.sees_both_ends:
+                told = members if len(members) else np.zeros(self.partition.words, np.uint64)
+            self.merge.run(local.labels, self.hub, told)
+        local.flatten()
 
-    def _rows(self, rows: Rows, skips: bool) -> tuple[int, int]:
-        skips, hub = skips and self.sees_both_ends, np.uint64(self.hub)
-        self._counts[:] = 0
-
-        def one(i: int) -> None:
-            forest.link_own_rows(rows, self.part, self.trees, hub, skips, *self._stretches[i], self._counts[i])
-
-        self.workers.each(len(self._stretches), one)
-        read, faults = self._counts.sum(axis=0).tolist()
-        return int(read), int(faults)
+    @property
+    def labels(self) -> np.ndarray:
+        """Labels that the last run has found for own vertices, in local order and whole words: a copy."""
+        return self.local.padded.reshape(-1, 64)[self.partition.own(self.group.rank)].flatten()
 
 
 class RankComponents:
@@ -157,13 +170,13 @@ class RankComponents:
         with placed.clock("compile"):
             sample, dealt = sample_rows(placed.out, ids), deal(2, group.size)
             survey = RankSurvey(sample, dealt.part(group.rank), ids, placed.workers, placed.threads)
-            RankForest(group, dealt, (sample,), True, survey, ids, placed.workers, placed.threads).run()
+            RankForest(group, dealt, (sample,), True, survey, ids, placed.threads).run()
         with placed.clock("place"):
             rows: tuple[Rows, ...] = (placed.out,)
             if placed.incoming is not None and placed.incoming is not placed.out:
                 rows = (placed.out, placed.incoming)
             both, survey = placed.incoming is not None, placed.own_survey()
-            self._forest = RankForest(group, placed.partition, rows, both, survey, ids, placed.workers, placed.threads)
+            self._forest = RankForest(group, placed.partition, rows, both, survey, ids, placed.threads)
 
     def run(self, options: ComponentsOptions) -> ComponentsResult:
         """Label the components; the labels are on rank 0, elsewhere they are the vertices' own."""
@@ -199,7 +212,7 @@ class RankComponents:
     def _whole(self, made: RankForest) -> Any:
         """Return the labels of all vertices on rank 0, an array of none elsewhere."""
         group, none = made.group, np.empty(0, np.uint8)
-        raw = np.ascontiguousarray(made.labels).view(np.uint8)
+        raw = made.labels.view(np.uint8)
         parts = group.exchange([raw if rank == 0 else none for rank in range(group.size)])
         if group.rank:
             return np.empty(0, made.ids)

@@ -34,7 +34,7 @@ def prove(graph: Graph, forest: RankForest, components: int) -> None:
     owns = [forest.partition.own(rank) for rank in range(group.size)]
     labels = whole(group.gather(found), owns, forest.n)
     forest.run(skips=False, heads=False)
-    again, forest.labels = forest.labels, found
+    again = forest.labels
     own = forest.partition.vertices(group.rank)
     roots = [int((each[: len(own)] == own).sum()) for each in (found, again)]
     labelled, counted = group.sum(roots).tolist()
