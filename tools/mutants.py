@@ -40,6 +40,7 @@ SUITES = (
     "test_kernels_streamed.py",
     "test_kernels_standby.py",
     "test_kernels_strategies.py",
+    "test_kernels_windows.py",
     "test_kernels_peers.py",
 )
 BUILDS = ("plain", "preempt", "asan", "tsan")

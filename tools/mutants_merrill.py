@@ -80,8 +80,27 @@ MERRILL = (
     in_strategy(
         "merrill: a tile's first number is forgotten",
         "merrill.cu",
-        "            if (KEEPS) s.bases[base / THREADS] = first;\n",
-        "            if (KEEPS) s.bases[base / THREADS] = base;\n",
+        "                numbers[0] = first;\n",
+        "                numbers[0] = base;\n",
+    ),
+    in_strategy(
+        "merrill: a tile's last number is that of its first id",
+        "merrill.cu",
+        "                numbers[1] = first + wanted;\n",
+        "                numbers[1] = first;\n",
+    ),
+    in_strategy(
+        "merrill: every window reads the rows of all",
+        "gather.cuh",
+        "return first < end && first + ids > begin;",
+        "return true;",
+        ("test_kernels_windows.py",),
+    ),
+    in_strategy(
+        "merrill: a row that ends in a window's first id is left out",
+        "gather.cuh",
+        "first + ids > begin;",
+        "first + ids > begin + 1;",
     ),
     in_strategy(
         "merrill: the origin at another slot",
@@ -146,7 +165,7 @@ MERRILL = (
     in_strategy(
         "merrill: numbers of the tile before",
         "gather.cuh",
-        "    gather_short(s, g, (u32)fine, g.first + coarse, emit);\n    __syncthreads();\n",
-        "    gather_short(s, g, (u32)fine, g.first + coarse, emit);\n",
+        ") gather_short(s, g, (u32)fine, g.first + coarse, emit);\n    __syncthreads();\n",
+        ") gather_short(s, g, (u32)fine, g.first + coarse, emit);\n",
     ),
 )

@@ -11,9 +11,9 @@ _FOLDER = "algorithms/bfs/strategies/"
 _SUITES = ("test_kernels_strategies.py",)
 
 
-def in_strategy(name: str, file: str, old: str, new: str) -> Mutant:
+def in_strategy(name: str, file: str, old: str, new: str, suites: tuple[str, ...] = _SUITES) -> Mutant:
     """Return the mutant of ``file`` in the folder of the strategies."""
-    return Mutant(name, _FOLDER + file, old, new, _SUITES)
+    return Mutant(name, _FOLDER + file, old, new, suites)
 
 
 STRATEGIES = (

@@ -21,7 +21,7 @@ from emulated.table import TABLE_VARIABLE
 HERE = Path(__file__).parent
 PARTS = {
     "engine": ("test_kernels_engine.py", "test_kernels_standby.py"),
-    "strategies": ("test_kernels_strategies.py",),
+    "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
     "streamed": ("test_kernels_streamed.py",),
     "peers": ("test_kernels_peers.py",),
     "topological": ("test_kernels_topological.py", "test_kernels_many.py"),

@@ -2,8 +2,9 @@
 // warp, the others packed into shared memory and taken by all threads in order.
 //
 // An id has a number: that of the block's first, and its place among those of the tile, hubs and wide rows before the
-// short ones. emit(there, v, u, number) is called by whole warps. Source: report 004, 4.1 (scan + warp + block
-// gathering).
+// short ones. emit(there, v, u, number) is called by whole warps. Who wants some numbers alone says so by a Window: a
+// row or chunk that has none of them, and a tile's short rows where all are outside, are not read. Source: report 004,
+// 4.1 (scan + warp + block gathering).
 #pragma once
 #include "algorithms/bfs/strategies/scan.cuh"
 
@@ -25,6 +26,18 @@ struct Gather {
     u32 owners[GATHER_IDS];
 };
 
+struct Everything {
+    METHOD bool meets(u64, u64) const { return true; }
+};
+
+// Numbers [begin, end).
+struct Window {
+    u64 begin;
+    u64 end;
+
+    METHOD bool meets(u64 first, u64 ids) const { return first < end && first + ids > begin; }
+};
+
 // A row that is longer or shorter than its degree says is damaged: too few ids are made up by one that is no vertex.
 template <typename Emit>
 DEVICE void gather_segment(const Search& s, const Segment& segment, u32 ids, vid v, u64 at, Emit emit) {
@@ -43,8 +56,9 @@ DEVICE void gather_segment(const Search& s, const Segment& segment, u32 ids, vid
 }
 
 // Threads with a hub vie for the block, by writing their number into one word; the chunks go to its warps.
-template <typename Emit> DEVICE void gather_hubs(const Search& s, Gather& g, Emit emit) {
+template <typename Part, typename Emit> DEVICE void gather_hubs(const Search& s, Gather& g, Part part, Emit emit) {
     bool vies = g.lengths[threadIdx.x] > BLOCK_IDS;
+    vies = vies && part.meets(g.numbers[threadIdx.x], g.lengths[threadIdx.x]);
     while (__syncthreads_or(vies)) {
         if (vies) relaxed_store(&g.vying, threadIdx.x);
         __syncthreads();
@@ -56,14 +70,15 @@ template <typename Emit> DEVICE void gather_hubs(const Search& s, Gather& g, Emi
         for (u32 k = threadIdx.x / WARP; k < chunks; k += WARPS) {
             const u64 before = (u64)k * BLOCK_IDS;
             const u64 left = g.lengths[winner] - before;
+            if (!part.meets(g.numbers[winner] + before, BLOCK_IDS)) continue;
             const Segment segment = chunk(s.out, s.out.hub_ptr[hub] + k, hub);
             gather_segment(s, segment, left < BLOCK_IDS ? (u32)left : BLOCK_IDS, v, g.numbers[winner] + before, emit);
         }
     }
 }
 
-template <typename Emit> DEVICE void gather_wide(const Search& s, Gather& g, Emit emit) {
-    const u64 length = g.lengths[threadIdx.x];
+template <typename Part, typename Emit> DEVICE void gather_wide(const Search& s, Gather& g, Part part, Emit emit) {
+    const u64 length = part.meets(g.numbers[threadIdx.x], g.lengths[threadIdx.x]) ? g.lengths[threadIdx.x] : 0;
     for (u32 todo = __ballot_sync(ALL_LANES, length >= WARP && length <= BLOCK_IDS); todo; todo &= todo - 1) {
         const u32 from = threadIdx.x / WARP * WARP + (u32)__ffs((int)todo) - 1;
         const vid v = g.vertices[from];
@@ -126,8 +141,8 @@ template <typename Emit> DEVICE void gather_short(const Search& s, Gather& g, u3
 
 // The rows of the block's THREADS vertices (`ids` is 0 where a thread has none); reserve(total) gives the number of
 // the first id. All threads call it.
-template <typename Reserve, typename Emit>
-DEVICE void gather_rows(const Search& s, Gather& g, vid v, u64 ids, Reserve reserve, Emit emit) {
+template <typename Part, typename Reserve, typename Emit>
+DEVICE void gather_part(const Search& s, Gather& g, vid v, u64 ids, Part part, Reserve reserve, Emit emit) {
     u64 coarse;
     u64 fine;
     const u64 wide_before = block_sum_before(ids >= WARP ? ids : 0, g.words, coarse);
@@ -139,8 +154,13 @@ DEVICE void gather_rows(const Search& s, Gather& g, vid v, u64 ids, Reserve rese
     g.lengths[threadIdx.x] = ids;
     g.numbers[threadIdx.x] = ids < WARP ? short_before : g.first + wide_before;
     __syncthreads();
-    gather_hubs(s, g, emit);
-    gather_wide(s, g, emit);
-    gather_short(s, g, (u32)fine, g.first + coarse, emit);
+    gather_hubs(s, g, part, emit);
+    gather_wide(s, g, part, emit);
+    if (part.meets(g.first + coarse, fine)) gather_short(s, g, (u32)fine, g.first + coarse, emit);
     __syncthreads();
+}
+
+template <typename Reserve, typename Emit>
+DEVICE void gather_rows(const Search& s, Gather& g, vid v, u64 ids, Reserve reserve, Emit emit) {
+    gather_part(s, g, v, ids, Everything(), reserve, emit);
 }

@@ -2,7 +2,7 @@
 //
 // expand_contract: vertex queue to vertex queue. expand: vertex queue to edge queue; contract: edge queue to vertex
 // queue. contract_expand: edge queue to edge queue. An edge queue has a limit: ids whose number is beyond are not
-// stored, and come in a later window of the same level (expand), or the next level begins with a sweep over the labels
+// stored, nor read, and come in a later window of the same level (expand), or the next level begins with a sweep over the labels
 // that finds its vertices (sweep_labels, expand_swept, contract_swept, expand_found). Frontier kind: queues of vertices
 // (id) or edges (end and origin). Atomics: one on the counter of a queue for a tile of THREADS or a warp. Memory per
 // edge: the id, twice more through the edge queue, a word of the bitmask, the label of its end. Source: report 004.
@@ -52,23 +52,36 @@ ENTRY(expand_contract)
 
 #else
 
-// The edges of the queue's `count` vertices into an edge queue: those with numbers from s.window on. Each tile's first
-// number is kept in s.bases for later windows (KEEPS), of which `total` counts all.
+// Of a tile's ids, whose first has the number `first`, those that an edge queue holds.
+DEVICE u64 fitting(const Search& s, u64 first, u64 ids) {
+    const u64 room = first < s.edge_capacity ? s.edge_capacity - first : 0;
+    return ids < room ? ids : room;
+}
+
+// The edges of the queue's `count` vertices into an edge queue: those with numbers from s.window on. `total` counts
+// all. Each tile's numbers, from and to, are kept in s.bases for later windows (KEEPS), which read no other tiles: a
+// level's rows are read once, but for those at the seam of two windows.
 template <bool KEEPS>
 DEVICE void expand_queue(const Search& s, const vid* queue, u64 count, vid* ends, vid* origins, u64& total) {
     __shared__ Gather g;
+    const Window window = {s.window, s.window + s.edge_capacity};
     for (u64 base = (u64)blockIdx.x * THREADS; base < count; base += thread_count()) {
+        u64* const numbers = KEEPS ? s.bases + base / THREADS * 2 : nullptr;
+        if (KEEPS && s.window > 0 && !window.meets(numbers[0], numbers[1] - numbers[0])) continue;
         const bool mine = base + threadIdx.x < count;
         const vid v = mine ? queue[base + threadIdx.x] : 0;
         const u64 ids = mine ? degree(s.out, v) : 0;
         const auto reserve = [&](u64 wanted) {
-            if (KEEPS && s.window > 0) return s.bases[base / THREADS];
-            count_read(s, wanted);
+            if (KEEPS && s.window > 0) return numbers[0];
             const u64 first = atomicAdd(&total, wanted);
-            if (KEEPS) s.bases[base / THREADS] = first;
+            count_read(s, KEEPS ? wanted : fitting(s, first, wanted));
+            if (KEEPS) {
+                numbers[0] = first;
+                numbers[1] = first + wanted;
+            }
             return first;
         };
-        gather_rows(s, g, v, ids, reserve, [&](bool there, vid from, vid u, u64 number) {
+        gather_part(s, g, v, ids, window, reserve, [&](bool there, vid from, vid u, u64 number) {
             const u64 slot = number - s.window;  // of earlier windows: more than any capacity
             if (!there || slot >= s.edge_capacity) return;
             ends[slot] = u;
@@ -117,10 +130,11 @@ KERNEL void contract_expand(Search s) {
         const bool found = cull(s, c, mine, mine ? s.origins[i] : 0, v);
         const u64 ids = found ? degree(s.out, v) : 0;
         const auto reserve = [&](u64 wanted) {
-            count_read(s, wanted);
-            return atomicAdd(&beyond(s).size, wanted);
+            const u64 first = atomicAdd(&beyond(s).size, wanted);
+            count_read(s, fitting(s, first, wanted));
+            return first;
         };
-        gather_rows(s, g, v, ids, reserve, [&](bool there, vid from, vid u, u64 number) {
+        gather_part(s, g, v, ids, Window{0, s.edge_capacity}, reserve, [&](bool there, vid from, vid u, u64 number) {
             if (!there || number >= s.edge_capacity) return;
             s.next_edges[number] = u;
             s.next_origins[number] = from;

@@ -12,7 +12,7 @@ _MASK = Array("bitmask", "u32", "words", "bitmap: ends that somebody has seen, n
 _EDGE_QUEUE = (
     Array("edges", "id", _EDGES, "ends of the frontier's edges"),
     Array("origins", "id", _EDGES, "where each of them begins"),
-    Array("bases", "u64", "words", "number of the first edge of each tile"),
+    Array("bases", "u64", "2 * words", "numbers of the edges of each tile, from and to"),
 )
 _NEXT_EDGES = (
     Array("next_edges", "id", _EDGES, "ends of the edges of the vertices found"),
