@@ -1,11 +1,12 @@
 // The family of report 004: queues of vertices and of edges, rows gathered by scan + warp + block, ends culled.
 //
 // expand_contract: vertex queue to vertex queue. expand: vertex queue to edge queue; contract: edge queue to vertex
-// queue. contract_expand: edge queue to edge queue. An edge queue has a limit: ids whose number is beyond are not
-// stored, nor read, and come in a later window of the same level (expand), or the next level begins with a sweep over the labels
-// that finds its vertices (sweep_labels, expand_swept, contract_swept, expand_found). Frontier kind: queues of vertices
-// (id) or edges (end and origin). Atomics: one on the counter of a queue for a tile of THREADS or a warp. Memory per
-// edge: the id, twice more through the edge queue, a word of the bitmask, the label of its end. Source: report 004.
+// queue. contract_expand: edge queue to edge queue. An edge queue has a limit: ids whose number is beyond are neither
+// read nor stored, and come in a later window of the same level (expand), or the next level begins with a sweep over
+// the labels that finds its vertices (sweep_labels, expand_swept, contract_swept, expand_found). Frontier kind: queues
+// of vertices (id) or edges (end and origin). Atomics: one on the counter of a queue for a tile of THREADS or a warp.
+// Memory per edge: the id, twice more through the edge queue, a word of the bitmask, the label of its end. Source:
+// report 004.
 #include "algorithms/bfs/strategies/culling.cuh"
 #include "algorithms/bfs/strategies/gather.cuh"
 
