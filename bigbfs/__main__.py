@@ -1,9 +1,30 @@
 """``bigbfs`` and ``python -m bigbfs``: the command line, all of whose imports may be interrupted already."""
 
-import sys
-from typing import NoReturn
+from __future__ import annotations
 
-from bigbfs.cli import interrupts
+import _signal  # what `signal` puts around it takes two milliseconds to import, and Ctrl-C may come in them
+import os
+import sys
+from contextlib import suppress
+
+TYPE_CHECKING = False  # typing's, which takes ten
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """End at once: there is nothing yet that could be left half-done."""
+    with suppress(OSError):
+        os.write(2, b"bigbfs: error: interrupted\n")
+    os._exit(128 + number)
+
+
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    with suppress(ValueError):  # not the main thread: somebody else's program, whose signals are its own
+        _signal.signal(_signal.SIGINT, _end)
+
+from bigbfs.cli import interrupts  # noqa: E402 - after the signal
 
 
 def run() -> int:

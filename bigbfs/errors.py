@@ -106,6 +106,8 @@ class BigBfsError(Exception):
         The arguments that cannot work, with their values.
     remedies
         What would help, most helpful first.
+    names_ranks
+        Whether the message says itself which ranks it is about: nobody puts a rank before it then.
     """
 
     exit_code = 1
@@ -117,12 +119,14 @@ class BigBfsError(Exception):
         about: tuple[tuple[str, Any], ...] = (),
         remedies: tuple[RemedyLike, ...] = (),
         lead: str = "; ",
+        names_ranks: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.about = tuple(Argument(*each) for each in about)
         self.remedies = tuple(map(_remedy, remedies))
         self._lead = lead
+        self.names_ranks = names_ranks
 
     def worded(self, spell: Spell) -> str:
         """Return the whole message with arguments as ``spell`` writes them, without remedies that it does not know."""
@@ -155,7 +159,7 @@ class BigBfsError(Exception):
 
     def saying(self, message: str, about: tuple[tuple[str, Any], ...] | None = None) -> Self:
         """Return an error like this one with another message, and about other arguments if they are given."""
-        other = type(self)(message, about=about or (), lead=self._lead)
+        other = type(self)(message, about=about or (), lead=self._lead, names_ranks=self.names_ranks)
         other.remedies = self.remedies
         if about is None:
             other.about = self.about

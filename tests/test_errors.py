@@ -84,7 +84,7 @@ BOTH = [
         UsageError("there is no such folder", about=(("tmp", Path("a b")),)),
         "convert",
         'tmp="a b": there is no such folder',
-        "--tmp a b: there is no such folder",
+        "--tmp 'a b': there is no such folder",
     ),
     (
         UsageError("for a GPU", about=(("vram_budget", None), ("ram_budget", None)), remedies=(("in_edges", False),)),

@@ -13,6 +13,7 @@ from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine, Measured
 from bigbfs.cli import options, outputs
 from bigbfs.cli import ranks as ranks_of
+from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
@@ -172,7 +173,7 @@ def _report(
     _draw(graph, summary.runs[0], task)
     if as_json:
         found = bfs_object(graph, engine, opening, summary)
-        click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
+        click.echo(dumps(with_notes(found) | {"wrote": outputs.as_json(task.wrote)}))
         return
     with outputs.report_beside((task.levels, task.parents)):
         _print(graph, engine, opening, verifying, summary)

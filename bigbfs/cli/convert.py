@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from bigbfs.cli.converting import COLUMNS_HELP, Columns
 from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.cli.ranks import Ranks, joined
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import noted, printable
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS
 from bigbfs.formats.readers import NAMES
@@ -23,21 +24,6 @@ MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
 LEAST = 0.005
 """Seconds below which a phase is not told."""
-_DIGITS = 10
-"""A column of so many digits is a name."""
-
-
-class Columns(click.ParamType):
-    """Two columns, ``1,2`` or ``source,target``."""
-
-    name = "columns"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int | str, ...]:
-        """Split the text; whoever reads says which columns there can be."""
-        words = [word.strip() for word in str(value).split(",")]
-        if len(words) != 2 or not all(words) or any(word.startswith("-") for word in words):
-            self.fail(f"{value!r} is not two columns; write 1,2 or source,target for example", param, ctx)
-        return tuple(int(word) if word.isdecimal() and len(word) < _DIGITS else word for word in words)
 
 
 @click.command("convert")
@@ -74,12 +60,7 @@ class Columns(click.ParamType):
     metavar="F",
     help=f"Format of the inputs: {', '.join(NAMES)}. Default: by suffix and content.",
 )
-@click.option(
-    "--columns",
-    type=Columns(),
-    metavar="A,B",
-    help="Columns that hold the ids, by number (from 1 on) or by name. Default: as their names say, or the first two.",
-)
+@click.option("--columns", type=Columns(), metavar="A,B", help=COLUMNS_HELP)
 @click.option("--edge-index", is_flag=True, help="An array of shape (2, N): a row of sources, one of targets.")
 @click.option("--bipartite", is_flag=True, help="The two ends are numbered apart: put the second side after the first.")
 @click.option(
@@ -175,7 +156,7 @@ def describe(report: ConvertReport) -> str:
         f"skipped     {counted(report.comment_lines, 'comment or header line')}, "
         f"{counted(report.skipped_lines, 'bad line')}",
     ]
-    lines += [labelled("note", printable(note)) for note in report.notes]
+    lines += [labelled("note", noted(note)) for note in report.notes]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds >= LEAST)
         worked = report.seconds - report.phases.get("compile", 0.0)

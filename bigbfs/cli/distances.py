@@ -78,7 +78,8 @@ def command(
         starts, tos = named_in(opened, one, sources), named_in(opened, (), targets, "--target")
         assert starts is not None
         sources_of, targets_of = chosen(opened, starts, seed), chosen(opened, tos or "all", seed, "target")
-        count = len(sources_of)
+        count = manyopts.count_of(opened, starts)
+        manyopts.count_of(opened, tos or "all", "--targets")
         kept = output is not None or count * len(targets_of) <= SHOWN
         if output is not None:
             size = size_on_disk(opened, sources_of, targets_of, max_depth, output)

@@ -14,6 +14,7 @@ from bigbfs.cli.options import PATH, json_option
 from bigbfs.cli.wording import printable
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import graph_object
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
@@ -90,7 +91,7 @@ def _facts(path: Path) -> dict[str, Any]:
             provenance = read_provenance(path)
         mapped.close()
         return {
-            "graph": {"path": str(path), "vertices": graph.n, "edges": graph.m, "codec": graph.codec},
+            "graph": graph_object(graph),
             "format": f"container version {layout.VERSION}" if own else "foreign (raw .csrbin or GAP .sg)",
             "file_bytes": size,
             "bytes_per_edge": size / graph.m if graph.m else None,
@@ -122,7 +123,7 @@ def _facts_of_shards(path: Path, plot: Path | None) -> dict[str, Any]:
     size, rest, here = sum(entry.bytes for entry in found.entries), found.rest, set(found.here)
     sections = {} if rest is None else rest.sections
     return {
-        "graph": {"path": str(path), "vertices": found.n, "edges": found.m, "codec": found.codec},
+        "graph": graph_object(found),
         "format": f"{len(found.manifest.shards):,} shards, version {VERSION}",
         "file_bytes": size,
         "bytes_per_edge": size / found.m if found.m else None,

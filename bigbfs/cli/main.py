@@ -113,9 +113,10 @@ def cli(context: click.Context) -> None:
         )
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, names_ranks: bool = False) -> int:
     launch.let_first_speak()
-    click.echo(f"bigbfs: error: {launch.speaker()}{printable(message)}", err=True)
+    speaker = "" if names_ranks else launch.speaker()
+    click.echo(f"bigbfs: error: {speaker}{printable(message)}", err=True)
     return code
 
 
@@ -136,12 +137,22 @@ def _require_stdout() -> None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
 
 
+def _is_of_convert(option: str, context: click.Context) -> bool:
+    """Tell whether a command that takes a graph lacks an option that says how one is made of edges."""
+    if not any(each.name == "graph" for each in context.command.params):
+        return False
+    return any(option in each.opts for each in import_module("bigbfs.cli.convert").command.params)
+
+
 def _usage(error: click.ClickException) -> str:
     """Return what click says of a command line, in our style."""
     message = error.format_message().removesuffix(".")
     if message[1:2].islower():  # a word, and not a name in capitals
         message = message[0].lower() + message[1:]
     context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption) and context is not None and _is_of_convert(error.option_name, context):
+        what, command = error.option_name, context.info_name
+        return f"no such option '{what}' here: `bigbfs convert INPUT {what}` makes a graph file, which {command} takes"
     return message if context is None else f"{message}; see `{context.command_path} --help`"
 
 
@@ -170,7 +181,7 @@ def run(arguments: list[str] | None = None) -> int:
         return _fail(_usage(error), error.exit_code)
     except BigBfsError as error:
         command = named_command(cli, sys.argv[1:] if arguments is None else arguments)
-        return _fail(in_options(error, command), error.exit_code)
+        return _fail(in_options(error, command), error.exit_code, error.names_ranks)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:

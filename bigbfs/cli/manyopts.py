@@ -14,6 +14,7 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options, outputs
+from bigbfs.cli.notes import note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
@@ -77,11 +78,13 @@ def stopping() -> Iterator[Stop]:
         signal.signal(signal.SIGINT, before)
 
 
-def count_of(graph: Graph, named: str | list[int]) -> int:
-    """Return how many sources words or ids name."""
-    if isinstance(named, str):
-        return graph.n if named == "all" else min(graph.n, sampled(named) or 0)
-    return len(named)
+def count_of(graph: Graph, named: str | list[int], option: str = "--sources") -> int:
+    """Return how many vertices words or ids name; say so where more are to be drawn than there are."""
+    if not isinstance(named, str):
+        return len(named)
+    if named == "all":
+        return graph.n
+    return note_fewer(option, named, graph.n, "vertices are there", sampled(named) or 0)
 
 
 @contextmanager
@@ -176,7 +179,7 @@ def json_object(
     wrote: Sequence[outputs.Written] = (),
 ) -> dict[str, Any]:
     """Return what the JSON objects of these commands share."""
-    return many_object(command, graph, engine, opening) | {
+    return with_notes(many_object(command, graph, engine, opening)) | {
         "searches": record.sources,
         "batches": record.batches,
         "width": record.width,

@@ -14,13 +14,14 @@ import click
 from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.ranked_engine import open_shards
+from bigbfs.cli import converting
 from bigbfs.cli.ranks import engine as _ranked
 from bigbfs.cli.ranks import in_turn, on_any
 from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.errors import Argument, Call, UsageError, naming
-from bigbfs.formats.container.parts import holds_manifest, refuse_shards
+from bigbfs.errors import UsageError
+from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
 from bigbfs.record import LOST_SHARE
 from bigbfs.record import disturbed as is_disturbed
@@ -75,12 +76,17 @@ class Seconds(click.FloatRange):
 
 SECONDS = Seconds(0)
 
-graph_argument = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
+_graph = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")
 compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
 )
 verify_option = click.option("--verify", is_flag=True, help="Verify every result; exit 3 on any difference.")
+
+
+def graph_argument(function: F) -> F:
+    """Add the argument GRAPH, and the option for one that is a table of edges."""
+    return _graph(converting.columns_option(function))
 
 
 strategy_option = click.option(
@@ -191,65 +197,12 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
             raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
         if not compressed and path.suffix == ".ccsr" and path.with_suffix(".csrbin").exists():
             path = path.with_suffix(".csrbin")
-    path = _converted(path)
+    path = converting.converted(path)
     if compressed and path.suffix != ".ccsr":
         from bigbfs.conversion import ensure_compressed
 
         path = ensure_compressed(path, Progress())
     return path
-
-
-def _converted(path: Path) -> Path:
-    """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is."""
-    refuse_shards(path)
-    if not _holds_edges(path):
-        return path
-    import tempfile
-
-    from bigbfs.conversion import ConvertOptions, convert
-    from bigbfs.conversion.cache import made_otherwise
-    from bigbfs.conversion.targets import choose_targets
-
-    target = choose_targets([path], None, False).files[0]
-    if made_otherwise(target, path, ConvertOptions().identity()):
-        raise UsageError(
-            f"{target}: is there already, made of other files or with other options than {path} alone; name that graph "
-            f"file, or convert {path} to one of another name: `bigbfs convert {path} -o OUT.csrbin`"
-        )
-    elsewhere = str(Path(tempfile.gettempdir()) / target.name)
-    ways: dict[str, str | Call] = {
-        name: Call("convert", str(path), (Argument(name),)) for name in ConvertOptions.__dataclass_fields__
-    }
-    with naming(**ways | {"output": Call("convert", str(path), (Argument("output", elsewhere),))}):
-        report = convert([path], options=ConvertOptions(progress=True))
-    for note in report.notes:
-        click.echo(f"note: {printable(note)}", err=True)
-    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
-    return Path(report.output)
-
-
-def _holds_edges(path: Path) -> bool:
-    """Tell whether a path is a folder, or a file whose name says that it is edges in a format that `convert` reads."""
-    from bigbfs.formats.container.layout import MAGIC
-
-    if path.suffix in (".csrbin", ".ccsr") or not path.name:
-        return False
-    if path.is_dir():
-        return True
-    from bigbfs.formats.readers import formats
-    from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
-
-    suffixes = [each.lower() for each in path.suffixes]
-    if suffixes[-1:] and suffixes[-1] in COMPRESSION_SUFFIXES:
-        suffixes.pop()
-    read = {suffix for each in formats().values() if each.name != "sg" for suffix in each.suffixes}
-    if not suffixes or suffixes[-1] not in read:
-        return False
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(MAGIC)) != MAGIC  # else a graph file of another name
-    except OSError:
-        return True  # convert says what is wrong with it
 
 
 @contextmanager
@@ -262,6 +215,7 @@ def opened(
     of them: each rank opens its own, a process alone all.
     """
     if shards and graph is not None and on_any(group, holds_manifest(graph)):
+        converting.require_no_columns(graph)
         start = time.perf_counter()
         with open_shards(graph, group) as found:
             if compressed and found.codec == "plain":

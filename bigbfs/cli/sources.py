@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
 import numpy as np
 
 from bigbfs.algorithms.many.vertices import vertices_of
+from bigbfs.cli.notes import note_fewer
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph.graph import Graph
@@ -21,7 +22,19 @@ _DIGITS = len(str(2**63 - 1))
 FORMS = "all|random:K|@FILE|V,V"
 """How vertices are named on a command line."""
 
-_WORDS = "write all, random:K with K from 1 on, @FILE, or ids with commas between them"
+_WORDS = "write all, random:K with K from 1 on, @FILE, or numbers with commas between them"
+
+_LONGEST = 80
+"""Characters of what was given that a message repeats."""
+
+
+def _of_names(option: str, text: str) -> str:
+    """Return how several names are given, which may hold commas: those of ``text`` if there is room."""
+    if option != "--sources":
+        return f"names stand in a file, one a line: {option} @FILE"
+    names = text.split(",") if len(text) <= _LONGEST and not text.startswith("@") else ["NAME", "NAME"]
+    words = " ".join(f"--source {shlex.quote(name)}" for name in names)
+    return f"names are given one by one, `{words}`, or in a @FILE"
 
 
 def require_form(text: str | None, option: str = "--sources") -> None:
@@ -35,7 +48,7 @@ def require_form(text: str | None, option: str = "--sources") -> None:
     if text is None or text == "all" or (text.startswith("@") and len(text) > 1):
         return
     if sampled(text) is None and not all(_is_id(part.strip()) for part in text.split(",")):
-        raise UsageError(f"{option} {text[:80]!r}: {_WORDS}")
+        raise UsageError(f"{option} {text[:_LONGEST]!r}: {_WORDS}; {_of_names(option, text)}")
 
 
 def require_one_way(one: Sequence[str], many: str | None, needed: bool = True) -> None:
@@ -79,9 +92,8 @@ def named_in(graph: Graph, one: Sequence[str], many: str | None, option: str = "
         path = Path(many[1:])
         return _checked(graph, read_ids(path) if graph.names is None else _read_names(graph, path))
     if graph.names is not None:
-        raise UsageError(
-            f"{option}s {many[:80]!r}: vertices have names here, which may hold commas; write @FILE, names one a line"
-        )
+        given = f"{option}s {many[:_LONGEST]!r}"
+        raise UsageError(f"{given}: vertices have names here, which may hold commas; {_of_names(f'{option}s', many)}")
     return _checked(graph, [int(part.strip().lstrip("0") or "0") for part in many.split(",")])
 
 
@@ -105,10 +117,7 @@ def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: i
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
-    wanted = sampled(found) or 0
-    if wanted > len(candidates):
-        wanted = len(candidates)
-        click.echo(f"note: --sources {many}: only {wanted:,} vertices have edges; each of them is a source", err=True)
+    wanted = note_fewer("--sources", found, len(candidates), "vertices have edges", sampled(found) or 0)
     chosen = np.random.default_rng(seed).choice(candidates, wanted, replace=False)
     return [int(original) for original in graph.original(chosen)]
 

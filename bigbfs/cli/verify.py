@@ -21,6 +21,7 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
+from bigbfs.sizes import counted
 
 GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
     "kronecker scale 14": ("kronecker", {"scale": 14}),
@@ -43,7 +44,8 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
 def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool) -> None:
     """Verify every algorithm, backend, encoding and residency against the reference.
 
-    Runs on a zoo of small graphs, on generated graphs and on the GRAPH files given. Exit 3 on any difference.
+    Runs on a zoo of small graphs, on generated graphs and on the GRAPH files given, which takes a minute or more: what
+    is under way is said on standard error. Exit 3 on any difference.
     """
     backends = _backends(backend)
     strategies = tuple(dict.fromkeys(name for entry in ALGORITHMS.values() for name in entry.strategies))
@@ -51,9 +53,14 @@ def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool)
     tallies: list[verification.Tally] = []
     names = 0
     told = Progress()
+    small, last = zoo().keys(), ""
     with told.step("verify"):
         for name, graph in _graphs(graphs):
             names += 1
+            phase = f"verify {counted(len(small), 'small graph')}" if name in small else f"verify {name}"
+            if phase != last:
+                told.phase(f"{phase}, {counted(len(work), 'setting')}")
+            last = phase
             told.now(f"verify {name}", len(work), "settings")
             expected = verification.Expected(name, graph, sources)
             for setting in work:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
@@ -28,7 +29,7 @@ def in_options(error: BigBfsError, command: click.Command) -> str:
 
     def spell(what: Argument | Call) -> str | None:
         if isinstance(what, Call):
-            words = [_option(_long(each.name).replace("--output", "-o"), each.value) for each in what.arguments]
+            words = [_of_call(what.name, each) for each in what.arguments]
             return f"`{' '.join(['bigbfs', what.name, shlex.quote(what.path), *words])}`"
         long = _long(what.name)
         for option in command.params:
@@ -43,6 +44,15 @@ def in_options(error: BigBfsError, command: click.Command) -> str:
     return error.worded(spell)
 
 
+def _of_call(command: str, argument: Argument) -> str:
+    """Return an argument as an option of another command; where no value is known, a word holds its place."""
+    long, value = _long(argument.name), argument.value
+    for option in import_module(f"bigbfs.cli.{command}").command.params:
+        if value is None and isinstance(option, click.Option) and long in option.opts and not option.is_flag:
+            value = option.metavar
+    return _option(long.replace("--output", "-o"), value)
+
+
 def _long(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
@@ -50,7 +60,18 @@ def _long(name: str) -> str:
 def _option(name: str, value: object) -> str:
     if isinstance(value, tuple):
         value = ",".join(map(str, value))
-    return name if value is None or isinstance(value, bool) else f"{name} {value}"
+    return name if value is None or isinstance(value, bool) else f"{name} {shlex.quote(str(value))}"
+
+
+_SAID = {"header=False": "--no-header"}
+"""Keywords that notes name, which are plain text, and their options."""
+
+
+def noted(note: str) -> str:
+    """Return a note of a conversion with keywords as options, to be printed."""
+    for keyword, option in _SAID.items():
+        note = note.replace(keyword, option)
+    return printable(note)
 
 
 def printable(text: str) -> str:

@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,9 @@ from bigbfs.graph.graph import Graph
 from bigbfs.report.progress import SILENT, Progress
 
 Provenance = dict[str, Any]
+_NAMED = 3
+"""Inputs that a note names, at most."""
+
 SAMPLES = 16
 """Pages of an input that its checksum looks at."""
 COUNTS = ("lines", "comment_lines", "skipped_lines", "input_bytes", "self_loops", "duplicates", "reversed")
@@ -111,11 +114,11 @@ def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, 
     return known if isinstance(counts, dict) and counts.keys() >= set(COUNTS) else None
 
 
-def made_otherwise(path: Path, source: Path, options: dict[str, Any]) -> bool:
+def made_otherwise(path: Path, source: Path, options: dict[str, Any], but: Collection[str] = ()) -> bool:
     """Return whether the graph file ``path`` was made of another than ``source``, or with other options.
 
     ``source`` is a file or a folder; what has changed in it since is no other source. A graph file that says nothing of
-    its making counts as made of another.
+    its making counts as made of another. ``but``: options that may differ.
     """
     known = _provenance(path)
     if known is None:
@@ -123,7 +126,31 @@ def made_otherwise(path: Path, source: Path, options: dict[str, Any]) -> bool:
     before = {str(each.get("path")) for each in known.get("sources") or ()}
     folder = source.is_dir()
     places = {str(Path(each).parent) for each in before} if folder else before
-    return places != {str(source.resolve())} or known.get("options") != options
+    return places != {str(source.resolve())} or bool(_differing(known, options) - {*but})
+
+
+def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> str | None:
+    """Return what to tell where the graph file ``path`` is replaced, if it is of other inputs, or by other options."""
+    known = _provenance(path)
+    if known is None:
+        return None
+    before, now = ([str(each.get("path")) for each in given or ()] for given in (known.get("sources"), sources))
+    if before != now:
+        made, new = (_listed(each) or "standard input" for each in (before, now))
+        return f"{path} is replaced: it was made of {made}, and is of {new} now"
+    differing = sorted(_differing(known, options))
+    return f"{path} is replaced: it was made with other options ({', '.join(differing)})" if differing else None
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more
+
+
+def _differing(known: Provenance, options: dict[str, Any]) -> set[str]:
+    """Return the names of the options that were not as they are now."""
+    before = known.get("options") or {}
+    return {name for name in before.keys() | options.keys() if before.get(name) != options.get(name)}
 
 
 def _provenance(path: Path) -> Provenance | None:

@@ -26,7 +26,7 @@ from bigbfs.errors import ArgumentError, BigBfsError, InputError
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.table_edges import add_ids
 from bigbfs.formats.tables.columns import choose
-from bigbfs.formats.tables.integers import INTEGERS, NAMES, ids_of, kind_of
+from bigbfs.formats.tables.integers import INTEGERS, NAMES, ids_of, kind_of, of_two_kinds
 from bigbfs.formats.tables.library import brief, pyarrow
 from bigbfs.formats.tables.texts import texts_of
 from bigbfs.graph.edges import EdgeList
@@ -70,9 +70,7 @@ def graph_of_table(table: Any, function: str, columns: Any, names: bool, kept: d
     fields = [schema.field(place - 1) for place in (first, second)]
     kinds = {NAMES if names else kind_of(function, field.name, field.type) for field in fields}
     if len(kinds) > 1:
-        told = " and ".join(f"{field.name!r} {kind_of(function, field.name, field.type)}" for field in fields)
-        ways = (("names", True, "read both as names with {}"),)
-        raise InputError(f"{function}: the columns are of two kinds: {told}", remedies=ways)
+        raise of_two_kinds(function, [(field.name, field.type) for field in fields])
     batches = _batches(reader, first - 1, second - 1)
     with _converting(function):
         return (_of_integers if kinds == {INTEGERS} else _of_names)(batches, function, options)

@@ -82,8 +82,10 @@ def convert(
     for target in targets.files:
         require_writable(target)
         require_ours(target, options.force)
+    told = cache.told_of(targets.files[0], sources, options.identity())
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
-    return _by_kind(inputs, targets, options, sources, watch)
+    report = _by_kind(inputs, targets, options, sources, watch)
+    return report if told is None else replace(report, notes=(told, *report.notes))
 
 
 def _by_kind(

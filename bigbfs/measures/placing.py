@@ -19,7 +19,8 @@ from bigbfs.graph.graph import Graph
 from bigbfs.sizes import file_path, integer, switch
 
 Sources = Sequence[int | str] | np.ndarray | str
-"""Original ids or names, ``"all"``, or ``"random:K"``: K different vertices, each as likely as any other."""
+"""Original ids or names, ``"all"``, or ``"random:K"``: K different vertices, each as likely as any other (all of
+them where there are fewer)."""
 
 _DIGITS = 19
 

@@ -48,9 +48,9 @@ def is_connected(G: Any) -> bool:
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     """Return the nodes of one node's component; see NetworkX."""
     bridge = bridge_of(G)
-    number = number_of(bridge, n, lambda: KeyError(n))
+    number = number_of(bridge, n, lambda: KeyError(n), True)
     labels = _labels(bridge)
-    return set(bridge.nodes(np.flatnonzero(labels == labels[number])))
+    return {n, *bridge.nodes(np.flatnonzero(labels == labels[number]))}  # n as it is given, which comes first
 
 
 weakly_connected_components = connected_components

@@ -36,15 +36,18 @@ class Search:
         self._seen, self._ends = np.zeros(n, np.uint8), np.empty(n + 1, np.int64)
         self._order, self._parents = np.empty(n + 1, dtype), np.empty(n if parents else 0, dtype)
 
-    def run(self, sources: Sequence[int], most: float | None = None) -> Found:
-        """Search from ``sources`` (all different) to level ``most``; of 1.5, as in NetworkX, that is 2."""
+    def run(self, sources: Sequence[int], most: float | None = None, given: Sequence[Any] = ()) -> Found:
+        """Search from ``sources`` (all different) to level ``most``; of 1.5, as in NetworkX, that is 2.
+
+        ``given``: the sources as the caller has named them, for :class:`Found`.
+        """
         limit = _FAR if most is None or most > _FAR else max(0, math.ceil(most))
         room = self._seen, self._order, self._parents, self._ends
         many, levels = kernels.search(*self._rows, np.array(sources, np.int64), limit, *room)
         order = self._order[:many].copy()
         self._seen[order] = 0
         parents = self._parents[order[len(sources) :]] if len(self._parents) else self._parents
-        return Found(self._bridge, order, parents, np.diff(self._ends[:levels], prepend=0))
+        return Found(self._bridge, order, parents, np.diff(self._ends[:levels], prepend=0), given)
 
 
 class Found:
@@ -58,10 +61,15 @@ class Found:
         Of each but the sources, which come first; empty where they are not wanted.
     sizes
         int64: vertices in each level.
+    given
+        What the sources are called, where that may be another object than the graph's: NetworkX gives back 1.0, or
+        True, where the caller has named node 1 so. Empty: as the graph calls them.
     """
 
-    def __init__(self, bridge: Bridge, order: np.ndarray, parents: np.ndarray, sizes: np.ndarray) -> None:
-        self.bridge, self.order, self.parents, self.sizes = bridge, order, parents, sizes
+    def __init__(
+        self, bridge: Bridge, order: np.ndarray, parents: np.ndarray, sizes: np.ndarray, given: Sequence[Any] = ()
+    ) -> None:
+        self.bridge, self.order, self.parents, self.sizes, self.given = bridge, order, parents, sizes, given
 
     def __len__(self) -> int:
         return len(self.order)
@@ -71,18 +79,28 @@ class Found:
         """The level of the last vertex."""
         return len(self.sizes) - 1
 
+    def nodes(self) -> list[Any]:
+        """Return the nodes in the order in which they were found."""
+        nodes = self.bridge.nodes(self.order)
+        nodes[: len(self.given)] = self.given
+        return nodes
+
     def lengths(self) -> dict[Any, int]:
         """Return the level of every node."""
         levels = chain.from_iterable(map(repeat, range(len(self.sizes)), self.sizes.tolist()))
-        return dict(zip(self.bridge.nodes(self.order), levels, strict=True))
+        return dict(zip(self.nodes(), levels, strict=True))
 
     def edges(self) -> Iterator[tuple[Any, Any]]:
         """Return the edges of the tree of one source."""
-        return zip(self.bridge.nodes(self.parents), self.bridge.nodes(self.order[1:]), strict=True)
+        parents = self.bridge.nodes(self.parents)
+        if self.given and len(self.sizes) > 1:
+            near = int(self.sizes[1])
+            parents[:near] = [self.given[0]] * near
+        return zip(parents, self.bridge.nodes(self.order[1:]), strict=True)
 
     def layers(self) -> Iterator[list[Any]]:
         """Return the nodes of each level."""
-        nodes = self.bridge.nodes(self.order)
+        nodes = self.nodes()
         first = 0
         for end in np.cumsum(self.sizes).tolist():
             yield nodes[first:end]
@@ -90,17 +108,27 @@ class Found:
 
 
 def search(
-    bridge: Bridge, rows: Csr, sources: Sequence[int], most: float | None = None, parents: bool = False
+    bridge: Bridge,
+    rows: Csr,
+    sources: Sequence[int],
+    most: float | None = None,
+    parents: bool = False,
+    given: Sequence[Any] = (),
 ) -> Found:
     """Search once; see :class:`Search`."""
-    return Search(bridge, rows, parents).run(sources, most)
+    return Search(bridge, rows, parents).run(sources, most, given)
 
 
-def number_of(bridge: Bridge, node: Any, error: Callable[[], Exception]) -> int:
-    """Return the number of a node; raise what ``error`` makes where it is not in the graph."""
+def number_of(bridge: Bridge, node: Any, error: Callable[[], Exception], looked_up: bool = False) -> int:
+    """Return the number of a node; raise what ``error`` makes where it is not in the graph.
+
+    ``looked_up``: NetworkX looks it up unasked there, so that what has no hash is a TypeError of Python's.
+    """
     try:
         number = bridge.number(node)
-    except TypeError:  # it has no hash
+    except TypeError:
+        if looked_up:
+            hash(node)  # whose words are NetworkX's
         number = None
     if number is None:
         raise error()

@@ -28,13 +28,15 @@ def refuse_weights(weight: Any) -> None:
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Return the length of a shortest path to every node; see NetworkX."""
     bridge = bridge_of(G)
-    return search(bridge, bridge.out, [number_of(bridge, source, not_found("Source", source))], cutoff).lengths()
+    number = number_of(bridge, source, not_found("Source", source))
+    return search(bridge, bridge.out, [number], cutoff, given=[source]).lengths()
 
 
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Return the length of a shortest path from every node; see NetworkX."""
     bridge = bridge_of(G)
-    return search(bridge, bridge.into, [number_of(bridge, target, not_found("Target", target))], cutoff).lengths()
+    number = number_of(bridge, target, not_found("Target", target))
+    return search(bridge, bridge.into, [number], cutoff, given=[target]).lengths()
 
 
 def all_pairs_shortest_path_length(G: Any, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
@@ -55,7 +57,12 @@ def _distance(G: Any, source: Any, target: Any) -> int:
 
 
 def has_path(G: Any, source: Any, target: Any) -> bool:
-    """Tell whether a path leads from one node to another; see NetworkX."""
+    """Tell whether a path leads from one node to another; see NetworkX, which takes None for any node."""
+    if source is None or target is None:
+        bridge, end = bridge_of(G), target if source is None else source
+        if end is not None and end not in bridge:
+            raise nx.NodeNotFound(f"Source {end} not in G")
+        return True
     return _distance(G, source, target) >= 0
 
 
@@ -72,7 +79,8 @@ def shortest_path_length(
         return single_source_shortest_path_length(G, source)
     if source is None:
         bridge = bridge_of(G)
-        return search(bridge, bridge.into, [number_of(bridge, target, not_found("Source", target))]).lengths()
+        number = number_of(bridge, target, not_found("Source", target))
+        return search(bridge, bridge.into, [number], given=[target]).lengths()
     length = _distance(G, source, target)
     if length < 0:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")

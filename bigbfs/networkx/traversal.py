@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from bigbfs.networkx import kernels
-from bigbfs.networkx.bridge import Bridge, bridge_of
+from bigbfs.networkx.bridge import bridge_of
 from bigbfs.networkx.found import missing, number_of, search
 
 
@@ -20,8 +20,9 @@ def bfs_edges(
     if sort_neighbors is not None:
         raise NotImplementedError("neighbours are not sorted by a function")
     bridge = bridge_of(G)
-    number = number_of(bridge, source, missing(source, "digraph" if bridge.is_directed() else "graph"))
-    yield from search(bridge, bridge.into if reverse else bridge.out, [number], depth_limit, parents=True).edges()
+    number = number_of(bridge, source, missing(source, "digraph" if bridge.is_directed() else "graph"), True)
+    rows = bridge.into if reverse else bridge.out
+    yield from search(bridge, rows, [number], depth_limit, parents=True, given=[source]).edges()
 
 
 def bfs_tree(
@@ -59,28 +60,22 @@ def bfs_successors(
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     """Return the nodes of each level of a search from one or several nodes; see NetworkX."""
     bridge = bridge_of(G)
-    yield from search(bridge, bridge.out, _sources(bridge, sources)).layers()
-
-
-def _sources(bridge: Bridge, sources: Any) -> list[int]:
-    """Return the numbers of one node, or of several."""
-    if sources in bridge:
-        return [number_of(bridge, sources, missing(sources))]
-    several: Iterable[Any] = set(sources)
-    return [number_of(bridge, each, missing(each)) for each in several]
+    given = [sources] if sources in bridge else list(set(sources))
+    numbers = [number_of(bridge, each, missing(each)) for each in given]
+    yield from search(bridge, bridge.out, numbers, given=given).layers()
 
 
 def descendants_at_distance(G: Any, source: Any, distance: int) -> set[Any]:
     """Return the nodes at one distance; see NetworkX."""
     bridge = bridge_of(G)
-    found = search(bridge, bridge.out, [number_of(bridge, source, missing(source))], distance)
+    found = search(bridge, bridge.out, [number_of(bridge, source, missing(source))], distance, given=[source])
     return next((set(layer) for level, layer in enumerate(found.layers()) if level == distance), set())
 
 
 def descendants(G: Any, source: Any) -> set[Any]:
     """Return the nodes that can be reached; see NetworkX."""
     bridge = bridge_of(G)
-    number = number_of(bridge, source, missing(source, "digraph" if bridge.is_directed() else "graph"))
+    number = number_of(bridge, source, missing(source, "digraph" if bridge.is_directed() else "graph"), True)
     return set(bridge.nodes(search(bridge, bridge.out, [number]).order[1:]))
 
 

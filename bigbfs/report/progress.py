@@ -1,7 +1,7 @@
 """One line on the terminal that says what is being done while nothing else is printed; gone when it is done.
 
-Only people who watch see it: where the standard error is no terminal nothing is written. A step that is over at once is
-not named at all.
+Only people who watch see it: where the standard error is no terminal nothing is written, but the phases of commands
+that are known to take minutes, a line each. A step that is over at once is not named at all.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Progress:
     """
 
     def __init__(self, wanted: bool = True) -> None:
+        self._wanted = wanted
         self._shown = wanted and sys.stderr is not None and sys.stderr.isatty()
         self._name = self._unit = ""
         self._start = 0.0
@@ -58,6 +59,11 @@ class Progress:
         """
         self._begin(name, total, unit)
         self._look = look
+
+    def phase(self, name: str) -> None:
+        """Print what begins now, of a run that takes minutes, where nobody watches: for a log, one line a phase."""
+        if self._wanted and not self._shown and sys.stderr is not None:
+            print(f"bigbfs: {name} ...", file=sys.stderr, flush=True)
 
     def rename(self, name: str) -> None:
         """Go on under another name, with the same total."""

@@ -15,6 +15,9 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from bigbfs.formats.container import layout, sections
@@ -157,7 +160,19 @@ def test_the_way_out_of_a_folder_that_takes_no_file_is_one_that_works(run, folde
 def test_what_a_table_lacks_is_said_of_the_command_that_has_the_option(run, folder):
     (folder / "t.csv").write_text("source,target\n1,2\n2,x\n")
     code, _, err = run("cc", "t.csv")
-    assert code == 1 and "t.csv: line 3" in err and "`bigbfs convert t.csv --skip-bad-lines" in err
+    assert code == 1 and "t.csv: line 3" in err and "`bigbfs convert t.csv --skip-bad-lines N`" in err
+    code, _, err = run("bfs", "t.csv", "--source", 1, "--skip-bad-lines", 1)
+    assert code == 2 and "no such option '--skip-bad-lines' here: `bigbfs convert INPUT --skip-bad-lines` makes" in err
+    assert "no such option '--no-such'" in run("bfs", "t.csv", "--no-such")[2]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_bad_lines_of_what_has_no_lines_are_not_skipped_in_silence(run, folder, name):
+    table = pyarrow.table({"source": ["a", "b"], "target": ["b", "c"]})
+    pyarrow.parquet.write_table(table, "t.parquet")
+    pyarrow.csv.write_csv(table, "t.csv")
+    code, _, err = run("convert", name, "--skip-bad-lines", 2)
+    assert code == 2 and "--skip-bad-lines 2: " in err and name in err and not Path("t.csrbin").exists()
 
 
 def test_no_read_permission(graph_text):

@@ -10,7 +10,7 @@ from bigbfs.formats.container import csrbin
 RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels", "deepest", "disturbed"]
 KEYS = {
     *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
-    *("median_gteps", "harmonic_mean_gteps", "setup", "bytes", "wrote"),
+    *("median_gteps", "harmonic_mean_gteps", "setup", "bytes", "wrote", "notes"),
 }
 
 

@@ -124,6 +124,7 @@ def test_bench_lists_every_switch(run, small):
     assert code == 0, err
     table = [line.split() for line in out.partition("\n\n")[2].partition("\n\n")[0].splitlines()]
     assert [row[0] for row in table[1:]] == ["afforest"] * 8 + ["sv"] * 4 + ["labelprop"] * 2
+    assert err.splitlines()[::13] == ["bigbfs: run afforest, 1 of 14 ...", "bigbfs: run labelprop, 14 of 14 ..."]
     code, out, err = run("bench", "cc", "graph.csrbin", "--backend", "cpu", "--json", "--algorithm", "sv")
     assert code == 0, err
     rows = json.loads(out)["rows"]

@@ -123,3 +123,13 @@ def test_options_of_python_are_checked():
         with pytest.raises(BigBfsError) as caught:
             bigbfs.convert("none.txt", **options)
         assert says in str(caught.value)
+
+
+def test_a_first_record_that_is_taken_for_a_header_is_said_with_the_option_that_decides(run, folder):
+    """As pandas and polars take it; an edge was lost with "say no-header", which is none."""
+    (folder / "g.csv").write_text("Person A,Person B\nalice,bob\n")
+    code, out, _ = run("convert", "g.csv")
+    said = " ".join(out.split())
+    assert code == 0 and "'Person A' and 'Person B' are taken for a header, not for an edge: --no-header makes" in said
+    code, out, _ = run("convert", "g.csv", "--no-header", "--json")
+    assert code == 0 and json.loads(out)["lines"] == 2

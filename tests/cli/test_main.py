@@ -155,6 +155,27 @@ __main__.main()
     assert done.stderr == ("bigbfs: error: interrupted\n" if number == signal.SIGINT else "")
 
 
+@pytest.mark.parametrize("module", ["bigbfs.cli", "bigbfs.cli.interrupts", "signal", "enum"])
+def test_ctrl_c_in_the_first_imports_leaves_no_trace(module):
+    """They take 15 ms, more on a cold disk, before the signals are taken care of."""
+    script = f"""
+import os, sys
+
+class Now:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {int(signal.SIGINT)})
+
+for name in ("signal", "enum", "re", "typing"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Now())
+from bigbfs.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script, "info", "--help"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bigbfs: error: interrupted\n")
+
+
 def test_what_the_parent_ignores_stays_ignored():
     script = "import os, signal; from bigbfs.cli import interrupts\n"
     script += "raise SystemExit(interrupts.guarded(lambda: os.kill(os.getpid(), signal.SIGHUP) or 7))"

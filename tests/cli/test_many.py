@@ -14,7 +14,7 @@ from bigbfs.report.progress import Progress
 
 SHARED = {
     *("schema", "command", "graph", "backend", "device", "residency", "setup", "bytes"),
-    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "disturbed", "verified", "wrote"),
+    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "disturbed", "verified", "wrote", "notes"),
 }
 
 
@@ -289,3 +289,23 @@ def test_values_go_to_standard_output_alone(run, small):
     assert (code, out.split()) == (0, ["id,eccentricity", "10,2", "20,1", "30,2", "40,1", "50,1"])
     assert "diameter    2" in err
     assert run("closeness", "-o", "-", "--json")[0] == 2
+
+
+COMMANDS = (["bfs", "--backend", "cpu"], ["distances"], ["closeness"], ["hops"], ["bench", "bfs", "--trials", 1])
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(map(str, words[:2])))
+def test_more_random_vertices_than_there_are_is_said(run, small, command):
+    code, out, err = run(*command, "--sources", "random:64", "--json")
+    told = "--sources random:64: only 5 vertices "
+    assert code == 0 and err.count(f"note: {told}") == 1
+    (note,) = json.loads(out)["notes"]
+    assert note.startswith(told) and note.endswith("; each of them is a source")
+    code, out, err = run(*command, "--sources", "random:5", "--json")
+    assert code == 0 and "only" not in err and json.loads(out)["notes"] == []
+
+
+def test_more_random_targets_than_there_are_is_said(run, small):
+    code, out, err = run("distances", "--source", 10, "--targets", "random:6", "--json")
+    assert code == 0 and "note: --targets random:6: only 5 vertices are there; each of them is a target\n" in err
+    assert json.loads(out)["notes"] and len(json.loads(out)["targets"]) == 5

@@ -1,6 +1,8 @@
 """Commands speak names: sources, targets, tables, JSON, messages, cycles."""
 
 import json
+import re
+import shlex
 
 import pytest
 
@@ -50,3 +52,21 @@ def test_a_cycle_is_named(run, folder):
 def test_a_name_where_ids_are_numbers(run, small):
     code, _, err = run("bfs", "--source", "alice")
     assert code == 2 and "'alice' is not a valid integer" in err
+
+
+def test_names_with_commas_between_them_are_refused_with_a_command_that_works(run, folder):
+    """Also names that a form of ``--sources`` could be, and such that look like an option."""
+    (folder / "g.csv").write_text("source,target\nNaN,-\n-,7\n8,NaN\n")
+    assert run("convert", "g.csv", "--names")[0] == 0
+    for given in ("NaN,-", "7,8", "-"):
+        code, _, err = run("distances", "--sources", given)
+        assert code == 2, err
+        words = re.search(r"given one by one, `([^`]*)`, or in a @FILE$", err.strip())
+        assert words, err
+        code, out, err = run("distances", *shlex.split(words[1]), "--json")
+        assert code == 0, err
+        assert [each["source"] for each in json.loads(out)["sources"]] == given.split(",")
+    (folder / "names").write_text("NaN\n-\n")
+    code, _, err = run("distances", "--source", "7", "--targets", "NaN,-")
+    assert code == 2 and "names stand in a file, one a line: --targets @FILE" in err
+    assert run("distances", "--source", "7", "--targets", "@names")[0] == 0

@@ -112,10 +112,10 @@ def test_what_cannot_be_meant(run, small):
     for arguments, said in (
         (["convert", "graph.txt", "--shards", 2, "-o", "new.csrbin"], "whose name ends in .shards"),
         (["convert", "-", "--shards", 2], "say -o OUT.shards"),
-        (["members", "graph.shards", "--vertex", 10], "`bigbfs join graph.shards -o GRAPH` makes one file"),
+        (["members", "graph.shards", "--vertex", 10], "`bigbfs join graph.shards` makes one file"),
         (["info", "graph.shards/00001.shard"], "is a shard, a part of a graph"),
-        (["convert", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes one file"),
-        (["split", "graph.shards"], "`bigbfs join graph.shards -o GRAPH` makes one file"),
+        (["convert", "graph.shards"], "`bigbfs join graph.shards` makes one file"),
+        (["split", "graph.shards"], "`bigbfs join graph.shards` makes one file"),
     ):
         code, out, err = run(*arguments)
         assert (code, out) == (2, "") and said in err, err
@@ -205,7 +205,7 @@ def test_searches_of_one_process_and_what_is_refused(run, small):
     for arguments, said in (
         (("bfs", "graph.shards", "--source", 10, "--compressed"), "plain rows"),
         (("bfs", "graph.shards", "--source", 10**6), "no vertex"),
-        (("cc", "graph.shards", "--largest", "part.csrbin"), "`bigbfs join` makes one file"),
+        (("cc", "graph.shards", "--largest", "part.csrbin"), "`bigbfs join graph.shards` makes one file"),
         (("closeness", "graph.shards"), "take the folder as it is"),
         (("bfs", "graph.shards/00000.shard", "--source", 0), "a part of a graph"),
     ):

@@ -3,6 +3,8 @@
 import csv
 import gzip
 import io
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -300,3 +302,27 @@ def test_names_are_asked_for_by_rank_and_paths_by_name(named):
 def test_an_export_says_that_names_stay_behind(run, named):
     code, _, err = run("export", "graph.csrbin", "--to", "mtx")
     assert code == 0 and "has no names" in err
+
+
+def test_columns_of_a_table_that_stands_where_a_graph_does(run, folder):
+    """The first answer shows what was guessed; the second says which columns are meant, and the third finds that."""
+    pq.write_table(pa.table({"w": [1, 2, 3], "my a": [4, 5, 8], "b": [5, 6, 9]}), "t.parquet")
+    code, _, err = run("cc", "t.parquet", "--json")
+    assert code == 0 and "from column 'w' to column 'my a' (the first two)" in err
+    how = ("--columns", "my a,b")
+    code, _, err = run("cc", "t.parquet", *how, "-o", "l.csv")
+    assert code == 0 and "is replaced: it was made with other options (columns)" in err, err
+    assert (folder / "l.csv").read_text().split("\n")[1:6] == ["4,4", "5,4", "6,4", "8,8", "9,8"]
+    code, _, err = run("bfs", "t.parquet", *how, "--source", 4, "--backend", "cpu")
+    assert code == 0 and "bigbfs: found t.csrbin" in err
+    code, _, err = run("info", "t.parquet")
+    assert code == 2 and "t.csrbin: is there already, made of other files or with other options" in err
+    code, _, err = run("info", "t.csrbin", *how)
+    assert code == 2 and "--columns 'my a,b': t.csrbin is a graph already, and no table" in err
+    assert run("convert", "t.parquet", "--order", "degree")[0] == 0
+    code, _, err = run("cc", "t.parquet", *how)
+    remedy = re.search(r"`bigbfs ([^`]*)`", err)
+    assert code == 2 and remedy is not None
+    assert remedy[1] == "convert t.parquet --columns 'my a,b' -o OUT.csrbin" and run(*shlex.split(remedy[1]))[0] == 0
+    code, _, err = run("cc", "t.parquet", "--columns", "a,b")
+    assert code == 2

@@ -8,6 +8,7 @@ from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.bfs.oracle import sources_of
 from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.result import ComponentsResult
+from bigbfs.cli.verify import GENERATED
 from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.formats.container import csrbin
 from bigbfs.graph.graph import Graph
@@ -18,6 +19,9 @@ def test_zoo_generated_and_files_agree(run, small):
     assert code == 0, err
     result = json.loads(out)
     assert result["graphs"] > 25
+    said = [line.rpartition(", ")[0] for line in err.splitlines()]  # off a terminal a line a phase: a minute is long
+    assert said[0].startswith("bigbfs: verify ") and said[0].endswith("small graphs")
+    assert said[1:] == [f"bigbfs: verify {name}" for name in (*GENERATED, "graph.csrbin")]
     settings = {(check["algorithm"], check["setting"]["codec"]) for check in result["checks"]}
     assert settings == {(name, codec) for name in ALGORITHMS for codec in ("plain", "varint")}
     few = {name for name, entry in ALGORITHMS.items() if entry.needs}  # not every graph will do
@@ -39,7 +43,7 @@ def test_a_difference_ends_with_3(run, folder, monkeypatch):
     monkeypatch.setattr("bigbfs.cli.verify.zoo", lambda: {"three": Graph.from_csr([0, 1, 2, 2], [1, 0])})
     monkeypatch.setattr("bigbfs.cli.verify.GENERATED", {})
     code, out, err = run("verify", "--backend", "cpu")
-    assert code == 3
+    assert code == 3 and err.startswith("bigbfs: verify 1 small graph, ")
     assert "DIFFERENCE: three: 1 labels differ, first at vertex 2: have 0, reference 2" in out
     assert "differences from the reference" in err
 

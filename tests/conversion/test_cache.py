@@ -215,3 +215,20 @@ def test_source_that_changes_while_it_is_read(text, monkeypatch):
     with pytest.raises(ValueError, match="changed while it was read"):
         convert([text])
     assert list(text.parent.iterdir()) == [text]
+
+
+def test_what_replaces_a_graph_of_something_else_says_so(text, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("1 2\n3 4\n")
+    out = tmp_path / "out.csrbin"
+    assert convert([text], out).notes == ()
+    (note,) = convert([other], out).notes
+    assert note == f"{out} is replaced: it was made of {text}, and is of {other} now"
+    (note,) = convert([other], out, ConvertOptions(directed=True, keep_ids=True)).notes
+    assert note == f"{out} is replaced: it was made with other options (directed, in_edges, keep_ids)"
+    with Graph.open(out) as graph:
+        assert graph.flags.directed
+    other.write_text("1 2\n3 4\n5 6\n")
+    found = convert([other], out, ConvertOptions(directed=True, keep_ids=True))
+    assert not found.cached and found.notes == ()  # the same input, which has changed: that is what it is for
+    assert convert([other], out, ConvertOptions(directed=True, keep_ids=True)).notes == ()

@@ -176,3 +176,65 @@ def test_the_info_names_functions_that_are_there_and_imports_nothing():
     assert set(get_info()["functions"]) == set(FUNCTIONS)
     code = "import sys, bigbfs.networkx.info; sys.exit('numpy' in sys.modules or 'networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+class Equal:
+    """Equal to others of its number, and told from them by ``is`` alone."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return isinstance(other, Equal) and self.number == other.number
+
+    def __hash__(self):
+        return self.number
+
+
+def outcome(function, *arguments):
+    """Return what a call gives, told apart by type too, or what it raises, to the word."""
+    try:
+        found = function(*arguments)
+        if isinstance(found, nx.Graph):
+            found = list(found), list(found.edges)
+        elif isinstance(found, dict):
+            found = list(found.items())
+        elif not isinstance(found, set | bool | int):
+            found = list(found)
+    except (nx.NetworkXException, KeyError, TypeError, ValueError) as error:
+        return type(error), str(error)
+    return [(id(node) if isinstance(node, Equal) else repr(node)) for node in _flat(found)]
+
+
+def _flat(found):
+    """Return everything within lists, pairs and sets."""
+    if not isinstance(found, list | tuple | set):
+        return [found]
+    return [each for part in found for each in _flat(part)]
+
+
+def _asked(graph, node):
+    weak = [] if graph.is_directed() else [("node_connected_component", (node,))]
+    return [
+        *((name, (node,)) for name in ("bfs_edges", "bfs_tree", "bfs_predecessors", "bfs_successors", "bfs_layers")),
+        *((name, (node,)) for name in ("descendants", "single_source_shortest_path_length", "shortest_path_length")),
+        *((name, (node, 0)) for name in ("has_path", "shortest_path_length", "descendants_at_distance")),
+        *((name, (None, node)) for name in ("has_path", "shortest_path_length")),
+        ("single_target_shortest_path_length", (node,)),
+        ("bfs_edges", (node, True)),
+        *weak,
+    ]
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_equal_nodes_and_what_is_no_node_as_networkx_has_them(kind):
+    """A source is given back as the caller has named it; messages are the same to the word."""
+    nodes = [Equal(number) for number in range(4)]
+    number = nx.path_graph(4, create_using=kind)
+    named = nx.path_graph(nodes, create_using=kind)
+    for graph, given in ((number, (1, 1.0, True, 99, "x", None, [1], {2}, (1, 2))), (named, (nodes[1], Equal(1), 1))):
+        made = from_networkx(graph)
+        for node in given:
+            for function, arguments in _asked(graph, node):
+                wanted = outcome(lambda *a, f=function: getattr(nx, f)(*a, backend="networkx"), graph, *arguments)
+                assert outcome(getattr(backend, function), made, *arguments) == wanted, (function, arguments)

@@ -19,6 +19,7 @@ from bigbfs.bench.measure import Plan, facts, measure
 from bigbfs.bench.suite import Case, Suite, read_suite, some_of
 from bigbfs.cli import options, outputs
 from bigbfs.cli.bench.writer import Writer
+from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.errors import UsageError
@@ -231,9 +232,8 @@ def _print(record: Record, as_json: bool) -> None:
     lines = summarize(record)
     if as_json:
         sessions = [asdict(session) for session in record.sessions]
-        click.echo(
-            dumps({"schema": 1, "command": "bench bfs", "sessions": sessions, "rows": [asdict(x) for x in lines]})
-        )
+        rows = [asdict(line) for line in lines]
+        click.echo(dumps(with_notes({"schema": 1, "command": "bench bfs", "sessions": sessions, "rows": rows})))
         return
     for name in dict.fromkeys(line.graph for line in lines):
         about = record.graphs[name]

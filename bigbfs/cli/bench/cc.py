@@ -81,7 +81,9 @@ def _run(
     rows: list[dict[str, Any]] = []
     labels: np.ndarray | None = None
     for number, how in enumerate(chosen):
-        told.now(f"run {how.algorithm}, {number + 1} of {len(chosen)}")
+        name = f"run {how.algorithm}, {number + 1} of {len(chosen)}"
+        told.now(name)
+        told.phase(name)
         engine.run_internal(how)  # warm: caches and pages as every timed run finds them
         measured = engine.measure(how, trials=trials, verify=labels is None)
         found = measured.internal.labels

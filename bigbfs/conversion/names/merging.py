@@ -12,7 +12,6 @@ import numpy as np
 from bigbfs.conversion.names import sorting
 from bigbfs.conversion.names.runs import Run, Window
 from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.errors import DoesNotFitError
 from bigbfs.graph import name_kernels
 from bigbfs.graph.name_pages import PageWriter
 from bigbfs.report.progress import SILENT, Progress
@@ -51,6 +50,8 @@ def merge_on_disk(
 ) -> None:
     """Merge runs that lie on disk; each gets its file of ranks. ``step`` is told the names that have been merged.
 
+    Where so many files may not be open at once (``ulimit -n``), each is opened when it is read or written.
+
     Raises
     ------
     FileAccessError
@@ -65,13 +66,13 @@ def merge_on_disk(
     heads, ends = starts.copy(), starts.copy()
     last = np.zeros(len(runs), np.bool_)
     carried = np.empty(0, np.uint64)
-    _allow_files(2 * len(runs))
+    held = may_hold(2 * len(runs))
     with ExitStack() as files:
         windows = []
         for number, run in enumerate(runs):
-            windows.append(Window(run, words, share * number, share * (number + 1), scratch))
+            windows.append(Window(run, words, share * number, share * (number + 1), scratch, held))
             files.callback(windows[-1].close)
-        outs = [files.enter_context(run.ranks.open("wb")) for run in runs]
+        outs = [files.enter_context(Ranks(run, scratch, held)) for run in runs]
         while True:
             for number, window in enumerate(windows):
                 if heads[number] == ends[number] and not last[number]:
@@ -86,44 +87,62 @@ def merge_on_disk(
                 carried = _copied(words, int(distinct[count - 1]))
             for number, out in enumerate(outs):
                 done = slice(int(before[number]), int(heads[number]))
-                _tell(words, records[done], ranks[done], out, scratch)
+                out.tell(words, records[done], ranks[done])
             step(int((heads - before).sum()))
             if last.all() and (heads == ends).all():
                 return
 
 
-def _allow_files(count: int) -> None:
-    """Raise the soft limit of open files, often 1,024, for ``count`` more.
-
-    Raises
-    ------
-    DoesNotFitError
-        The hard limit is lower.
-    """
+def may_hold(count: int) -> bool:
+    """Return whether ``count`` more files may be open at once; the soft limit, often 1,024, is raised for them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     need = count + len(list(Path("/dev/fd").iterdir())) + _OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < need:
-        if hard != resource.RLIM_INFINITY and hard < need:
-            raise DoesNotFitError(
-                f"merging the names opens {need:,} files at once, and the limit is {hard:,} (`ulimit -Hn`)",
-                remedies=(("memory", None), ("threads", 1, "use {} (fewer runs)")),
-            )
-        resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
+    if soft == resource.RLIM_INFINITY or soft >= need:
+        return True
+    if hard != resource.RLIM_INFINITY and hard < need:
+        return False
+    resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
+    return True
 
 
 def _copied(words: np.ndarray, record: int) -> np.ndarray:
     return words[record : record + 1 + (int(name_kernels.length_of(words, record)) + 7) // 8].copy()
 
 
-def _tell(words: np.ndarray, records: np.ndarray, ranks: np.ndarray, out: object, scratch: Scratch) -> None:
-    """Append the number and the rank of each record to a run's file."""
-    if not len(records):
-        return
-    pairs = np.empty((len(records), 2), np.uint64)
-    pairs[:, 0] = words[records] >> _LOW_HALF
-    pairs[:, 1] = ranks
-    try:
-        scratch.wrote(pairs.nbytes)
-        out.write(pairs.data)  # type: ignore[attr-defined]
-    except OSError as error:
-        raise scratch.error(error) from error
+class Ranks:
+    """The file of (number, rank) of a run, ``held`` open, or opened whenever some are told."""
+
+    def __init__(self, run: Run, scratch: Scratch, held: bool) -> None:
+        self._path, self._scratch = run.ranks, scratch
+        self._path.unlink(missing_ok=True)
+        self._held = run.ranks.open("ab") if held else None
+
+    def __enter__(self) -> Ranks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._held is not None:
+            self._held.close()
+
+    def tell(self, words: np.ndarray, records: np.ndarray, ranks: np.ndarray) -> None:
+        """Append the number and the rank of each record.
+
+        Raises
+        ------
+        FileAccessError
+            The file cannot be written.
+        """
+        if not len(records):
+            return
+        pairs = np.empty((len(records), 2), np.uint64)
+        pairs[:, 0] = words[records] >> _LOW_HALF
+        pairs[:, 1] = ranks
+        try:
+            self._scratch.wrote(pairs.nbytes)
+            if self._held is not None:
+                self._held.write(pairs.data)
+                return
+            with self._path.open("ab") as out:
+                out.write(pairs.data)
+        except OSError as error:
+            raise self._scratch.error(error) from error

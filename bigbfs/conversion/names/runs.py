@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,11 +84,14 @@ def write_run(path: Path, words: np.ndarray, records: np.ndarray, scratch: Scrat
 
 
 class Window:
-    """The part of a run that is in memory: words ``begin`` to ``end`` of a shared array."""
+    """The part of a run that is in memory: words ``begin`` to ``end`` of a shared array.
 
-    def __init__(self, run: Run, words: np.ndarray, begin: int, end: int, scratch: Scratch) -> None:
+    Its file is ``held`` open, or opened whenever it is read.
+    """
+
+    def __init__(self, run: Run, words: np.ndarray, begin: int, end: int, scratch: Scratch, held: bool = True) -> None:
         self.run, self._words, self._begin, self._end, self._scratch = run, words, begin, end, scratch
-        self._stream = run.path.open("rb")
+        self._held, self._at = run.path.open("rb", buffering=0) if held else None, 0
         self._kept_from = self._kept_to = begin
         self.last = False
 
@@ -103,10 +107,7 @@ class Window:
         self._words[self._begin : self._begin + kept] = self._words[self._kept_from : self._kept_to].copy()
         filled = self._begin + kept
         try:
-            view = self._words[filled : self._end].view(np.uint8).data
-            got = 0
-            while got < len(view) and (more := self._stream.readinto(view[got:])):
-                got += more
+            got = self._read(self._words[filled : self._end].view(np.uint8).data)
         except OSError as error:
             raise self._scratch.error(error) from error
         if got % 8:
@@ -117,7 +118,23 @@ class Window:
         self.last = end < self._end and at == end
         return count
 
+    def _read(self, into: memoryview) -> int:
+        """Fill ``into`` from where the last call ended; return how many bytes there were."""
+        if self._held is None:
+            with self.run.path.open("rb", buffering=0) as stream:
+                return self._filled(stream, into)
+        return self._filled(self._held, into)
+
+    def _filled(self, stream: io.FileIO, into: memoryview) -> int:
+        stream.seek(self._at)
+        got = 0
+        while got < len(into) and (more := stream.readinto(into[got:])):
+            got += more
+        self._at += got
+        return got
+
     def close(self) -> None:
         """Close and remove the file."""
-        self._stream.close()
+        if self._held is not None:
+            self._held.close()
         self.run.path.unlink(missing_ok=True)

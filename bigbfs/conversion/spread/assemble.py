@@ -22,8 +22,8 @@ from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.on_disk.writing import COMPARED, consume, pairs_of, provenance_of
-from bigbfs.conversion.spread.agreeing import together
 from bigbfs.conversion.spread.numbering import Numbering, OwnLabels
+from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import FileAccessError
 from bigbfs.formats.atomic import access_error, replacing

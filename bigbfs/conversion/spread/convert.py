@@ -29,7 +29,6 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.rule import Meaning, meaning
-from bigbfs.conversion.spread.agreeing import Agreed, agree, together
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
 from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
 from bigbfs.conversion.spread.numbering import Numbering, number_all
@@ -37,8 +36,9 @@ from bigbfs.conversion.spread.shards import spread_to_shards
 from bigbfs.conversion.spread.slices import Share, is_sliced, read_share
 from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
 from bigbfs.conversion.targets import Targets, choose_targets
+from bigbfs.engines.ranks.agreeing import Agreed, agree, together
 from bigbfs.engines.ranks.group import Group
-from bigbfs.errors import InputError, UsageError
+from bigbfs.errors import Argument, BigBfsError, InputError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.named import holds_names
@@ -88,7 +88,23 @@ def convert_over_ranks(
         return _converted(inputs, output, options, group)
     except Agreed as agreed:
         group.barrier()  # nobody ends, and ends the others, before all have tidied up
+        if isinstance(agreed.error, BigBfsError):
+            _send_to_one_process(agreed.error)
         raise agreed.error from None
+
+
+ALONE = ("order", "bipartite", "names", "skip_bad_lines")
+"""Options that only a conversion by one process has."""
+
+
+def _send_to_one_process(error: BigBfsError) -> None:
+    """Say of the remedies that one process has, and ranks have not, that they are for one."""
+    error.remedies = tuple(
+        each._replace(words=f"convert without ranks and {each.words}")
+        if isinstance(each.what, Argument) and each.what.name in ALONE
+        else each
+        for each in error.remedies
+    )
 
 
 def _converted(
@@ -100,8 +116,10 @@ def _converted(
     _require_the_same(group, inputs, sources)
     if known is not None:
         return _report(targets, known, watch, cached=True)
+    told = together(group, lambda: cache.told_of(targets.files[0], sources, options.identity()))
     found = _convert(inputs, targets, options, sources, watch, group)
-    return _report(targets, found, watch, cached=False)
+    report = _report(targets, found, watch, cached=False)
+    return report if told is None else replace(report, notes=(told, *report.notes))
 
 
 def _prepared(
@@ -140,7 +158,8 @@ def _require_the_same(group: Group, inputs: Sequence[str | Path], sources: objec
             raise Agreed(
                 UsageError(
                     f"rank 0 (host {group.hosts[0]}) and rank {rank} (host {group.hosts[rank]}) see different files as "
-                    f"{', '.join(map(str, inputs))}; give all the same"
+                    f"{', '.join(map(str, inputs))}; give all the same",
+                    names_ranks=True,
                 )
             )
 

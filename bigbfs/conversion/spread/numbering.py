@@ -20,8 +20,8 @@ from bigbfs.conversion.on_disk.numbering import Consecutive, Labelled, Present, 
 from bigbfs.conversion.on_disk.spill import Map, Partition
 from bigbfs.conversion.on_disk.stream import Intake
 from bigbfs.conversion.on_disk.work import Work
-from bigbfs.conversion.spread.agreeing import agree, together
 from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
+from bigbfs.engines.ranks.agreeing import agree, together
 from bigbfs.engines.ranks.group import Group
 
 

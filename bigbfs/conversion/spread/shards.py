@@ -15,7 +15,7 @@ from bigbfs.conversion.into_shards import found_there, require_free, shards_targ
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
-from bigbfs.conversion.spread.agreeing import together
+from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.parts import MANIFEST

@@ -17,10 +17,12 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from bigbfs.engines.cpu import ranked_memory
+from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition, shards
-from bigbfs.errors import BigBfsError, FileAccessError, FormatError, UsageError
+from bigbfs.errors import BigBfsError, FileAccessError, FormatError, Remedy, UsageError
 from bigbfs.formats.container import layout
+from bigbfs.formats.container.parts import JOIN, joining
 from bigbfs.formats.shards.manifest import NAME, Manifest, read_manifest
 from bigbfs.formats.shards.mapped import Lot, index_bytes, parts_of, require_shards
 from bigbfs.formats.shards.rest import Rest
@@ -94,7 +96,7 @@ class ShardedGraph(Graph):
         if self.proved:
             return
         _ = self.adjacency  # refuses a closed graph
-        edges = together(self.group, self._lot.require_valid)
+        edges = _everywhere(self.group, self._lot.require_valid)
         total = int(self.group.sum([edges])[0])
         if total != self.m:
             raise FormatError(f"{self.path}: {self.m} edges in the headers, {total} in the rows; split the graph again")
@@ -114,7 +116,8 @@ class ShardedGraph(Graph):
             Always.
         """
         raise UsageError(
-            f"{self.path}: rows of a graph in shards are searched as they are; `bigbfs join` makes one file"
+            f"{self.path}: rows of a graph in shards are searched as they are, and this wants them as one",
+            remedies=(Remedy(joining(cast("Path", self.path)), JOIN),),
         )
 
     def _with(self, recode: Any) -> Graph:
@@ -133,7 +136,7 @@ def open_shards(path: Path, group: Group) -> ShardedGraph:
         On every rank: a manifest, a shard or the rest is missing or damaged on a rank that needs it. Names rank, host
         and path.
     """
-    manifest = together(group, lambda: read_manifest(path))
+    manifest = _everywhere(group, lambda: read_manifest(path))
     _require_one_graph(group, path, manifest)
     count = len(manifest.shards)
     require_shards(path, count, group.size)
@@ -147,7 +150,7 @@ def open_shards(path: Path, group: Group) -> ShardedGraph:
             lot.close()
             raise
 
-    lot, rest = together(group, mapped)
+    lot, rest = _everywhere(group, mapped)
     ways, labels = 1 + lot.has("in_indptr"), 16 * lot.header.n * lot.has("labels")  # as they come, and as one array
     need = index_bytes(lot.header.codec, len(lot.rows), lot.ids, ways) + labels
     ranked_memory.require(group, need, lot.header.n, "take ranks on more machines, or free some")
@@ -159,7 +162,7 @@ def _close(lot: Lot, rest: Rest) -> None:
     rest.close()
 
 
-def together(group: Group, work: Callable[[], T]) -> T:
+def _everywhere(group: Group, work: Callable[[], T]) -> T:
     """Return what ``work`` returns here, when it has come to its end on every rank; it makes no calls of the group.
 
     Raises
@@ -167,19 +170,18 @@ def together(group: Group, work: Callable[[], T]) -> T:
     FormatError, FileAccessError
         On every rank, of the kind that the first rank raised: with rank, host and message of each that did.
     """
-    result, failure = None, None
+    if group.size == 1:
+        return work()
     try:
-        result = work()
-    except BigBfsError as error:
-        if group.size == 1:
-            raise
-        failure = (isinstance(error, FileAccessError), str(error))
-    told = [(rank, each) for rank, each in enumerate(group.objects(failure)) if each is not None]
-    if told:
-        said = [f"rank {rank} (host {group.hosts[rank]}): {text}" for rank, (_, text) in told[:_NAMED]]
+        return together(group, work)
+    except Agreed as agreed:
+        if not isinstance(agreed.error, BigBfsError):
+            raise agreed.error from None
+        told = list(agreed.failures.items())
+        said = [f"rank {rank} (host {group.hosts[rank]}): {error}" for rank, error in told[:_NAMED]]
         more = [] if len(told) <= _NAMED else [f"and {counted(len(told) - _NAMED, 'rank')} more"]
-        raise (FileAccessError if told[0][1][0] else FormatError)("\n  ".join([*said, *more]))
-    return result  # type: ignore[return-value]  # there is one where nothing failed
+        kind = FileAccessError if isinstance(agreed.error, FileAccessError) else FormatError
+        raise kind("\n  ".join([*said, *more]), names_ranks=True) from agreed.error
 
 
 def _require_one_graph(group: Group, path: Path, manifest: Manifest) -> None:
@@ -193,7 +195,8 @@ def _require_one_graph(group: Group, path: Path, manifest: Manifest) -> None:
             first = f"rank 0 (host {group.hosts[0]}) has {everyone[0][1]}"
             raise UsageError(
                 f"ranks have opened different graphs; {first}; rank {rank} (host {group.hosts[rank]}) has {said}; give "
-                f"all the {NAME} of one graph, and the shards that it names"
+                f"all the {NAME} of one graph, and the shards that it names",
+                names_ranks=True,
             )
 
 

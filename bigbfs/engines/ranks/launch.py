@@ -186,6 +186,11 @@ def part() -> None:
         _world.pop().close()
 
 
+def is_first() -> bool:
+    """Return whether this process speaks for all: it works alone, or is rank 0."""
+    return not _world or _world[-1].rank == 0
+
+
 def speaker() -> str:
     """Return what a message of this process begins with: rank and host, or nothing where it is not one of several."""
     return "".join(f"rank {group.rank} (host {group.host}): " for group in _world)

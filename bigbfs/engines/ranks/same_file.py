@@ -29,7 +29,9 @@ def require_one_file(graph: Graph, group: Group) -> None:
                 f"rank {number} (host {group.hosts[number]}) has {path}: {n:,} vertices, {m:,} edges, {codec}"
                 for number, (n, m, codec, path, _) in ((0, everyone[0]), (rank, theirs))
             ]
-            raise UsageError(f"ranks have opened different graphs; {'; '.join(said)}; give all the same file")
+            raise UsageError(
+                f"ranks have opened different graphs; {'; '.join(said)}; give all the same file", names_ranks=True
+            )
 
 
 def _identity(path: Path | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bigbfs.errors import Argument, Call, FormatError, Remedy, UsageError
+from bigbfs.errors import Call, FormatError, Remedy, UsageError
 from bigbfs.formats.container.layout import SHARD_MAGIC
 
 MANIFEST = "manifest.json"
@@ -15,6 +15,15 @@ NOT_COMPLETE = "the shards are not complete: fetch it, or run again what wrote t
 
 MOST = 1 << 16
 """Shards of one graph, at most."""
+
+
+JOIN = "{} makes one file of the shards"
+"""How the remedy :func:`joining` is worded."""
+
+
+def joining(folder: Path) -> Call:
+    """Return the call that makes a graph file of a folder of shards, beside it and with its name."""
+    return Call("join", str(folder))
 
 
 def refuse_shards(path: Path) -> None:
@@ -42,9 +51,8 @@ def holds_manifest(path: Path) -> bool:
 
 
 def _refusal(path: Path, what: str, folder: Path) -> UsageError:
-    join = Call("join", str(folder), (Argument("output", "GRAPH"),))
-    words = "{} makes one file of the shards; `bigbfs bfs` and `bigbfs cc` take the folder as it is"
-    return UsageError(f"{path}: {what}, and no graph file", remedies=(Remedy(join, words),))
+    words = f"{JOIN}; `bigbfs bfs` and `bigbfs cc` take the folder as it is"
+    return UsageError(f"{path}: {what}, and no graph file", remedies=(Remedy(joining(folder), words),))
 
 
 def _is_shard(path: Path) -> bool:

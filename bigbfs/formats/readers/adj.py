@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.later import int64, uint64
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers
+
+T = TypeVar("T")
 
 PLAIN, WEIGHTED = b"AdjacencyGraph", b"WeightedAdjacencyGraph"
 _WANTED = "expected AdjacencyGraph or WeightedAdjacencyGraph, then the number of vertices, then that of edges"
@@ -169,9 +171,9 @@ class _Offsets:
         if self._row + len(self._ends) == self._header.vertices - 1:
             self._ends = np.append(self._ends, self._header.edges)
 
-    def _try(self, action: Callable[[], bytes | int]) -> bytes:
+    def _try(self, action: Callable[[], T]) -> T:
         try:
-            return action() or b""  # type: ignore[return-value]
+            return action()
         except OSError as error:
             what = f"hold the offsets of {self._name} (TMPDIR names another folder)"
             raise access_error(tempfile.gettempdir(), error, what) from error

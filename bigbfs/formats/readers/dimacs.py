@@ -103,4 +103,5 @@ FORMAT = of_lines(
     recognize=_recognized,
     declared=_declared,
     letters=(b"a", b"e"),
+    takes=("skip_bad_lines",),
 )

@@ -75,7 +75,8 @@ class Rules:
 
     def given(self) -> dict[str, Any]:
         """Return, by name, the rules that only some formats know, where they are not as by default."""
-        known = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
+        known: dict[str, Any] = {"columns": self.columns, "edge_index": self.edge_index, "bipartite": self.bipartite}
+        known["skip_bad_lines"] = self.skip_bad_lines
         for name, value in (("names", self.names), ("header", self.header)):
             known |= {name: value is True, f"no_{name}": value is False}
         return {name: value for name, value in known.items() if value}

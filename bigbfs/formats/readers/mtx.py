@@ -120,5 +120,5 @@ FORMAT = of_lines(
     suffixes=(".mtx",),
     recognize=lambda head: head[: len(BANNER)].lower() == BANNER,
     declared=_declared,
-    takes=("bipartite",),
+    takes=("bipartite", "skip_bad_lines"),
 )

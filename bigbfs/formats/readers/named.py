@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers import formats
 from bigbfs.formats.readers.detect import checked_format, detect_format
 from bigbfs.formats.readers.estimates import HEAD_BYTES
@@ -93,6 +93,9 @@ def read_names(
     wanted = None if format is None else checked_format(format)
     with Source(path) as source:
         found = formats()[wanted or detect_format(source.name, source.peek(HEAD_BYTES))]
+        if rules.skip_bad_lines:
+            about = (("skip_bad_lines", rules.skip_bad_lines),)
+            raise UsageError(f"the ids of {source.name} are names, and every record of them is read", about=about)
         require_use(source.name, found, Rules(columns=rules.columns, bipartite=rules.bipartite, names=True))
         source.unpack_ahead(threads, default_ahead(threads))
         assert found.table is not None

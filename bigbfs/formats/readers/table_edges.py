@@ -14,7 +14,7 @@ from bigbfs.formats.readers.format import SAMPLES, Reading, Rules
 from bigbfs.formats.readers.npy import require_content
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.files import Batch, TableFile
-from bigbfs.formats.tables.integers import INTEGERS, ids_of, kind_of
+from bigbfs.formats.tables.integers import INTEGERS, ids_of, kind_of, of_two_kinds
 from bigbfs.formats.tables.library import release_unused
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import thread_count
@@ -54,16 +54,11 @@ def has_names(source: Source, rules: Rules, opened: Opened) -> bool:
     if not source.peek(1):
         return False
     with opened(source, rules) as table:
-        kinds = {header: kind_of(table.name, header, dtype) for header, dtype in zip(*_both(table), strict=True)}
-    if len(set(kinds.values())) > 1:
-        told = " and ".join(f"{header!r} {kind}" for header, kind in kinds.items())
-        ways = (("names", True, "read both as names with {}"), ("columns", None, "name other columns with {}"))
-        raise InputError(f"{table.name}: its columns are of two kinds: {told}", remedies=ways)
-    return INTEGERS not in kinds.values()
-
-
-def _both(table: TableFile) -> tuple[tuple[str, str], tuple[object, object]]:
-    return table.headers, table.types
+        columns = list(zip(table.headers, table.types, strict=True))
+    kinds = {kind_of(table.name, header, dtype) for header, dtype in columns}
+    if len(kinds) > 1:
+        raise of_two_kinds(table.name, columns)
+    return INTEGERS not in kinds
 
 
 def append(edges: EdgeBuffer, batch: Batch, table: TableFile) -> None:

@@ -129,7 +129,8 @@ class CsvTable(TableFile):
             return None
         if sure or self.note is None or by_their_names(head.names):
             return self.note
-        return f"{self.note}; {first!r} and {second!r} are taken for a header: if they are an edge, say no-header"
+        header = f"{first!r} and {second!r} are taken for a header, not for an edge"
+        return f"{self.note}; {header}: header=False makes them one"
 
     def batches(self, threads: int = 1) -> Iterator[Batch]:
         """Return all edges in order, as text."""

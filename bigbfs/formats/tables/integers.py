@@ -6,12 +6,12 @@ gap) pass too. What is neither is refused with its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.tables.library import library
 
 LARGEST_ID = 2**63 - 1
@@ -19,6 +19,8 @@ _EXACT = 2.0**53
 """Floats up to here are whole numbers one by one."""
 
 INTEGERS, NAMES = "integers", "names"
+
+_OTHERS = ("columns", None, "name other columns with {}")
 
 Place = Callable[[int], str]
 
@@ -40,7 +42,23 @@ def kind_of(name: str, header: str, dtype: Any) -> str:
     if any(is_text(dtype) for is_text in texts) or types.is_fixed_size_binary(dtype) or types.is_binary_view(dtype):
         return NAMES
     what = f"{name}: column {header!r} is of type {dtype}; vertex ids are integers or text"
-    raise InputError(what, remedies=(("columns", None, "name other columns with {}"), "cast it to one of these"))
+    raise InputError(what, remedies=(_OTHERS, "cast it to one of these"))
+
+
+def of_two_kinds(name: str, columns: Sequence[tuple[str, Any]]) -> InputError:
+    """Return the error for columns (name, Arrow type) of which one holds numbers, the other names."""
+    told = [f"{header!r} {_words(name, header, dtype)}" for header, dtype in columns]
+    ways: tuple[RemedyLike, ...] = (("names", True, "read both as names with {}"), _OTHERS)
+    if any("float" in each for each in told):  # rather weights than ids
+        ways = ways[::-1]
+    return InputError(f"{name}: its columns are of two kinds: {' and '.join(told)}", remedies=ways)
+
+
+def _words(name: str, header: str, dtype: Any) -> str:
+    """Return what a column holds: an Arrow float is no integer, though whole ones are ids."""
+    types = library("pyarrow", name).types
+    plain = dtype.value_type if types.is_dictionary(dtype) else dtype
+    return f"floats ({plain})" if types.is_floating(plain) else kind_of(name, header, dtype)
 
 
 def require_no_null(array: Any, place: Place) -> None:
@@ -80,9 +98,23 @@ def ids_of(array: Any, place: Place) -> np.ndarray:
 
 
 def _of_floats(values: np.ndarray, place: Place) -> np.ndarray:
+    require_whole(values, place, 0, "ids are whole numbers from 0 on")
+    return values.astype(np.uint64)
+
+
+def require_whole(values: np.ndarray, place: Place, low: float, words: str) -> None:
+    """Refuse floats that are no whole numbers one by one, or below ``low``; ``words`` say what ids are.
+
+    Raises
+    ------
+    InputError
+        With the place of the first.
+    """
     with np.errstate(invalid="ignore"):
-        good = (values >= 0) & (values <= _EXACT) & (np.floor(values) == values)
+        good = (values >= low) & (abs(values) <= _EXACT) & (np.floor(values) == values)
     if not good.all():
         first = int(np.flatnonzero(~good)[0])
-        raise InputError(f"{place(first)}: {values[first]} is no vertex id: ids are whole numbers from 0 on")
-    return values.astype(np.uint64)
+        ways: tuple[RemedyLike, ...] = (_OTHERS, "cast the column to integers, or to text that is read as names")
+        if np.isnan(values[first]):
+            ways = ("drop such rows, or fill them",)
+        raise InputError(f"{place(first)}: {values[first]} is no vertex id: {words}", remedies=ways)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import InputError
-from bigbfs.formats.tables.integers import INTEGERS, Place, kind_of, require_no_null
+from bigbfs.formats.tables.integers import INTEGERS, Place, kind_of, require_no_null, require_whole
 from bigbfs.formats.tables.library import brief, library, pyarrow
 from bigbfs.jit.njit import njit
 
@@ -90,10 +90,9 @@ def _digits(array: Any, place: Place) -> Any:
     """Return whole numbers as text."""
     arrow, compute = pyarrow("reading names"), library("pyarrow.compute", "reading names")
     if arrow.types.is_floating(array.type):
-        try:
-            array = compute.cast(array, arrow.int64())
-        except arrow.ArrowException as error:
-            raise InputError(f"{place(0)} or below: a fraction is no vertex id: {brief(error)}") from error
+        values = np.asarray(array.to_numpy(zero_copy_only=False))
+        require_whole(values, place, -np.inf, "names are text, or whole numbers")
+        array = compute.cast(array, arrow.int64())
     return compute.cast(array, arrow.string())
 
 

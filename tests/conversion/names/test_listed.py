@@ -107,7 +107,8 @@ def test_the_list_is_a_source(web):
         assert graph.names is None
     with pytest.raises(InputError, match=r"web\.urls: there is no such list of names"):
         convert([web / "web.graph"], options=ConvertOptions(names=True))
-    assert convert([web / "web.graph"], options=ConvertOptions(names=False)).notes == ()
+    (note,) = convert([web / "web.graph"], options=ConvertOptions(names=False)).notes
+    assert note.endswith("web.csrbin is replaced: it was made with other options (no_names)")
 
 
 def changed(lines, at, value):

@@ -201,7 +201,7 @@ def test_csv_with_everything_in_quotes(tmp_path, separator):
     [
         ("alice,bob\nbob,carol\n", None, 2, "its first record is an edge, since 'bob' occurs again"),
         ("a,b,w\nc,d,x\nd,a,y\n", None, 3, "since 'a' occurs again"),
-        ("Person A,Person B\nalice,bob\n", None, 1, "are taken for a header: if they are an edge, say no-header"),
+        ("Person A,Person B\nalice,bob\n", None, 1, "are taken for a header, not for an edge: header=False "),
         ("Person A,Person B\nalice,bob\n", False, 2, None),
         ("alice,bob\nbob,carol\n", True, 1, "edges lead from column 'alice' to column 'bob'"),
         ("source,target\nx,source\n", None, 1, "as their names say"),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bigbfs.conversion import ConvertOptions, convert
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers.adjlist import read_adjacency_list
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.read import read_edges
@@ -54,6 +54,8 @@ def test_any_list_cut_anywhere(tmp_path, rows, blank, end, block, chunk):
 def test_bad_lines_are_named(tmp_path, line, says):
     (tmp_path / "g.adjlist").write_bytes(b"1 2\n" + line + b"\n5 6\n")
     with pytest.raises(InputError, match=says):
+        read_edges(tmp_path / "g.adjlist")
+    with pytest.raises(UsageError, match=r"skip_bad_lines=3: .* is adjlist, and this is for text"):
         read_edges(tmp_path / "g.adjlist", skip_bad_lines=3)
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import bigbfs
 from bigbfs.conversion import convert, pipeline
 from bigbfs.conversion.on_disk import convert as external
 from bigbfs.conversion.on_disk.plan import Plan
@@ -127,6 +128,22 @@ def test_what_is_looked_at_in_names():
 def test_what_is_no_id_is_refused_with_its_place(tmp_path, values, says):
     with pytest.raises(InputError, match=says):
         read_edges(parquet(tmp_path / "g.parquet", table(pa.array([0, 1, 2]), values)))
+
+
+def test_floats_are_called_floats_and_other_columns_offered_first(tmp_path):
+    """A column of weights in front: "integers and names" was said of it."""
+    path = parquet(tmp_path / "g.parquet", table(pa.array([1.0, 2.5]), pa.array(["a", "b"])))
+    says = (
+        r"two kinds: 'source' floats \(double\) and 'target' names; name other columns with columns=..., or read both"
+    )
+    with pytest.raises(InputError, match=says):
+        bigbfs.convert(path)
+    with pytest.raises(InputError, match=r"row group 0, row 1: 2.5 is no vertex id: names are text, or whole numbers"):
+        bigbfs.convert(path, names=True)
+    with pytest.raises(InputError, match=r"from_arrow: its columns are of two kinds: 'source' floats"):
+        bigbfs.Graph.from_arrow(table(pa.array([1.0, 2.5]), pa.array(["a", "b"])))
+    with pytest.raises(InputError, match=r"row 1: nan is no vertex id: .*; drop such rows, or fill them$"):
+        bigbfs.Graph.from_arrow(table(pa.array([1.0, float("nan")]), pa.array([1, 2])))
 
 
 def test_a_null_in_a_later_row_group_is_named(tmp_path):

@@ -37,7 +37,7 @@ def prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int)
         said = str(error)
     for rank, each in enumerate(search.group.objects(said)):
         if each is not None:
-            raise VerificationError(f"rank {rank} (host {search.group.hosts[rank]}): {each}")
+            raise VerificationError(f"rank {rank} (host {search.group.hosts[rank]}): {each}", names_ranks=True)
 
 
 def _prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int) -> None:

@@ -51,7 +51,7 @@ def prove(graph: Graph, forest: RankForest, components: int) -> None:
         said = str(error)
     for rank, each in enumerate(group.objects(said)):
         if each is not None:
-            raise VerificationError(f"rank {rank} (host {group.hosts[rank]}): {each}")
+            raise VerificationError(f"rank {rank} (host {group.hosts[rank]}): {each}", names_ranks=True)
 
 
 def _prove_own(graph: Graph, forest: RankForest, labels: np.ndarray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from bigbfs.engines.ranks.group import Group
@@ -13,11 +13,12 @@ T = TypeVar("T")
 
 
 class Agreed(Exception):
-    """Raised on every rank alike: ``error`` is why."""
+    """Raised on every rank alike: ``error`` is why; ``failures``, by rank, are all that ranks have told."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, failures: Mapping[int, Exception] | None = None) -> None:
         super().__init__(str(error))
         self.error = error
+        self.failures = failures or {}
 
 
 def together(group: Group, work: Callable[[], T]) -> T:
@@ -46,9 +47,12 @@ def agree(group: Group, failure: Exception | None) -> None:
         A rank has a failure.
     """
     group.barrier()  # whoever waits long waits here, where signals are seen
-    for rank, packed in enumerate(group.objects(_packed(failure))):
-        if packed is not None:
-            raise Agreed(failure if rank == group.rank and failure is not None else _unpacked(packed))
+    told = {rank: packed for rank, packed in enumerate(group.objects(_packed(failure))) if packed is not None}
+    failures = {rank: _unpacked(packed) for rank, packed in told.items()}
+    if failure is not None:
+        failures[group.rank] = failure
+    if failures:
+        raise Agreed(failures[min(failures)], failures)
 
 
 def _packed(failure: Exception | None) -> Any:

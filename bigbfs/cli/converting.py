@@ -1,0 +1,125 @@
+"""A file of edges where a graph is wanted: converted first, by the columns that the command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bigbfs.cli.wording import noted
+from bigbfs.errors import Argument, Call, Remedy, UsageError, naming
+from bigbfs.formats.container.parts import refuse_shards
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COLUMNS_HELP = (
+    "Columns that hold the ids, by number (from 1 on) or by name. Default: as their names say, or the first two."
+)
+
+_DIGITS = 10
+"""A column of so many digits is a name."""
+
+_KEPT = "bigbfs.columns"
+
+
+class Columns(click.ParamType):
+    """Two columns, ``1,2`` or ``source,target``."""
+
+    name = "columns"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int | str, ...]:
+        """Split the text; whoever reads says which columns there can be."""
+        words = [word.strip() for word in str(value).split(",")]
+        if len(words) != 2 or not all(words) or any(word.startswith("-") for word in words):
+            self.fail(f"{value!r} is not two columns; write 1,2 or source,target for example", param, ctx)
+        return tuple(int(word) if word.isdecimal() and len(word) < _DIGITS else word for word in words)
+
+
+def _keep(context: click.Context, param: click.Parameter, value: Any) -> None:
+    context.meta[_KEPT] = value
+
+
+def columns_option(function: F) -> F:
+    """Add ``--columns``, which no command looks at but what converts its GRAPH."""
+    words = f"Of a GRAPH that is a table: {COLUMNS_HELP[0].lower()}{COLUMNS_HELP[1:]}"
+    option = click.option("--columns", type=Columns(), metavar="A,B", expose_value=False, callback=_keep, help=words)
+    return option(function)
+
+
+def _columns() -> Any:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(_KEPT)
+
+
+def require_no_columns(path: Path) -> None:
+    """Refuse columns beside what has none.
+
+    Raises
+    ------
+    UsageError
+        They were named for a graph file, or for shards.
+    """
+    if (columns := _columns()) is not None:
+        raise UsageError(f"{path} is a graph already, and no table", about=(("columns", columns),))
+
+
+def converted(path: Path) -> Path:
+    """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is."""
+    refuse_shards(path)
+    if not _holds_edges(path):
+        require_no_columns(path)
+        return path
+    import tempfile
+
+    from bigbfs.conversion import ConvertOptions, convert
+    from bigbfs.conversion.cache import made_otherwise
+    from bigbfs.conversion.targets import choose_targets
+
+    columns = _columns()
+    options = ConvertOptions(columns=columns, progress=True)
+    target = choose_targets([path], None, False).files[0]
+    asked = () if columns is None else (Argument("columns", columns),)
+    if made_otherwise(target, path, options.identity(), but=[each.name for each in asked]):
+        other = Call("convert", str(path), (*asked, Argument("output", "OUT.csrbin")))
+        raise UsageError(
+            f"{target}: is there already, made of other files or with other options than {path} alone",
+            remedies=("name that graph file", Remedy(other, f"convert {path} to one of another name: {{}}")),
+        )
+    elsewhere = Argument("output", str(Path(tempfile.gettempdir()) / target.name))
+    ways: dict[str, str | Call] = {
+        name: Call("convert", str(path), (*asked, Argument(name)))
+        for name in ConvertOptions.__dataclass_fields__
+        if name != "columns"
+    }
+    with naming(**ways | {"output": Call("convert", str(path), (*asked, elsewhere))}):
+        report = convert([path], options=options)
+    for note in report.notes:
+        click.echo(f"note: {noted(note)}", err=True)
+    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
+    return Path(report.output)
+
+
+def _holds_edges(path: Path) -> bool:
+    """Tell whether a path is a folder, or a file whose name says that it is edges in a format that `convert` reads."""
+    from bigbfs.formats.container.layout import MAGIC
+
+    if path.suffix in (".csrbin", ".ccsr") or not path.name:
+        return False
+    if path.is_dir():
+        return True
+    from bigbfs.formats.readers import formats
+    from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
+
+    suffixes = [each.lower() for each in path.suffixes]
+    if suffixes[-1:] and suffixes[-1] in COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    read = {suffix for each in formats().values() if each.name != "sg" for suffix in each.suffixes}
+    if not suffixes or suffixes[-1] not in read:
+        return False
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(MAGIC)) != MAGIC  # else a graph file of another name
+    except OSError:
+        return True  # convert says what is wrong with it

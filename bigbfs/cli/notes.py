@@ -1,0 +1,35 @@
+"""What a command has to say beside its answer: on standard error at once, and in the JSON object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bigbfs.cli.wording import printable
+from bigbfs.engines.ranks import launch
+
+_KEPT = "bigbfs.notes"
+
+
+def note(text: str) -> None:
+    """Say ``text``, on the first rank where there are several."""
+    if launch.is_first():
+        click.echo(f"note: {printable(text)}", err=True)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_KEPT, []).append(text)
+
+
+def note_fewer(option: str, words: str, there: int, what: str, wanted: int) -> int:
+    """Return how many of the ``wanted`` vertices there are to be drawn; say so where these are fewer."""
+    if wanted > there:
+        note(
+            f"{option} {words}: only {there:,} {what}; each of them is a {option.removeprefix('--').removesuffix('s')}"
+        )
+    return min(wanted, there)
+
+
+def with_notes(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON object of a command with what was noted."""
+    return found | {"notes": list(click.get_current_context().meta.get(_KEPT, ()))}
