@@ -20,8 +20,11 @@ from bigbfs.errors import Argument, Call, DoesNotFitError, FileAccessError, Form
 
 PACKAGE = Path(bigbfs.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-o\b)")
-FOREIGN = {"--always", "--dirty=+", "--abbrev=12", "--exclude=*", "--version"}
-"""Options of git, for the commit of a run, and of mpiexec."""
+FOREIGN = {
+    *("--always", "--dirty=+", "--abbrev=12", "--exclude=*", "--version"),
+    "; processes in containers need one IPC namespace (--ipc=host) and must see all the GPUs",
+}
+"""Options of git, for the commit of a run, of mpiexec, and of what starts containers."""
 
 
 def strings(tree):

@@ -121,10 +121,8 @@ def some_of(suite: Suite, names: Sequence[str]) -> Suite:
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)
-            raise UsageError(
-                f"--case {name!r}: the suite has no such case; "
-                + (f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, known))}")
-            )
+            ways = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, known))}"
+            raise UsageError(f"the suite has no such case; {ways}", about=(("case", name),))
     return replace(suite, cases=tuple(case for case in suite.cases if not names or case.name in names))
 
 
