@@ -18,6 +18,7 @@ from typing import Any
 import strategy_sections as sections
 from earlier import MARK, Earlier, read_earlier
 from reported import compare, read_reported
+from sentences import in_words, read_sentences
 
 from bigbfs.errors import BigBfsError
 from bigbfs.formats.atomic import replacing
@@ -55,10 +56,16 @@ rounded rates: 21 %)."""
 ABOUT_PLACES = """Milliseconds of a traversal, by `bigbfs bench bfs --suite configs/bench-strategies-places.toml`. vram,
 mapped: edges in GPU memory, or in host memory and read in place."""
 
+ABOUT_SIZES = """Milliseconds of a traversal, and its rate, by `bigbfs bench bfs --suite
+configs/bench-strategies-sizes.toml`: the lattices that report 004 sets beside Luo's program, without a time of it, and
+uniform graphs by vertices and mean degree, as in its figure 12, a drawing of several GPUs."""
+
 ABOUT_COMPONENTS = """Connected components: milliseconds reported, and ours of another run, each with its commit
 (docs/results/gpu-h200.jsonl, tools/bench_gpu.py). Edges in host memory, there and here; ours with 5.8 GiB of device
 memory. No ratio: another graph of the same shape, and the reported Afforest loses links, where ours is exact and
 proved. Report 003 gives 46 s until convergence."""
+
+ABOUT_WORDS = """What reports say in sentences and drawings; a ratio of ours is of times of a traversal."""
 
 COMPONENTS = ROOT / "docs/results/gpu-h200.jsonl"
 
@@ -144,14 +151,16 @@ def table_of(lines: list[Line]) -> str:
     return markdown(headers, rows)
 
 
-def further(record: Record, lines: list[Line], places: list[Line], earlier: Earlier) -> list[str]:
-    """Return the sections between the pictures and what is reported; ``places``: lines of other places."""
+def further(record: Record, lines: list[Line], sources: "Sources") -> list[str]:
+    """Return the sections between the pictures and what is reported."""
+    places, earlier = sources.places, sources.earlier
     before = [dataclasses.replace(line, graph=line.graph + MARK) for line in earlier.lines]
     known = (
         ("What a level takes", ABOUT_LEVELS, sections.thin_levels([*lines, *before])),
         ("Redundant expansion", ABOUT_REDUNDANT, sections.redundant(record, lines)),
         ("Levels alone", ABOUT_DISTANCES, sections.distances([*lines, *places])),
         ("Encodings, residencies, orders", ABOUT_PLACES, sections.places(places)),
+        ("Lattices and sizes", ABOUT_SIZES, sections.sizes(sources.sizes) if sources.sizes else ""),
     )
     return [part for title, about, text in known if text for part in (f"## {title}", about, text)]
 
@@ -161,15 +170,17 @@ NONE = Earlier()
 
 @dataclasses.dataclass(frozen=True)
 class Sources:
-    """What a page is made of beside its rows."""
+    """What a page is made of beside its rows; ``places``: lines of other places, encodings, orders."""
 
     reported: Path
     made_by: str
     earlier: Earlier = NONE
     notes: str = ""
+    places: tuple[Line, ...] = ()
+    sizes: Record | None = None
 
 
-def page(record: Record, lines: list[Line], places: list[Line], pictures: dict[str, str], sources: Sources) -> str:
+def page(record: Record, lines: list[Line], pictures: dict[str, str], sources: Sources) -> str:
     """Return the page."""
     session, earlier = record.sessions[-1], sources.earlier
     gpu = session.machine["gpu"]
@@ -188,8 +199,8 @@ def page(record: Record, lines: list[Line], places: list[Line], pictures: dict[s
         *([before] if earlier.lines else []),
         *([sources.notes] if sources.notes else []),
         *(f"![{title}]({name})\n\n{title}." for title, name in pictures.items()),
-        *further(record, lines, places, earlier),
-        *beside([*lines, *places], sources, limit if gpu else 0.0),
+        *further(record, lines, sources),
+        *beside([*lines, *sources.places], sources, limit if gpu else 0.0),
         "## All numbers",
     ]
     for graph in charts.by_depth(lines):
@@ -209,16 +220,18 @@ def beside(lines: list[Line], sources: Sources, limit: float) -> list[str]:
     """Return the tables of the reports, with ours in them; ``limit``: GB/s of our device, 0 without one."""
     earlier = sources.earlier
     parts = ["## Reported | ours", ABOUT_REPORTED]
+    own = {(line.graph, line.contender) for line in lines}
+    lines = [*lines, *(line for line in earlier.lines if (line.graph, line.contender) not in own)]
     for table in read_reported(sources.reported):
         times = f", {limit / table.gigabytes_per_second:.1f} times as much here" if limit else ""
-        own = {(line.graph, line.contender) for line in lines}
-        more = [line for line in earlier.lines if (line.graph, line.contender) not in own]
         parts += [
             f"### {table.report}, {table.title}",
             f"{table.device}, {table.gigabytes_per_second:,.0f} GB/s as published{times}.",
-            compare(table, [*lines, *more], dict.fromkeys(earlier.graphs, MARK)),
+            compare(table, lines, dict.fromkeys(earlier.graphs, MARK)),
         ]
-    return [*parts, "### 001 and 003, Afforest", ABOUT_COMPONENTS, sections.components(COMPONENTS)]
+    words = in_words(read_sentences(sources.reported), lines)
+    parts += ["### 001 and 003, Afforest", ABOUT_COMPONENTS, sections.components(COMPONENTS)]
+    return [*parts, "### In words", ABOUT_WORDS, words]
 
 
 def main() -> None:
@@ -226,6 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", type=Path, nargs="+", help="JSON lines of `bigbfs bench bfs --output`")
     parser.add_argument("--places", type=Path, nargs="*", default=[], help="rows of other places, encodings, orders")
+    parser.add_argument("--sizes", type=Path, nargs="*", default=[], help="rows of configs/bench-strategies-sizes.toml")
     parser.add_argument("--earlier", type=Path, help="an earlier page, for graphs that the rows lack")
     parser.add_argument("--output", type=Path, default=ROOT / "docs/results/strategies.md")
     parser.add_argument("--reported", type=Path, default=ROOT / "configs/reported.toml")
@@ -233,7 +247,8 @@ def main() -> None:
     require_extra()
     record = read_rows(arguments.rows)
     lines = summarize(record)
-    places = summarize(read_rows(arguments.places)) if arguments.places else []
+    places = tuple(summarize(read_rows(arguments.places))) if arguments.places else ()
+    sizes = read_rows(arguments.sizes) if arguments.sizes else None
     pictures = draw(record, lines, arguments.output.with_suffix(""))
     earlier = (
         read_earlier(arguments.earlier, frozenset(record.graphs) & {line.graph for line in lines})
@@ -242,13 +257,14 @@ def main() -> None:
     )
     words = [path.name for path in arguments.rows]
     words += ["--places", *(path.name for path in arguments.places)] if arguments.places else []
+    words += ["--sizes", *(path.name for path in arguments.sizes)] if arguments.sizes else []
     words += ["--earlier", arguments.earlier.name] if arguments.earlier else []
     made_by = " ".join(["python tools/strategy_page.py", *words])
     notes = arguments.output.with_suffix("") / "notes.md"
     said = notes.read_text(encoding="utf-8").strip() if notes.is_file() else ""
-    sources = Sources(arguments.reported, made_by, earlier, said)
+    sources = Sources(arguments.reported, made_by, earlier, said, places, sizes)
     with replacing(arguments.output) as stream:
-        stream.write(page(record, lines, places, pictures, sources).encode())
+        stream.write(page(record, lines, pictures, sources).encode())
     print(f"{arguments.output}: {len(lines)} lines, {len(pictures)} pictures")
 
 

@@ -13,7 +13,7 @@ from earlier import MARK
 
 from bigbfs.report.charts import by_depth
 from bigbfs.report.rows import Record
-from bigbfs.report.summary import Line, label
+from bigbfs.report.summary import Line, label, summarize
 from bigbfs.report.table import markdown
 
 DEEP = 90
@@ -116,6 +116,23 @@ def distances(lines: Sequence[Line]) -> str:
                 (line.graph, strategy, 1e3 * line.traversal, 1e3 * both.traversal, both.traversal / line.traversal)
             )
     return markdown(("graph", "strategy", "levels alone, ms", "parents too, ms", "times"), rows) if rows else ""
+
+
+def sizes(record: Record) -> str:
+    """Return milliseconds and rate of each strategy on graphs of many sizes, in the order of their rows."""
+    lines = summarize(record)
+    names = list(dict.fromkeys(line.contender for line in lines))
+    by_name = {(line.graph, line.contender): line for line in lines}
+    rows = []
+    for graph in dict.fromkeys(line.graph for line in lines):
+        own = [by_name.get((graph, name)) for name in names]
+        times = [None if line is None else 1e3 * line.traversal for line in own]
+        depth = next(line.depth for line in own if line)
+        about = record.graphs[graph]
+        rates = (None if line is None else line.gteps for line in own)
+        rows.append((graph, about.vertices, about.edges, depth, *times, *rates))
+    headers = ("graph", "vertices", "edges", "depth", *(f"{n}, ms" for n in names), *(f"{n}, GTEPS" for n in names))
+    return markdown(headers, rows) if rows else ""
 
 
 AFFOREST = (

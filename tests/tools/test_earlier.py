@@ -22,7 +22,7 @@ def written(both, tmp_path):
     """The page of the whole record."""
     sources = strategy_page.Sources(strategy_page.ROOT / "configs/reported.toml", "python")
     path = tmp_path / "page.md"
-    path.write_text(strategy_page.page(both[0], summarize(both[0]), [], {}, sources))
+    path.write_text(strategy_page.page(both[0], summarize(both[0]), {}, sources))
     return path
 
 
@@ -36,7 +36,7 @@ def test_what_a_run_lacks_is_read_back_and_marked(both, written):
         assert line.traversal == pytest.approx(before.traversal, rel=1e-3)
         assert line.depth == before.depth
     sources = strategy_page.Sources(strategy_page.ROOT / "configs/reported.toml", "python", found, "Read this.")
-    text = strategy_page.page(both[1], part, [], {}, sources)
+    text = strategy_page.page(both[1], part, {}, sources)
     assert f"### {first}\n" in text
     assert all(f"### {name}{MARK}\n" in text for name in others)
     assert "†: of an earlier run: measured on " in text

@@ -6,6 +6,7 @@ from pathlib import Path
 import bench_records as records
 import pytest
 import reported
+import sentences
 import strategy_page
 import strategy_sections as sections
 
@@ -31,6 +32,27 @@ def lines():
 def find(tables, report, title, graph):
     table = next(each for each in tables if each.report == report and each.title.startswith(title))
     return table, next(row for row in table.rows if row.graph == graph)
+
+
+def test_sentences_divide_times_or_say_where_their_answer_stands(lines):
+    found = sentences.read_sentences(ROOT / "configs/reported.toml")
+    assert {"003", "004", "000"} <= {each.report for each in found}
+    files = ("", "-places")
+    known = {case.name for f in files for case in read_suite(ROOT / f"configs/bench-strategies{f}.toml").cases}
+    assert {graph for each in found for graph in each.graphs} <= known
+    graphs = ("as-caida2007", "cnr-2000", "no such graph")
+    one = sentences.Sentence("004", "slower", "4x", "shape", "quadratic", "auto", graphs)
+    ratios = [lines[g, "quadratic"].traversal / lines[g, "auto"].traversal for g in graphs[:2]]
+    mean = f"{2 / sum(1 / ratio for ratio in ratios):.3g}x: quadratic / auto, harmonic of 2 graphs"
+    assert sentences.answer(one, lines).startswith(mean)
+    assert f"| 004 | slower | 4x | shape | {mean}" in sentences.in_words([one], list(lines.values()))
+    most = dataclasses.replace(one, mean="largest")
+    assert sentences.answer(most, lines).startswith(f"{max(ratios):.3g}x: ")
+    assert sentences.answer(dataclasses.replace(one, graphs=graphs[2:]), lines) == "not measured"
+    with pytest.raises(ConfigError, match="either ours"):
+        dataclasses.replace(one, ours="both")
+    with pytest.raises(ConfigError, match="mean 'usual'"):
+        dataclasses.replace(one, mean="usual")
 
 
 def test_every_stand_in_is_a_graph_of_the_suite(tables):

@@ -5,6 +5,7 @@ import strategy_sections as sections
 
 from bigbfs.report.rows import Record
 from bigbfs.report.summary import summarize
+from bigbfs.report.table import cell
 
 
 def lines_of(made):
@@ -65,3 +66,13 @@ def test_places_have_a_column_for_each_and_levels_alone_another_table():
     alone = sections.distances(places(*ways))
     assert "| as-caida2007 | queue | 1,000.0 |" in alone
     assert sections.places(places(ways[0])) == sections.distances(places(ways[0])) == ""
+
+
+def test_sizes_are_in_the_order_of_their_rows():
+    made = records.record(graphs=("luxembourg_osm", "as-caida2007"), strategies=("auto", "hybrid-merrill"))
+    head, _, *rows = sections.sizes(made).splitlines()
+    assert head.startswith("| graph | vertices | edges | depth | auto, ms |")
+    assert [row.split(" | ")[0] for row in rows] == ["| luxembourg_osm", "| as-caida2007"]
+    lines = [line for line in summarize(made) if line.graph == "luxembourg_osm" and line.backend == "gpu"]
+    assert all(f" {cell(1e3 * line.traversal)} |" in rows[0] for line in lines)
+    assert {line.contender for line in lines} == {"auto", "hybrid-merrill"}
