@@ -5,7 +5,7 @@ A sentence either names contenders of ours, whose times are divided, or says whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import harmonic_mean
@@ -17,7 +17,7 @@ from bigbfs.errors import ConfigError
 from bigbfs.report.summary import Line
 from bigbfs.report.table import markdown
 
-MEANS = {"harmonic": harmonic_mean, "largest": max}
+MEANS: dict[str, Callable[[Sequence[float]], float]] = {"harmonic": harmonic_mean, "largest": max}
 """How the ratios of several graphs become one."""
 
 
