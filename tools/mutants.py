@@ -3,7 +3,8 @@
 In: the kernels of the package; each mutant replaces a text that occurs exactly once in one file. Out: a table, mutants
 x builds, on standard output. A mutant is caught when the suites tests/test_kernels_*.py (``SUITES``) fail (or hang, or
 crash). Exit code 0: the kernels as they are pass in every build, and every mutant is
-caught by some build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile.
+caught by some build; 1: not so; 2: a text to replace was not found once, or a mutant does not compile. Rows are
+printed as they end, in that order.
 
     python tools/mutants.py                  # all, about a quarter of an hour on two cores
     python tools/mutants.py -k "varint|hub"  # some
@@ -21,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -215,28 +216,48 @@ def main() -> int:
         subjects: list[Mutant | None] = [None, *chosen]
         futures = submit(pool, subjects, builds, work, how, first=options.first)
         print(f"{'mutant':<52}" + "".join(f"{build:>16}" for build in builds), flush=True)
-        missed = []
-        for subject in subjects:
-            try:
-                outcomes = {build: outcome for run in futures[subject] for build, outcome in run.result().items()}
-            except Unusable as error:
-                pool.shutdown(wait=False, cancel_futures=True)
-                print(error)
-                return 2
-            cells = "".join(
-                f"{outcomes[b].verdict:>10} {outcomes[b].seconds:>3.0f} s" if b in outcomes else " " * 16
-                for b in builds
-            )
-            print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
+        missed, useless = [], []
+        for subject, outcomes in as_they_end(futures):
+            if isinstance(outcomes, Unusable):
+                print(outcomes, flush=True)
+                useless.append(subject)
+                continue
+            _print_row(subject, outcomes, builds)
             if options.verbose and subject:
                 _print_first_failures(outcomes)
             caught = any(outcome.verdict != "-" for outcome in outcomes.values())
             if caught != (subject is not None):
                 missed.append(subject.name if subject else "the kernels as they are do not pass")
-    print(f"{len(chosen) - len(missed)} of {len(chosen)} caught in {time.perf_counter() - start:.0f} s")
+    count = len(chosen) - len(missed) - sum(subject is not None for subject in useless)
+    print(f"{count} of {len(chosen)} caught in {time.perf_counter() - start:.0f} s")
     for name in missed:
         print(f"MISSED: {name}")
-    return 1 if missed else 0
+    return 2 if useless else 1 if missed else 0
+
+
+Futures = dict[Mutant | None, list[Future[dict[str, Outcome]]]]
+
+
+def as_they_end(futures: Futures) -> Iterator[tuple[Mutant | None, dict[str, Outcome] | Unusable]]:
+    """Yield each subject when its last run has ended, so that a run that is cut off has said what it knows."""
+    owner = {future: subject for subject, group in futures.items() for future in group}
+    left = {subject: len(group) for subject, group in futures.items()}
+    for future in as_completed(owner):
+        subject = owner[future]
+        left[subject] -= 1
+        if left[subject]:
+            continue
+        try:
+            yield subject, {build: outcome for run in futures[subject] for build, outcome in run.result().items()}
+        except Unusable as error:
+            yield subject, error
+
+
+def _print_row(subject: Mutant | None, outcomes: dict[str, Outcome], builds: Sequence[str]) -> None:
+    cells = "".join(
+        f"{outcomes[b].verdict:>10} {outcomes[b].seconds:>3.0f} s" if b in outcomes else " " * 16 for b in builds
+    )
+    print(f"{subject.name if subject else '(the kernels as they are)':<52}{cells}", flush=True)
 
 
 def _print_first_failures(outcomes: dict[str, Outcome]) -> None:
