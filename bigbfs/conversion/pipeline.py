@@ -84,8 +84,17 @@ def convert(
         require_ours(target, options.force)
     told = cache.told_of(targets.files[0], sources, options.identity())
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
+    _remove_kept(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
     return report if told is None else replace(report, notes=(told, *report.notes))
+
+
+def _remove_kept(targets: Targets, options: ConvertOptions) -> None:
+    """Remove what ranks that were killed have left to be taken up for the same output: here is one process."""
+    from bigbfs.conversion.on_disk.scratch import remove_kept
+
+    folder = targets.files[0].parent if options.tmp is None else options.tmp
+    remove_kept(folder, targets.files[0].resolve())
 
 
 def _by_kind(

@@ -14,7 +14,7 @@ import bigbfs
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.spill import Writer
-from bigbfs.conversion.spread import assemble, convert, exchange, whole
+from bigbfs.conversion.spread import assemble, convert, exchange, reading, whole
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import FileAccessError, InputError, UsageError
 
@@ -128,8 +128,8 @@ def test_ids_that_no_table_holds(kind, ranks):
 
 
 def test_several_inputs_and_rounds_of_a_few_pairs(monkeypatch):
-    monkeypatch.setattr(convert, "MOST_HELD", 1)
-    monkeypatch.setattr(convert, "min", lambda *each: 1 if 1 in each else min(*each), raising=False)
+    monkeypatch.setattr(reading, "MOST_HELD", 1)
+    monkeypatch.setattr(reading, "min", lambda *each: 1 if 1 in each else min(*each), raising=False)
     rounds = []
     whole = exchange.ExchangingWriter._round
     monkeypatch.setattr(exchange.ExchangingWriter, "_round", lambda self, state: rounds.append(0) or whole(self, state))

@@ -119,8 +119,15 @@ def temporary(targets: Targets, options: ConvertOptions) -> Path:
     return options.tmp if options.tmp is not None else targets.files[0].parent
 
 
-def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int) -> int:
-    """Check that all files have room; return the bytes of temporary ones to reserve (0: unknown)."""
+def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int, there: int = 0) -> int:
+    """Check that all files have room, of which ``there`` bytes are there; return the bytes to reserve (0: unknown)."""
+    spill, result, beside = space_of(targets, options, lines, largest)
+    require_space(temporary(targets, options), spill, targets.files[0].parent, result, beside, there)
+    return spill
+
+
+def space_of(targets: Targets, options: ConvertOptions, lines: int, largest: int) -> tuple[int, int, int]:
+    """Return about how many bytes the temporary files take, the result, and what of it is there beside all of them."""
     spill = spill_estimate(lines, largest)
     width = 4 if largest < 2**32 else 8
     edges = 2 * lines
@@ -129,9 +136,7 @@ def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: 
     if options.order == "degree":
         spill = max(spill, 3 * width * edges)
     # of a directed graph all of them are read twice, and go with the in-neighbours
-    beside = result * 5 // 8 if options.directed and options.in_edges else 0
-    require_space(temporary(targets, options), spill, targets.files[0].parent, result, beside)
-    return spill
+    return spill, result, result * 5 // 8 if options.directed and options.in_edges else 0
 
 
 def require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:

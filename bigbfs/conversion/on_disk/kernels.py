@@ -124,3 +124,16 @@ def rename_pairs(indices, first, last, row, offset, indptr, rank, backward, out)
         here, value = rank[row], rank[indices[i]]
         out[2 * i] = value if backward else here
         out[2 * i + 1] = here if backward else value
+
+
+@njit(cache=True, nogil=True)
+def add_up(words, sums):
+    """Go on with two ``sums`` (uint64) over ``words``: of these, and of that sum after each of them (Fletcher).
+
+    They notice any word that has changed, and words that have changed places, at the speed of memory.
+    """
+    first, second = sums[0], sums[1]
+    for i in range(len(words)):
+        first += words[i]
+        second += first
+    sums[0], sums[1] = first, second

@@ -87,8 +87,12 @@ def number_values(
     workers: Workers,
     threads: int,
     advance: Callable[[int], object] = lambda count: None,
+    *,
+    remove: bool = True,
 ) -> None:
-    """Hand all pairs to ``writer``, turned round, with the number of what was their row; their files are used up.
+    """Hand all pairs to ``writer``, turned round, with the number of what was their row.
+
+    Their files are used up, unless ``remove`` is False.
 
     Raises
     ------
@@ -98,7 +102,8 @@ def number_values(
     reader = Reader(scratch, workers)
     for partition in partitions:
         _join(partition, numbering, reader, writer, plan, workers, threads)
-        partition.remove()
+        if remove:
+            partition.remove()
         advance(1)
 
 

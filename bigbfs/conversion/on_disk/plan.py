@@ -91,11 +91,12 @@ def spill_estimate(lines: int, largest: int) -> int:
     return 2 * lines * 2 * (4 if largest < 2**32 else 8)
 
 
-def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int = 0) -> None:
+def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int = 0, there: int = 0) -> None:
     """Refuse work for whose temporary files, or result, there is no room.
 
     On one file system the temporary files go as the result grows, so that the larger of the two has to fit, and some;
-    or all temporary files with the part of the result, ``beside``, that is there before the first of them goes.
+    or all temporary files with the part of the result, ``beside``, that is there before the first of them goes. Of the
+    temporary files ``there`` bytes are there already.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int 
     needs = [(tmp, most)] if same else [(tmp, spill), (output, result)]
     for folder, need in needs:
         status = os.statvfs(folder)
-        free = status.f_bavail * status.f_frsize
+        free = status.f_bavail * status.f_frsize + (there if folder == tmp else 0)
         if need > free:
             raise DoesNotFitError(
                 f"{folder}: the conversion needs about {format_size(need)} there (temporary files "

@@ -2,7 +2,8 @@
 
 The folder is locked (flock) for as long as the process that made it lives, however it ends; the next conversion that
 uses the same place removes every such folder that nobody holds a lock on. So no process id has to be trusted, and a
-folder of a living process, on another machine too where the file system shares locks, is never touched.
+folder of a living process, on another machine too where the file system shares locks, is never touched. A folder with
+a manifest (``KEPT``) is one that a second run can take up: it stays until a conversion to the same output has begun.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import shutil
 import tempfile
@@ -22,12 +24,14 @@ from bigbfs.formats.atomic import access_error
 from bigbfs.sizes import format_size
 
 PREFIX = ".bigbfs-spill-"
+KEPT = ".kept.json"
+"""What the names of manifests end with."""
 RESERVE_STEP = 64 << 20
 """The reservation gives way in steps of this many bytes."""
 
 
 class Scratch:
-    """A temporary folder, gone with its content when the context ends.
+    """A temporary folder, gone with its content when the context ends; a signal leaves one that can be taken up.
 
     Parameters
     ----------
@@ -56,6 +60,18 @@ class Scratch:
         except BaseException:
             self.close()
             raise
+
+    @classmethod
+    def taken(cls, folder: Path) -> Scratch | None:
+        """Return the folder of a process that has ended, with what is in it; None where that is not certain."""
+        handle = _opened_alone(folder)
+        if handle is None:
+            return None
+        scratch = cls.__new__(cls)
+        scratch.folder, scratch._lock = folder, handle
+        scratch.written = scratch._left = 0
+        scratch._reserve = -1
+        return scratch
 
     def _hold(self, size: int) -> None:
         self._reserve = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -98,7 +114,11 @@ class Scratch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        stopped = kind is not None and not issubclass(kind, Exception)  # by a signal
+        if stopped and any(self.folder.glob(f"*{KEPT}")):
+            os.close(self._lock)
+        else:
+            self.close()
 
 
 def no_room(folder: Path, size: int, why: str) -> DoesNotFitError:
@@ -147,22 +167,54 @@ def _is(path: Path, handle: int) -> bool:
 
 
 def remove_stale(parent: Path) -> int:
-    """Remove the scratch folders in ``parent`` that no living process holds; return how many."""
-    removed = 0
-    for folder in sorted(parent.glob(PREFIX + "*")) if parent.is_dir() else []:
-        try:
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder)
-            removed += 1
-        except OSError:
-            continue  # in use, not ours to remove, or on a file system without locks
-        finally:
-            os.close(handle)
-    return removed
+    """Remove the scratch folders in ``parent`` that no living process holds and none can take up; return how many."""
+    return sum(_removed(folder) for folder in _folders(parent) if not any(folder.glob(f"*{KEPT}")))
+
+
+def remove_kept(parent: Path, output: Path) -> int:
+    """Remove what runs to ``output`` have left to be taken up, those of living processes aside; return how many."""
+    return sum(_removed(folder) for folder in _folders(parent) if str(output) in kept_for(folder))
+
+
+def kept_for(folder: Path) -> set[str]:
+    """Return the outputs that the manifests in a scratch folder name."""
+    found = set()
+    for manifest in folder.glob(f"*{KEPT}"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found.add(str(json.loads(manifest.read_bytes())["whose"]["output"]))
+    return found
+
+
+def _folders(parent: Path) -> list[Path]:
+    return sorted(parent.glob(PREFIX + "*")) if parent.is_dir() else []
+
+
+def _opened_alone(folder: Path) -> int | None:
+    """Open a folder that nobody holds, and hold it; None where it is held, or the file system has no locks."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return handle
+    except OSError:
+        os.close(handle)
+        return None
+
+
+def _removed(folder: Path) -> bool:
+    """Remove a folder that nobody holds; return whether it is gone."""
+    handle = _opened_alone(folder)
+    if handle is None:
+        return False
+    try:
+        shutil.rmtree(folder)
+        return True
+    except OSError:
+        return False  # not ours to remove
+    finally:
+        os.close(handle)
 
 
 def _allocate(handle: int, size: int) -> int:

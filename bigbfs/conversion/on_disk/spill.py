@@ -111,6 +111,11 @@ class Writer:
         Folder of the files.
     name
         What their names begin with.
+
+    Attributes
+    ----------
+    sums
+        Sums of each file by name (:func:`bigbfs.conversion.on_disk.kernels.add_up`), where it was made a dictionary.
     """
 
     def __init__(self, scratch: Scratch, name: str, places: Map, workers: Workers, threads: int) -> None:
@@ -118,6 +123,7 @@ class Writer:
         self._scratch, self._name = scratch, name
         self._workers, self._threads = workers, threads
         self._counts: dict[tuple[int, str, int, int], int] = {}
+        self.sums: dict[str, np.ndarray] | None = None
         self._memory = np.empty(0, np.uint64)
 
     def add(self, rows: np.ndarray, values: np.ndarray, counts: np.ndarray, stream: str, *, group: int = 0) -> None:
@@ -161,9 +167,12 @@ class Writer:
             if first == last:
                 return
             key = (part, stream, width, group)
-            data = pairs[2 * first : 2 * last].data.cast("B")
+            data, path = pairs[2 * first : 2 * last].data.cast("B"), self._path(*key)
+            if self.sums is not None:
+                sums = self.sums.setdefault(path.name, np.zeros(2, np.uint64))
+                kernels.add_up(frozen(np.frombuffer(data, np.uint64)), sums)
             try:
-                handle = os.open(self._path(*key), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
                 try:
                     while data:
                         data = data[os.write(handle, data) :]

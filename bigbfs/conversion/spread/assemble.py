@@ -97,8 +97,12 @@ class OwnRows:
         first: int,
         rows: int,
         ids: np.dtype,
+        *,
+        keep: bool,
     ) -> OwnRows:
         """Sort ``partitions``, whose first row is ``first``, into files among the temporary ones.
+
+        Their own files go as they are read, unless ``keep`` is True.
 
         Raises
         ------
@@ -121,7 +125,7 @@ class OwnRows:
                 pairs, prefix = pairs_of(partitions, parts), "in_" if number else ""
                 sinks = [_sink(work, file, codec, prefix, first, rows, pairs, ids) for codec, file in files.items()]
                 last = number == len(sides) - 1
-                made = sorter.rows(partitions, parts, remove=last)
+                made = sorter.rows(partitions, parts, remove=last and not keep)
                 here = consume(work, made, [sink.add for sink in sinks], pairs, ("sort", "turn")[number])
                 for sink in sinks:
                     sink.close()

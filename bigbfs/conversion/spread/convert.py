@@ -2,15 +2,15 @@
 
 In: edge lists, .npy and tables that all ranks see. Out: the same bytes that one process writes. It is the conversion in
 bounded memory (``on_disk/``), whose partitions have ranks for owners: each spills what it gets, and sorts that alone.
+What is finished is kept for a run after one that was killed (:mod:`bigbfs.conversion.spread.checkpoint`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,27 +18,34 @@ from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.inputs import as_inputs_say
 from bigbfs.conversion.memory import default_allowance
-from bigbfs.conversion.on_disk.convert import check_space, parts_of, require_result_fits, temporary
-from bigbfs.conversion.on_disk.plan import Plan, expected_lines, first_map, make_plan
+from bigbfs.conversion.on_disk.convert import parts_of, require_result_fits, space_of, temporary
+from bigbfs.conversion.on_disk.plan import Plan, expected_lines, make_plan, require_space
 from bigbfs.conversion.on_disk.rows import Part, Sorter
-from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.conversion.on_disk.spill import Map, Partition
-from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
+from bigbfs.conversion.on_disk.spill import Partition
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
-from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
-from bigbfs.conversion.spread.numbering import Numbering, number_all
+from bigbfs.conversion.spread.checkpoint import Checkpoint, Files, checkpoint_of, sums_of, whose
+from bigbfs.conversion.spread.numbering import LABELS, Numbering, OwnLabels, number_all, within
+from bigbfs.conversion.spread.reading import Read, read_or_kept
 from bigbfs.conversion.spread.shards import spread_to_shards
-from bigbfs.conversion.spread.slices import Share, is_sliced, read_share
-from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
+from bigbfs.conversion.spread.slices import is_sliced
+from bigbfs.conversion.spread.states import (
+    labels_said,
+    names_of,
+    partitions_of,
+    partitions_said,
+    rows_of,
+    rows_said,
+    sums_of_rows,
+)
 from bigbfs.conversion.targets import Targets, choose_targets
-from bigbfs.engines.ranks.agreeing import Agreed, agree, together
+from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
-from bigbfs.errors import Argument, BigBfsError, InputError, UsageError
+from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.ours import require_ours
 from bigbfs.formats.readers.named import holds_names
@@ -46,20 +53,6 @@ from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
-
-MOST_HELD = 64 << 20
-"""Bytes of pairs that a rank gathers before a round, at most."""
-
-
-@dataclass
-class _Read:
-    """What has been read: shares of the inputs, the table of ids, own partitions; how pairs are dealt and gathered."""
-
-    shares: list[Share]
-    intake: Intake
-    partitions: list[Partition]
-    places: Map
-    held: int
 
 
 def convert_over_ranks(
@@ -85,7 +78,8 @@ def convert_over_ranks(
             paths = together(group, lambda: expand(inputs))
             said = together(group, lambda: as_inputs_say(paths, options))
             return spread_to_shards(inputs, output, said, group, _converted)
-        return _converted(inputs, output, options, group)
+        with ExitStack() as stack:
+            return _converted(inputs, output, options, group, None, stack)
     except Agreed as agreed:
         group.barrier()  # nobody ends, and ends the others, before all have tidied up
         if isinstance(agreed.error, BigBfsError):
@@ -108,8 +102,14 @@ def _send_to_one_process(error: BigBfsError) -> None:
 
 
 def _converted(
-    inputs: Sequence[str | Path], output: str | Path | None, options: ConvertOptions, group: Group
+    inputs: Sequence[str | Path],
+    output: str | Path | None,
+    options: ConvertOptions,
+    group: Group,
+    final: Path | None,
+    stack: ExitStack,
 ) -> ConvertReport:
+    """Convert; ``final`` is what is made of the output, ``stack`` removes temporary files at its end."""
     watch = Stopwatch()
     targets, inputs, options, known = together(group, lambda: _prepared(inputs, output, options, group))
     sources = cache.identify_sources(inputs)
@@ -117,9 +117,13 @@ def _converted(
     if known is not None:
         return _report(targets, known, watch, cached=True)
     told = together(group, lambda: cache.told_of(targets.files[0], sources, options.identity()))
-    found = _convert(inputs, targets, options, sources, watch, group)
-    report = _report(targets, found, watch, cached=False)
-    return report if told is None else replace(report, notes=(told, *report.notes))
+    whole = targets.files[0].resolve() if final is None else final
+    codecs = [codec for codec, path in (("plain", targets.plain), ("varint", targets.compressed)) if path is not None]
+    mine = whose(sources, options.identity(), whole, codecs, group.size)
+    kept = checkpoint_of(temporary(targets, options), mine, group, stack)
+    found = _convert(inputs, targets, options, sources, watch, kept, group)
+    notes = (*(() if told is None else (told,)), *found.notes, *kept.notes)
+    return _report(targets, replace(found, notes=notes), watch, cached=False)
 
 
 def _prepared(
@@ -170,122 +174,92 @@ def _convert(
     options: ConvertOptions,
     sources: object,
     watch: Stopwatch,
+    kept: Checkpoint,
     group: Group,
 ) -> Whole:
     threads = thread_count(options.threads)
-    sample, plan = together(group, lambda: _planned(inputs, targets, options, group))
-    with ExitStack() as stack:
-        workers = stack.enter_context(Workers(threads))
-        scratch = together(group, lambda: stack.enter_context(Scratch(temporary(targets, options))))
-        work = Work(inputs, targets, options, sources, plan, scratch, workers, threads, watch)  # type: ignore[arg-type]
-        with watch.phase("read"):
-            read = _read(work, sample, group)
-        lists = [share.edges for share in read.shares]
-        work.notes += [note for edges in lists for note in edges.notes]
-        what = meaning(lists, options)
-        counted = _counted(read, group)
-        with watch.phase("build"):
-            numbering, partitions = number_all(work, read.intake, read.partitions, read.places, read.held, group)
-        del read.intake
-        together(group, lambda: require_result_fits(targets, numbering.n, options))
-        own, found, symmetric = _sorted(work, lists, what, numbering, partitions, group)
-        counted |= found
-        flags = options.flags(symmetric=what.both or symmetric, self_loops=counted["self_loops"])
-        return assemble(work, own, flags, counted, symmetric or not options.in_edges, group)
+    sample, plan, room = together(group, lambda: _planned(inputs, targets, options, kept, group))
+    if not group.lengths(int(room))[0]:
+        kept.stop()
+    with Workers(threads) as workers:
+        given = (inputs, targets, options, sources, plan, kept.scratch, workers, threads, watch)
+        work = Work(*given)  # type: ignore[arg-type]
+        read = read_or_kept(work, sample, kept, group)
+        work.notes += [note for edges in read.lists for note in edges.notes]
+        what = meaning(read.lists, options)
+        if kept.phase == "sorted":
+            own, symmetric = rows_of(kept.state["own"], kept.scratch.folder), bool(kept.state["symmetric"])
+        else:
+            with watch.phase("build"):
+                numbering, partitions = _numbered(work, read, kept, group)
+            read.ids.present = np.empty(0, np.uint64)
+            together(group, lambda: require_result_fits(targets, numbering.n, options))
+            own, found, symmetric = _sorted(work, read.lists, what, numbering, partitions, kept.on, group)
+            read.counted |= found
+            if kept.on:
+                sums = together(group, lambda: sums_of_rows(own))
+                state = read.said() | {"own": rows_said(own), "symmetric": symmetric}
+                kept.keep("sorted", state, sums, group)
+        flags = options.flags(symmetric=what.both or symmetric, self_loops=read.counted["self_loops"])
+        return assemble(work, own, flags, read.counted, symmetric or not options.in_edges, group)
+
+
+def _numbered(work: Work, read: Read, kept: Checkpoint, group: Group) -> tuple[Numbering, list[Partition]]:
+    """Number the ids, or return what a run that was killed has kept of that."""
+    folder = kept.scratch.folder
+    if kept.phase == "numbered":
+        numbering = OwnLabels(folder / LABELS, **kept.state["labels"])
+        return numbering, within(partitions_of(kept.state["partitions"], folder), numbering)
+
+    def keep(labels: OwnLabels, partitions: list[Partition], sums: Files) -> None:
+        files = together(group, lambda: {LABELS: sums_of(folder / LABELS)}) | names_of(partitions, sums)
+        state = {"labels": labels_said(labels), "partitions": partitions_said(partitions)}
+        kept.keep("numbered", read.said() | state, files, group)
+
+    assert read.places is not None
+    given = (read.partitions, read.places, read.held, keep if kept.on else None)
+    return number_all(work, read.ids, *given, group)
 
 
 def _planned(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, group: Group
-) -> tuple[np.ndarray, Plan]:
-    """Return a sample of the ids and the plan, in which partitions and the table of ids are as on every other rank."""
+    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, kept: Checkpoint, group: Group
+) -> tuple[np.ndarray, Plan, bool]:
+    """Return a sample of the ids, the plan, and whether there is room to keep what is finished.
+
+    Partitions and the table of ids are the same on every rank.
+    """
     assert options.memory is not None
     guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
     lines, sample = expected_lines(guesses), sample_ids(inputs)
     largest = int(sample[-1]) if len(sample) else 0
     reading = max((guess.reading_bytes for guess in guesses), default=0)
     plan = make_plan(options.memory - reading, -(-lines // group.size), largest)
-    if group.rank == 0:
-        check_space(targets, options, lines, largest)
-    return sample, plan
+    return sample, plan, group.rank > 0 or _has_room(targets, options, lines, largest, kept)
 
 
-def _read(work: Work, sample: np.ndarray, group: Group) -> _Read:
-    """Read own slices of all inputs, and spill what others have read of own rows."""
-    options, plan = work.options, work.plan
-    parts = max(4, *group.lengths(plan.parts)) * group.size
-    places = first_map(sample, min(parts, 1 << 10))
-    held = min(MOST_HELD, max(1 << 16, plan.room // (8 * group.size)))
-    writer = ExchangingWriter(work.scratch, "lines", places, work.workers, work.threads, group, held)
-    largest = int(sample[-1]) if len(sample) else 0
-    intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
-    shares: list[Share] = []
-    failure: Exception | None = None
-    readers = takers(work.inputs, options, group.size)
-    sizes = sum(Path(path).stat().st_size for path in work.inputs) // group.size
-    stopped = False
+def _has_room(targets: Targets, options: ConvertOptions, lines: int, largest: int, kept: Checkpoint) -> bool:
+    """Check that all files have room; return whether they have it too where nothing goes before the rows are sorted."""
+    spill, result, beside = space_of(targets, options, lines, largest)
+    folders = temporary(targets, options), targets.files[0].parent
+    if kept.phase == "sorted":
+        require_space(folders[0], 0, folders[1], result)
+        return True
+    require_space(folders[0], spill, folders[1], result, beside, kept.kept)
     try:
-        with work.told(sizes, "B", "read, exchange and spill") as told:
-            for number, path in enumerate(work.inputs):
-                stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
-                how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
-                if readers[number] is None:
-                    share = read_share(path, stream, options, group.rank, group.size, **how)
-                elif readers[number] == group.rank:
-                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
-                else:
-                    share = nothing_of()
-                shares.append(share)
-    except OtherFailed:
-        stopped = True
-    except Exception as error:
-        failure = error
-    if not stopped:
-        with suppress(OtherFailed):
-            writer.finish(failure is not None)
-    agree(group, failure or writer.failure)
-    shares = told_of_others(shares, readers, group)
-    _require_edges(work.inputs, shares, group)
-    together(group, lambda: _require_unchanged(work))
-    return _Read(shares, intake, writer.own(), places, held)
-
-
-def _require_unchanged(work: Work) -> None:
-    if cache.identify_sources(work.inputs) != work.sources:
-        raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
-
-
-def _require_edges(inputs: Sequence[str | Path], shares: list[Share], group: Group) -> None:
-    """Refuse inputs without an edge, and lines of ids whose number changes from one rank's share to another's."""
-    everyone = group.objects([(share.found, share.columns, share.edges.comment_lines) for share in shares])
-    for path, *theirs in zip(inputs, *everyone, strict=True):
-        found, columns, comments = (list(each) for each in zip(*theirs, strict=True))
-        if not sum(found):
-            lines = f"only {sum(comments)} comment and blank lines" if sum(comments) else "nothing"
-            raise Agreed(InputError(f"{path}: no edge in it, {lines}; an edge list needs a line with two ids"))
-        several = sorted({each for each in columns if each})
-        if len(several) > 1:
-            what = f"{path}: some lines have {several[0]} ids and others {several[1]}, as in an adjacency list"
-            ways = (
-                ("format", "adjlist", "read it with {} (or metis)"),
-                ("columns", (1, 2), "insist on an edge list with {}"),
-            )
-            raise Agreed(InputError(what, remedies=ways))
-
-
-def _counted(read: _Read, group: Group) -> dict[str, int]:
-    lists = [share.edges for share in read.shares]
-    mine = {
-        "lines": read.intake.lines,
-        "comment_lines": sum(edges.comment_lines for edges in lists),
-        "skipped_lines": 0,
-        "input_bytes": sum(edges.input_bytes for edges in lists),
-        "self_loops": read.intake.self_loops,
-    }
-    return dict(zip(mine, group.sum(list(mine.values())).tolist(), strict=True))
+        require_space(folders[0], spill + result, folders[1], result, beside, kept.kept)
+    except DoesNotFitError:
+        return False
+    return True
 
 
 def _sorted(
-    work: Work, lists: list[EdgeList], what: Meaning, numbering: Numbering, partitions: list[Partition], group: Group
+    work: Work,
+    lists: list[EdgeList],
+    what: Meaning,
+    numbering: Numbering,
+    partitions: list[Partition],
+    keep: bool,
+    group: Group,
 ) -> tuple[OwnRows, dict[str, int], bool]:
     """Sort own rows into own files; return them, the counts of all ranks, and whether in-rows are the out-rows."""
     options = work.options
@@ -296,9 +270,10 @@ def _sorted(
     sorter = Sorter(work.plan, work.scratch, work.workers, work.threads, numbering, what.copies)
     rows = sum(numbering.rank(p.end) - numbering.rank(p.low) for p in partitions)
     first = sum(group.lengths(rows)[: group.rank])
+    ids = id_dtype(numbering.n)
     own = together(
         group,
-        lambda: OwnRows.sorted(work, sorter, partitions, sides, numbering, first, rows, id_dtype(numbering.n)),
+        lambda: OwnRows.sorted(work, sorter, partitions, sides, numbering, first, rows, ids, keep=keep),
     )
     found = group.sum(own.found).tolist()
     symmetric = len(sides) == 2 and all(group.lengths(int(own.symmetric)))

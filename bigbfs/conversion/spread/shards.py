@@ -1,6 +1,7 @@
 """Shards by several ranks: the graph file is made among the temporary files, and each rank writes its share of shards.
 
-Rank 0 then splits: it keeps what is there, writes what is missing, and the manifest.
+Rank 0 then splits: it keeps what is there, writes what is missing, and the manifest. What a run that is killed has
+finished is kept until then.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from bigbfs.formats.container.parts import MANIFEST
 from bigbfs.formats.shards.manifest import clear
 from bigbfs.formats.shards.split import make_folder, split, write_some
 
-Convert = Callable[[Sequence[str | Path], Path, ConvertOptions, Group], ConvertReport]
+Convert = Callable[[Sequence[str | Path], Path, ConvertOptions, Group, Path, ExitStack], ConvertReport]
 
 
 def spread_to_shards(
@@ -59,7 +60,8 @@ def spread_to_shards(
         target = Path(
             group.objects(None if scratch is None else str(scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"))[0]
         )
-        report = convert(inputs, target, replace(options, shards=None, compressed=False, force=True), group)
+        one_file = replace(options, shards=None, compressed=False, force=True, tmp=place)
+        report = convert(inputs, target, one_file, group, folder.resolve(), stack)
         together(group, lambda: _emptied(folder) if first else None)
         mine = range(shards * group.rank // group.size, shards * (group.rank + 1) // group.size)
         together(group, lambda: write_some(target, folder, shards, mine))

@@ -1,0 +1,158 @@
+"""What each rank reads of the inputs, or has read already: own pairs by partition, the ids, what readers say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bigbfs.conversion import cache
+from bigbfs.conversion.on_disk.plan import first_map
+from bigbfs.conversion.on_disk.spill import Map, Partition
+from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
+from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.spread.checkpoint import Checkpoint, Files
+from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
+from bigbfs.conversion.spread.numbering import Ids
+from bigbfs.conversion.spread.slices import Share, read_share
+from bigbfs.conversion.spread.states import (
+    ids_of,
+    keep_ids,
+    lists_of,
+    map_of,
+    map_said,
+    names_of,
+    partitions_of,
+    partitions_said,
+    said_of,
+)
+from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
+from bigbfs.engines.ranks.agreeing import Agreed, agree, together
+from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import InputError
+from bigbfs.graph.edges import EdgeList
+
+MOST_HELD = 64 << 20
+"""Bytes of pairs that a rank gathers before a round, at most."""
+
+
+@dataclass
+class Read:
+    """What has been read.
+
+    What readers say of the inputs, what was counted, the ids, own partitions; how pairs are dealt and gathered, None
+    where that is of no use any more; sums of own files, by name, where they are kept.
+    """
+
+    lists: list[EdgeList]
+    counted: dict[str, int]
+    ids: Ids
+    partitions: list[Partition]
+    places: Map | None
+    held: int
+    sums: Files | None
+
+    def said(self) -> dict[str, Any]:
+        """Return what is kept of it with each phase."""
+        return {"lists": said_of(self.lists), "counted": self.counted}
+
+
+def read_or_kept(work: Work, sample: np.ndarray, kept: Checkpoint, group: Group) -> Read:
+    """Read the inputs, or return what a run that was killed has kept of them."""
+    state, folder = kept.state, kept.scratch.folder
+    if kept.phase is None:
+        with work.watch.phase("read"):
+            read = _read(work, sample, kept.on, group)
+        if read.sums is not None and read.places is not None:
+            files = together(group, lambda: keep_ids(read.ids, kept.scratch)) | names_of(read.partitions, read.sums)
+            more = {"largest": read.ids.largest, "places": map_said(read.places), "held": read.held}
+            kept.keep("read", read.said() | more | {"partitions": partitions_said(read.partitions)}, files, group)
+        return read
+    lists, counted = lists_of(state["lists"]), dict(state["counted"])
+    if kept.phase != "read":
+        return Read(lists, counted, Ids(-1, np.empty(0, np.uint64)), [], None, 0, None)
+    ids = together(group, lambda: ids_of(state["largest"], kept.scratch))
+    return Read(
+        lists, counted, ids, partitions_of(state["partitions"], folder), map_of(state["places"]), state["held"], None
+    )
+
+
+def _read(work: Work, sample: np.ndarray, keep: bool, group: Group) -> Read:
+    """Read own slices of all inputs, and spill what others have read of own rows."""
+    options, plan = work.options, work.plan
+    parts = max(4, *group.lengths(plan.parts)) * group.size
+    places = first_map(sample, min(parts, 1 << 10))
+    held = min(MOST_HELD, max(1 << 16, plan.room // (8 * group.size)))
+    writer = ExchangingWriter(work.scratch, "lines", places, work.workers, work.threads, group, held)
+    writer.sums = {} if keep else None
+    largest = int(sample[-1]) if len(sample) else 0
+    intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
+    shares: list[Share] = []
+    failure: Exception | None = None
+    readers = takers(work.inputs, options, group.size)
+    sizes = sum(Path(path).stat().st_size for path in work.inputs) // group.size
+    stopped = False
+    try:
+        with work.told(sizes, "B", "read, exchange and spill") as told:
+            for number, path in enumerate(work.inputs):
+                stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
+                how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
+                if readers[number] is None:
+                    share = read_share(path, stream, options, group.rank, group.size, **how)
+                elif readers[number] == group.rank:
+                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
+                else:
+                    share = nothing_of()
+                shares.append(share)
+    except OtherFailed:
+        stopped = True
+    except Exception as error:
+        failure = error
+    if not stopped:
+        with suppress(OtherFailed):
+            writer.finish(failure is not None)
+    agree(group, failure or writer.failure)
+    shares = told_of_others(shares, readers, group)
+    _require_edges(work.inputs, shares, group)
+    together(group, lambda: _require_unchanged(work))
+    lists = [share.edges for share in shares]
+    ids = Ids(intake.largest, intake.present)
+    return Read(lists, _counted(lists, intake, group), ids, writer.own(), places, held, writer.sums)
+
+
+def _require_unchanged(work: Work) -> None:
+    if cache.identify_sources(work.inputs) != work.sources:
+        raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
+
+
+def _require_edges(inputs: Sequence[str | Path], shares: list[Share], group: Group) -> None:
+    """Refuse inputs without an edge, and lines of ids whose number changes from one rank's share to another's."""
+    everyone = group.objects([(share.found, share.columns, share.edges.comment_lines) for share in shares])
+    for path, *theirs in zip(inputs, *everyone, strict=True):
+        found, columns, comments = (list(each) for each in zip(*theirs, strict=True))
+        if not sum(found):
+            lines = f"only {sum(comments)} comment and blank lines" if sum(comments) else "nothing"
+            raise Agreed(InputError(f"{path}: no edge in it, {lines}; an edge list needs a line with two ids"))
+        several = sorted({each for each in columns if each})
+        if len(several) > 1:
+            what = f"{path}: some lines have {several[0]} ids and others {several[1]}, as in an adjacency list"
+            ways = (
+                ("format", "adjlist", "read it with {} (or metis)"),
+                ("columns", (1, 2), "insist on an edge list with {}"),
+            )
+            raise Agreed(InputError(what, remedies=ways))
+
+
+def _counted(lists: list[EdgeList], intake: Intake, group: Group) -> dict[str, int]:
+    mine = {
+        "lines": intake.lines,
+        "comment_lines": sum(edges.comment_lines for edges in lists),
+        "skipped_lines": 0,
+        "input_bytes": sum(edges.input_bytes for edges in lists),
+        "self_loops": intake.self_loops,
+    }
+    return dict(zip(mine, group.sum(list(mine.values())).tolist(), strict=True))

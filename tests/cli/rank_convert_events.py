@@ -1,0 +1,45 @@
+"""Run ``bigbfs`` as one rank of a conversion that kills itself: rank_convert_events.py WHEN SIGNAL RANK ARGUMENTS.
+
+WHEN is ``reading``, ``read``, ``sorting``, ``sorted`` or ``writing``: before that rank sends its last pairs, while it
+has kept them and others may not have yet, while it sorts, and so on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+from bigbfs.__main__ import main
+from bigbfs.conversion.spread import assemble
+from bigbfs.conversion.spread.checkpoint import Checkpoint
+from bigbfs.conversion.spread.exchange import ExchangingWriter
+
+PLACES: dict[str, tuple[Any, str]] = {
+    "reading": (ExchangingWriter, "finish"),
+    "read": (Checkpoint, "leave_only"),
+    "sorting": (assemble, "consume"),
+    "sorted": (Checkpoint, "leave_only"),
+    "writing": (assemble, "_put"),
+}
+
+
+def plant(when: str, name_of_signal: str, rank: int) -> None:
+    """Kill ``rank`` at the moment ``when``."""
+    owner, name = PLACES[when]
+    whole = getattr(owner, name)
+
+    def end(*given: Any, **named: Any) -> Any:
+        at = not isinstance(given[0], Checkpoint) or any(given[0].scratch.folder.glob(f"{when}.*"))
+        if at and int(os.environ["PMI_RANK"]) == rank:
+            os.kill(os.getpid(), getattr(signal, name_of_signal))
+        return whole(*given, **named)
+
+    setattr(owner, name, end)
+
+
+if __name__ == "__main__":
+    plant(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    sys.argv[1:] = sys.argv[4:]
+    main()
