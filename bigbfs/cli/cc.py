@@ -251,4 +251,4 @@ def _print_largest(graph: Graph, measured: Measured) -> None:
         rows = [(printable(str(graph.called(member))), vertices) for member, vertices in largest]
         click.echo("\n" + table(("a member of the largest", "vertices"), rows))
     elif largest:
-        click.echo(f"\na member    {largest[0][0]}")
+        click.echo(f"\na member    {printable(str(graph.called(largest[0][0])))}")

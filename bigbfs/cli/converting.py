@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bigbfs.cli.wording import noted
+from bigbfs.cli.wording import noted, printable
 from bigbfs.errors import Argument, Call, Remedy, UsageError, naming
 from bigbfs.formats.container.parts import refuse_shards
 
@@ -66,7 +66,10 @@ def require_no_columns(path: Path) -> None:
 
 
 def converted(path: Path) -> Path:
-    """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is."""
+    """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is.
+
+    Columns that have been named for it once hold until others are: the default is a guess.
+    """
     refuse_shards(path)
     if not _holds_edges(path):
         require_no_columns(path)
@@ -74,12 +77,12 @@ def converted(path: Path) -> Path:
     import tempfile
 
     from bigbfs.conversion import ConvertOptions, convert
-    from bigbfs.conversion.cache import made_otherwise
+    from bigbfs.conversion.cache import columns_of, made_otherwise
     from bigbfs.conversion.targets import choose_targets
 
-    columns = _columns()
-    options = ConvertOptions(columns=columns, progress=True)
     target = choose_targets([path], None, False).files[0]
+    columns = _columns() or columns_of(target)
+    options = ConvertOptions(columns=columns, progress=True)
     asked = () if columns is None else (Argument("columns", columns),)
     if made_otherwise(target, path, options.identity(), but=[each.name for each in asked]):
         other = Call("convert", str(path), (*asked, Argument("output", "OUT.csrbin")))
@@ -97,7 +100,8 @@ def converted(path: Path) -> Path:
         report = convert([path], options=options)
     for note in report.notes:
         click.echo(f"note: {noted(note)}", err=True)
-    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}", err=True)
+    told = "" if columns is None else f", columns {','.join(map(str, columns))}"
+    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}{printable(told)}", err=True)
     return Path(report.output)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def _origin(provenance: dict[str, Any]) -> str:
     """
     sources = [source["path"] for source in provenance.get("sources") or [] if "path" in source]
     options = {
-        name.replace("_", "-"): value
+        name.replace("_", "-"): shlex.quote(",".join(map(str, value))) if isinstance(value, list) else value
         for name, value in provenance.get("options", {}).items()
         if value not in (False, None, 0, "original")
     }

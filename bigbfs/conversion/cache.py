@@ -129,6 +129,13 @@ def made_otherwise(path: Path, source: Path, options: dict[str, Any], but: Colle
     return places != {str(source.resolve())} or bool(_differing(known, options) - {*but})
 
 
+def columns_of(path: Path) -> tuple[int | str, int | str] | None:
+    """Return the columns that were named when the graph file ``path`` was made; None: there were none, or no file."""
+    known = _provenance(path)
+    columns = None if known is None else (known.get("options") or {}).get("columns")
+    return None if columns is None else (columns[0], columns[1])
+
+
 def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> str | None:
     """Return what to tell where the graph file ``path`` is replaced, if it is of other inputs, or by other options."""
     known = _provenance(path)

@@ -20,7 +20,7 @@ from bigbfs.conversion.inputs import as_inputs_say, read_all
 from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
 from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.report import ConvertReport, Stopwatch
+from bigbfs.conversion.report import ConvertReport, Stopwatch, said_once
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.errors import DoesNotFitError, InputError
@@ -78,7 +78,8 @@ def convert(
     options = as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
-        return _from_cache(targets, known, watch, Progress(options.progress))
+        report = _from_cache(targets, known, watch, Progress(options.progress))
+        return replace(report, notes=said_once(report.notes, inputs))
     for target in targets.files:
         require_writable(target)
         require_ours(target, options.force)
@@ -86,7 +87,8 @@ def convert(
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     _remove_kept(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
-    return report if told is None else replace(report, notes=(told, *report.notes))
+    notes = said_once(report.notes, inputs)
+    return replace(report, notes=notes if told is None else (told, *notes))
 
 
 def _remove_kept(targets: Targets, options: ConvertOptions) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bigbfs.jit import compiling
+from bigbfs.sizes import counted
 
 PHASES = ("compile", "read", "build", "write", "compress")
 
@@ -89,6 +90,19 @@ class ConvertReport:
     def as_json(self) -> dict[str, Any]:
         """Return the fields as plain values, ``edges_per_second`` among them."""
         return asdict(self) | {"edges_per_second": self.edges_per_second}
+
+
+def said_once(notes: Sequence[str], inputs: Sequence[str | Path]) -> tuple[str, ...]:
+    """Return ``notes`` with those that are the same of several inputs, but for the name in front, as one."""
+    found: dict[str, list[str]] = {}
+    for note in notes:
+        name = next((f"{each}: " for each in inputs if note.startswith(f"{each}: ")), "")
+        found.setdefault(note.removeprefix(name), []).append(name.removesuffix(": "))
+    return tuple(
+        (f"{names[0]}: " if names[0] else "")
+        + (f"{text} (and so of {counted(len(names) - 1, 'more input')})" if len(names) > 1 else text)
+        for text, names in found.items()
+    )
 
 
 def peak_rss_bytes() -> int:

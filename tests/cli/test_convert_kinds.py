@@ -133,3 +133,26 @@ def test_a_first_record_that_is_taken_for_a_header_is_said_with_the_option_that_
     assert code == 0 and "'Person A' and 'Person B' are taken for a header, not for an edge: --no-header makes" in said
     code, out, _ = run("convert", "g.csv", "--no-header", "--json")
     assert code == 0 and json.loads(out)["lines"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("g.txt", "ann bob\nbob 'carol\n"), ("g.el", "# c\nann;bob\nbob;'carol\n")],
+    ids=["blanks", "semicolons"],
+)
+def test_words_where_ids_are_expected_are_offered_as_names(run, folder, name, text):
+    """An edge list of NetworkX: "correct the line, or skip such lines" was all that was said."""
+    (folder / name).write_text(text)
+    code, _, err = run("convert", name)
+    assert code == 1 and "read every id as a name with --names, correct the line" in err
+    assert run("convert", name, "--names")[0] == 0
+    assert " ann -> bob -> 'carol: 2 edges" in run("bfs", "--source", "ann", "--target", "'carol")[1]
+
+
+def test_names_of_a_tsv_may_hold_commas(run, folder):
+    (folder / "g.tsv").write_text("a.org/?q=1,2\tb.org\nb.org\tc.org\n")
+    assert run("convert", "g.tsv")[0] == 0
+    assert "a.org/?q=1,2 -> b.org -> c.org" in run("path", "g.csrbin", "a.org/?q=1,2", "c.org")[1]
+    (folder / "h.csv").write_text("one\ttwo,b\nb,c\n")  # and those of a CSV tabs
+    assert run("convert", "h.csv")[0] == 0
+    assert "one\\ttwo -> b -> c" in run("path", "h.csrbin", "one\ttwo", "c")[1]

@@ -315,8 +315,10 @@ def test_columns_of_a_table_that_stands_where_a_graph_does(run, folder):
     assert (folder / "l.csv").read_text().split("\n")[1:6] == ["4,4", "5,4", "6,4", "8,8", "9,8"]
     code, _, err = run("bfs", "t.parquet", *how, "--source", 4, "--backend", "cpu")
     assert code == 0 and "bigbfs: found t.csrbin" in err
-    code, _, err = run("info", "t.parquet")
-    assert code == 2 and "t.csrbin: is there already, made of other files or with other options" in err
+    code, out, err = run("info", "t.parquet")  # named once, they hold: the default is a guess
+    assert (
+        code == 0 and "bigbfs: found t.csrbin of t.parquet, columns my a,b\n" in err and "--columns 'my a,b'\n" in out
+    )
     code, _, err = run("info", "t.csrbin", *how)
     assert code == 2 and "--columns 'my a,b': t.csrbin is a graph already, and no table" in err
     assert run("convert", "t.parquet", "--order", "degree")[0] == 0
@@ -324,5 +326,18 @@ def test_columns_of_a_table_that_stands_where_a_graph_does(run, folder):
     remedy = re.search(r"`bigbfs ([^`]*)`", err)
     assert code == 2 and remedy is not None
     assert remedy[1] == "convert t.parquet --columns 'my a,b' -o OUT.csrbin" and run(*shlex.split(remedy[1]))[0] == 0
-    code, _, err = run("cc", "t.parquet", "--columns", "a,b")
-    assert code == 2
+    assert run("cc", "t.parquet", "--columns", "a,b")[0] == 2
+
+
+def test_a_folder_of_tables_is_said_once(run, folder):
+    """A note for each of its files was one for each of a thousand; and a lone component shows a name for a member."""
+    (folder / "calls").mkdir()
+    for part in range(3):
+        pq.write_table(pa.table({"a": ["ann", "bob"], "b": ["bob", f"c{part}"]}), f"calls/{part}.parquet")
+    code, out, err = run("cc", "calls")
+    assert code == 0 and "\na member    ann\n" in out
+    first = (
+        "note: calls/0.parquet: edges lead from column 'a' to column 'b' (the first two) (and so of 2 more inputs)\n"
+    )
+    assert err == f"{first}bigbfs: made calls.csrbin of calls\n"
+    assert run("cc", "calls")[2] == err.replace("made", "found")

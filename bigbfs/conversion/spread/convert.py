@@ -24,7 +24,7 @@ from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.spill import Partition
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
+from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes, said_once
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
@@ -115,14 +115,15 @@ def _converted(
     sources = cache.identify_sources(inputs)
     _require_the_same(group, inputs, sources)
     if known is not None:
-        return _report(targets, known, watch, cached=True)
+        report = _report(targets, known, watch, cached=True)
+        return replace(report, notes=said_once(report.notes, inputs))
     told = together(group, lambda: cache.told_of(targets.files[0], sources, options.identity()))
     whole = targets.files[0].resolve() if final is None else final
     codecs = [codec for codec, path in (("plain", targets.plain), ("varint", targets.compressed)) if path is not None]
     mine = whose(sources, options.identity(), whole, codecs, group.size)
     kept = checkpoint_of(temporary(targets, options), mine, group, stack)
     found = _convert(inputs, targets, options, sources, watch, kept, group)
-    notes = (*(() if told is None else (told,)), *found.notes, *kept.notes)
+    notes = (*(() if told is None else (told,)), *said_once(found.notes, inputs), *kept.notes)
     return _report(targets, replace(found, notes=notes), watch, cached=False)
 
 

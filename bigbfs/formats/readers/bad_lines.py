@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import numbers
 from bigbfs.sizes import counted
@@ -31,6 +33,12 @@ def reason(status: int, low: int, high: int, expected: str) -> str:
         numbers.NO_VALUE: f"a column is missing (line cut short?); expected {expected}",
         numbers.WRONG_PREFIX: f"expected {expected}",
     }[status]
+
+
+def are_names(line: bytes) -> bool:
+    """Return whether a line begins with two words, of which neither looks like a number."""
+    words = re.split(r"[\s,;|]+", line.decode("utf-8", "replace").strip())[:2]
+    return len(words) == 2 and all(re.match(r"[\"']?[^\W\d]", word) for word in words)
 
 
 def line_error(name: str, number: int, line: bytes, why: str, remedies: tuple[RemedyLike, ...] = ()) -> InputError:

@@ -15,10 +15,8 @@ from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import default_ahead, require_use
 from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
 from bigbfs.formats.tables.columns import choose
-from bigbfs.formats.tables.csvfile import Head, is_name, is_number
+from bigbfs.formats.tables.csvfile import Head, has_separators, is_name, is_number
 from bigbfs.formats.tables.texts import texts_of
-
-_SUFFIXES = (".csv", ".tsv")
 
 Text = tuple[np.ndarray, np.ndarray]
 """Names: bytes (uint8), and where each begins (int64, one more than names)."""
@@ -58,8 +56,7 @@ def _has_names(path: str | Path, format: str | None, rules: Rules) -> bool:
 
 def looks_named(source: Source, rules: Rules) -> bool:
     """Return whether a CSV or TSV file has ids in its first record that are no numbers of ours."""
-    names = [suffix.lower() for suffix in Path(source.name).suffixes[-2:]]
-    if not any(suffix in names for suffix in _SUFFIXES):
+    if not has_separators(source.name):
         return False
     head = Head(source.peek(HEAD_BYTES))
     try:

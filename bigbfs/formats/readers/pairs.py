@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import numbers, tokenizer
-from bigbfs.formats.readers.bad_lines import bad_line, line_error, reason
+from bigbfs.formats.readers.bad_lines import are_names, bad_line, line_error, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
 from bigbfs.jit.workers import Workers
 
@@ -164,7 +164,10 @@ class PairReader:
         line = block.line(position)
         if row[0, tokenizer.STATUS] == numbers.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed)
+        ways: tuple[RemedyLike, ...] = ()
+        if rules.plain and are_names(line):
+            ways = (("names", True, "read every id as a name with {}"),)
+        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, ways)
 
     def _stop_at_other_columns(self, block: Block, table: np.ndarray, end: int) -> None:
         """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""

@@ -12,6 +12,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import InputError
@@ -37,11 +39,25 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def has_separators(name: str) -> bool:
+    """Return whether a file says by its name that it is CSV or TSV, whose names may hold blanks."""
+    return any(suffix.lower() in (".csv", ".tsv") for suffix in Path(name).suffixes[-2:])
+
+
 def is_name(text: str) -> bool:
     """Return whether a field is a name without anybody saying so: no number, or an integer that is too large an id."""
     if text.strip().isdigit() and text.isascii():
         return len(text.strip()) > _MOST_DIGITS or int(text) > LARGEST_ID
     return not is_number(text)
+
+
+def _is_even(lines: list[str], separator: str) -> bool:
+    """Return whether the first two records have as many fields, two or more."""
+    try:
+        records = [len(each) for each in islice(csv.reader(iter(lines), delimiter=separator), 2)]
+    except csv.Error:
+        return False
+    return min(records, default=0) > 1 and len(set(records)) == 1
 
 
 class Head:
@@ -50,20 +66,23 @@ class Head:
     Attributes
     ----------
     skipped, separator
-        Lines to pass over, and what separates fields.
+        Lines to pass over, and what separates fields: the first in the first record that gives the second as many, as a
+        name may hold the others.
     names, values
         The first record and the second.
     """
 
-    def __init__(self, head: bytes) -> None:
+    def __init__(self, head: bytes, blanks: bool = False) -> None:
+        """Look at the beginning; ``blanks`` separate fields too, where nothing else does."""
         text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
         lines = text.splitlines(keepends=True)
         self.skipped = 0
         while self.skipped < len(lines) and (not lines[self.skipped].strip() or lines[self.skipped].startswith("#")):
             self.skipped += 1
         first = lines[self.skipped] if self.skipped < len(lines) else ""
-        found = sorted((first.index(each), each) for each in _SEPARATORS if each in first)
-        self.separator = found[0][1] if found else ","
+        found = [each for _, each in sorted((first.index(each), each) for each in _SEPARATORS if each in first)]
+        found = found or [" " if blanks and " " in first.strip() else ","]
+        self.separator = next((each for each in found if _is_even(lines[self.skipped :], each)), found[0])
         records = csv.reader(io.StringIO("".join(lines[self.skipped :]), newline=""), delimiter=self.separator)
         self.names: list[str] = []
         self.values: list[str] = []
@@ -108,7 +127,7 @@ class CsvTable(TableFile):
 
     def __init__(self, source: Source, wanted: Columns | None, header: bool | None = None) -> None:
         arrow = pyarrow(f"{source.name}: reading names from CSV")
-        head = Head(source.peek(HEAD_BYTES))
+        head = Head(source.peek(HEAD_BYTES), blanks=not has_separators(source.name))
         by_name = wanted is not None and any(isinstance(each, str) for each in wanted)
         again = None if by_name or header is not None else head.edge_in_front(wanted)
         self._headed = header is True or by_name or (header is None and again is None)
