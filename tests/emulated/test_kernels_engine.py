@@ -128,6 +128,7 @@ class Rule:
 
 
 RULES = {
+    "wide": Rule(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), residency="vram", thin_to=0, local=False),
     "auto": Rule(hot_share=1),
     "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4, window_bytes=256),
     "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False, defer_from=0),

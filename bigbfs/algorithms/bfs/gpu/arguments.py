@@ -54,8 +54,8 @@ EDGES = ArraySpec("edges", "u64", "1", "edges of the reached vertices", True)
 
 SCALARS = (
     *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "defer_from", "window"),
-    *("thin_to", "local"),
-    *("sweep_cost", "vertex_cost", "edge_cost", "line_cost"),
+    *("thin_to", "local", "wide"),
+    *("sweep_cost", "vertex_cost", "edge_cost", "line_cost", "claim_cost", "mark_cost", "parent_cost"),
 )
 
 BFS = np.dtype(

@@ -58,10 +58,14 @@ struct Bfs {
     u64 window;  // so many neighbouring vertices' rows in host memory are read at the full rate
     u64 thin_to;  // frontiers of up to so many vertices are left to the first block; at most TEAM
     u64 local;  // whether levels may be local (local.cuh)
+    u64 wide;  // whether top-down levels may be wide (wide.cuh)
     u64 sweep_cost;  // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
     u64 vertex_cost;
     u64 edge_cost;
     u64 line_cost;
+    u64 claim_cost;  // of a vertex found by EXPAND, beside the edge that leads there
+    u64 mark_cost;  // of an edge of a wide level
+    u64 parent_cost;  // of a vertex found by one, where parents are wanted
 };
 static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
@@ -74,6 +78,9 @@ enum Phase {
     CLEAR,
     SCATTER,
     GATHER,
+    WIDE,
+    WIDE_CHUNKS,
+    SETTLE,
     EXPAND,
     EXPAND_CHUNKS,
     SEARCH,
@@ -103,6 +110,8 @@ struct Team {
     u32 bottom_up;  // of the level in progress
     u32 defer;  // rows are put off until all heads have been looked at
     u32 done;  // when the launch ends: the traversal does too
+    u32 wide;  // the level in progress is a wide top-down one
+    u32 clean;  // the bitmap of what is found is empty
     u64 begin;
     u64 count;
     u64 edges;

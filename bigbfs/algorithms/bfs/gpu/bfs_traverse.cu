@@ -10,6 +10,7 @@
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/probe.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
+#include "algorithms/bfs/gpu/wide.cuh"
 
 // Levels and parents still hold the traversal before, whose source was `last`: whoever is reached overwrites them, and
 // finish() those of all others.
@@ -39,8 +40,9 @@ DEVICE void finish(const Bfs& s) {
     }
 }
 
-DEVICE void clear_frontier(const Bfs& s, const Team& t) {
-    u32* const bits = frontier_bits(s, t);
+// The bitmap that is filled next.
+DEVICE void clear_bits(const Bfs& s, const Team& t) {
+    u32* const bits = t.wide ? next_bits(s, t) : frontier_bits(s, t);
     for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) bits[w] = 0;
 }
 
@@ -120,18 +122,22 @@ DEVICE void thin_levels(const Bfs& s, Team& t) {
 }
 
 DEVICE void run_phase(const Bfs& s, Team& t) {
-    const u64 chunks = t.phase == EXPAND_CHUNKS || t.phase == SEARCH_CHUNKS ? s.slots[t.slot].chunks : 0;
+    const bool hubs = t.phase == EXPAND_CHUNKS || t.phase == WIDE_CHUNKS || t.phase == SEARCH_CHUNKS;
+    const u64 chunks = hubs ? s.slots[t.slot].chunks : 0;
     switch (t.phase) {
         case THIN:
             if (blockIdx.x == 0) thin_levels(s, t);
             break;
         case LOCAL: local_levels(s, t); break;
         case PROBE: probe_heads(s, t); break;
-        case CLEAR: clear_frontier(s, t); break;
+        case CLEAR: clear_bits(s, t); break;
         case SCATTER: scatter_queue(s, t); break;
         case GATHER: gather_queue(s, t); break;
         case EXPAND: expand_rows(s, t); break;
+        case WIDE:
+        case WIDE_CHUNKS: mark_frontier(s, t, chunks); break;
         case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
+        case SETTLE: settle_found(s, t); break;
         case SEARCH: search_rows(s, t); break;
         case SEARCH_OPEN: search_open(s, t); break;
         default: search_chunks(s, t, chunks);
@@ -172,6 +178,7 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
         t.slot = 0;
         t.tail = t.hot_chunks = 0;
         t.local_from = 0;
+        t.wide = t.clean = 0;
         // before the meeting: behind it the first block may already be writing what comes after thin levels
         load_progress(s, t);
         meet_other_blocks(s.meeting);

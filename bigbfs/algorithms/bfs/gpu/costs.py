@@ -14,12 +14,16 @@ from bigbfs.config import DeviceProfile
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Picoseconds: a ``sweep`` over the bitmaps; the heads of a ``vertex``; an ``edge``; a ``line`` of a row."""
+    """Picoseconds: a ``sweep`` over the bitmaps; the heads of a ``vertex``; an ``edge``; a ``line`` of a row. Top-down
+    besides: a vertex found (``claim``); in a wide level (wide.cuh) an edge (``mark``), a vertex found (``parent``)."""
 
     sweep: int
     vertex: int
     edge: int
     line: int
+    claim: int = 100
+    mark: int = 12
+    parent: int = 80
 
 
 BARRIERS = 4_000_000
@@ -49,4 +53,6 @@ def costs(n: int, residency: str, profile: DeviceProfile | None = None) -> Costs
         slower = MEMORY_RATE / profile.memory_bytes_per_second
         line = round(1e12 / profile.link_lines_per_second) if residency == "mapped" else round(40 * slower)
     # a sweep reads four words of 32 vertices at 3 TB/s
-    return Costs(round(BARRIERS * barrier) + int(n // 6 * slower), round(12 * slower), round(35 * slower), line)
+    sweep = round(BARRIERS * barrier) + int(n // 6 * slower)
+    vertex, edge, claim, mark, parent = (round(each * slower) for each in (12, 35, 100, 12, 80))
+    return Costs(sweep, vertex, edge, line, claim, mark, parent)

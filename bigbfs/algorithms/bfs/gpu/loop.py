@@ -51,6 +51,7 @@ class BfsLoop(TreeArrays):
         super().__init__(placed)
         runtime = self._runtime
         self.bottom_up = strategy.bottom_up and placed.incoming is not None
+        self._wide = strategy.bottom_up
         self._tuning = tuning
         self._last_source = 0
         own = [spec for spec in arrays(tuning.slots) if spec.name not in SPECS]
@@ -77,12 +78,16 @@ class BfsLoop(TreeArrays):
             in_vertices=searched.with_edges,
             thin_to=min(self._team, tuning.thin_to),
             local=tuning.local,
+            wide=tuning.wide and self._wide and not mapped,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=_window(tuning.window_bytes, out, searched) if mapped else NEVER,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
+            claim_cost=unit.claim,
+            mark_cost=unit.mark,
+            parent_cost=unit.parent,
             line_cost=_line_cost(unit, tuning.costs or costs(self.n, "vram", profile), out, searched),
             **{name: self._runtime.pointer(array) for name, array in self._arrays.items()},
         )

@@ -1,10 +1,11 @@
 // What comes next: one thread of every block works it out at each barrier, from what all of them see alike.
 //
 // A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges,
-// and the lines of memory that those take whose rows are not hot. Bottom-up: two sweeps over bitmaps, the heads of
-// every unvisited vertex, and lines for those whose heads do not decide: as many as in the level before, or, where
-// that one was top-down, as a sample says (PROBE; not worth its barrier where top-down costs no more than the sweeps).
-// Source: Beamer et al. (SC'12) for the two directions; the rule is ours.
+// what it finds, and the lines of memory that those rows take that are not hot; or, wide (wide.cuh), two sweeps, its
+// edges, and parents where they are wanted. Bottom-up: two sweeps over bitmaps, the heads of every unvisited vertex,
+// and lines for those whose heads do not decide: as many as in the level before, or, where that one was top-down, as a
+// sample says (PROBE; not worth its barrier where top-down costs no more than looking at heads alone). Source: Beamer
+// et al. (SC'12) for the two directions; the rule is ours.
 #pragma once
 #include "algorithms/bfs/gpu/local.cuh"
 
@@ -38,11 +39,30 @@ DEVICE void save_progress(const Bfs& s, const Team& t, bool done) {
 
 DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.reached ? s.in_vertices - t.reached : 0; }
 
-DEVICE u64 topdown_cost(const Bfs& s, const Team& t) {
+// What `missed` is after a wide level.
+constexpr u64 UNKNOWN = ~0ull;
+
+// Vertices that a top-down level finds at most.
+DEVICE u64 found_at_most(const Bfs& s, const Team& t) {
+    const u64 left = unvisited(s, t);
+    return t.edges < left ? t.edges : left;
+}
+
+DEVICE u64 wide_cost(const Bfs& s, const Team& t) {
+    const u64 parents = s.parents ? found_at_most(s, t) * s.parent_cost : 0;
+    return 2 * s.sweep_cost + t.edges * s.mark_cost + t.count * s.line_cost + parents;
+}
+
+DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
     const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
     const u64 lines = away * sizeof(vid) / 128 + t.count;
-    return t.edges * s.edge_cost + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
+    const u64 claims = s.wide ? found_at_most(s, t) * s.claim_cost : 0;
+    return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }
+
+DEVICE bool better_wide(const Bfs& s, const Team& t) { return s.wide && wide_cost(s, t) < narrow_cost(s, t); }
+
+DEVICE u64 topdown_cost(const Bfs& s, const Team& t) { return better_wide(s, t) ? wide_cost(s, t) : narrow_cost(s, t); }
 
 // `open` vertices read a line of their row, or two.
 DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
@@ -51,8 +71,10 @@ DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
 
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
+    t.wide = better_wide(s, t);
     note_level(s, t, 1);
-    t.phase = t.form == BITMAP ? GATHER : t.count >= s.sort_from ? CLEAR : EXPAND;
+    if (t.wide) t.phase = t.clean ? WIDE : CLEAR;
+    else t.phase = t.form == BITMAP ? GATHER : t.count >= s.sort_from ? CLEAR : EXPAND;
 }
 
 // `open` vertices are expected not to be decided by their heads.
@@ -76,6 +98,7 @@ DEVICE bool stops(const Bfs& s, Team& t) {
 // A level whose frontier has just been completed; `thin_refused`: the first block alone cannot do it.
 DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
     if (stops(s, t)) return;
+    t.wide = 0;
     const u64 down = topdown_cost(s, t);
     if (t.form == QUEUE && t.count <= s.thin_to && t.edges <= TEAM * 8 && !thin_refused) {
         t.phase = THIN;
@@ -84,10 +107,10 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
         t.phase = LOCAL;
     } else if (!s.bottom_up) {
         go_down(s, t);
-    } else if (t.form == BITMAP) {
+    } else if (t.form == BITMAP && t.missed != UNKNOWN) {
         if (bottomup_cost(s, t, t.missed) < down) go_up(s, t, t.missed);
         else go_down(s, t);
-    } else if (down > 2 * s.sweep_cost) {
+    } else if (down > bottomup_cost(s, t, 0)) {
         note_level(s, t, 1);
         t.phase = PROBE;
     } else {
@@ -97,9 +120,10 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
 
 DEVICE void end_level(const Bfs& s, Team& t) {
     const Slot& slot = s.slots[t.slot];
-    if (t.bottom_up) {
+    if (t.bottom_up || t.wide) {
         t.count = relaxed_load(&slot.found);
-        t.missed = relaxed_load(&slot.missed);
+        t.missed = t.wide ? UNKNOWN : relaxed_load(&slot.missed);
+        t.clean = t.wide;
         t.swapped ^= 1;
         t.form = BITMAP;
     } else {
@@ -125,12 +149,14 @@ DEVICE void after_probe(const Bfs& s, Team& t) {
     else go_down(s, t);
 }
 
-// Rows have been expanded or searched: those put off come next, then the chunks of hubs.
+// Rows have been expanded or searched: those put off come next, then the chunks of hubs, then what was found.
 DEVICE void after_rows(const Bfs& s, Team& t) {
     const Slot& slot = s.slots[t.slot];
-    const bool chunks = t.phase != EXPAND_CHUNKS && t.phase != SEARCH_CHUNKS && relaxed_load(&slot.chunks) > 0;
+    const bool rows = t.phase == EXPAND || t.phase == WIDE || t.phase == SEARCH || t.phase == SEARCH_OPEN;
+    const bool chunks = rows && relaxed_load(&slot.chunks) > 0;
     if (t.phase == SEARCH && t.defer && relaxed_load(&slot.missed) > 0) t.phase = SEARCH_OPEN;
-    else if (chunks) t.phase = t.bottom_up ? SEARCH_CHUNKS : EXPAND_CHUNKS;
+    else if (chunks) t.phase = t.bottom_up ? SEARCH_CHUNKS : t.wide ? WIDE_CHUNKS : EXPAND_CHUNKS;
+    else if (t.wide && t.phase != SETTLE) t.phase = SETTLE;
     else end_level(s, t);
 }
 
@@ -147,7 +173,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             else end_level(s, t);
             break;
         case PROBE: after_probe(s, t); break;
-        case CLEAR: t.phase = SCATTER; break;
+        case CLEAR: t.phase = t.wide ? WIDE : SCATTER; break;
         case SCATTER:
             t.form = BITMAP;
             t.phase = t.bottom_up ? SEARCH : GATHER;

@@ -27,6 +27,8 @@ class Tuning:
         Vertices of a frontier that one block expands alone: a barrier of a block costs a fiftieth of the grid's.
     local
         Whether frontiers of few edges stay in the shared memory of the blocks that found them.
+    wide
+        Whether top-down levels that find many vertices do so by bitmaps, where edges are in device memory.
     slots
         Levels that one launch can record.
     costs
@@ -48,6 +50,7 @@ class Tuning:
     window_bytes: int = 128 << 20
     thin_to: int = 1024
     local: bool = True
+    wide: bool = True
     slots: int = SLOTS
     costs: Costs | None = None
     look: int = 1024

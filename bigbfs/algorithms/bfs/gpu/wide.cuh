@@ -1,0 +1,155 @@
+// Wide top-down levels: every edge out of the frontier is read once, and what it finds is a bitmap.
+//
+// EXPAND pays for each vertex found: a claim that it waits for, a level, a parent and an offset read, all scattered
+// over memory. Where a level finds many, WIDE sets their bits and no more; SETTLE, a sweep over the bitmap, writes
+// their levels one after the other. WIDE: a warp takes up to 32 vertices of the frontier and gives the ids of their
+// rows, one behind the other, to its lanes (varint: rows of at most THREAD_IDS ids to a lane each, longer ones to the
+// warp); hubs are listed, and warps take their chunks. `visited` stays as it is meanwhile, so any cache may answer for
+// it. SETTLE: a lane owns a word. Frontier kind: queue or bitmap in, bitmap out. Atomics: one atomicOr on `next` for
+// each edge whose end is not visited, whose answer is waited for only where parents are wanted. Memory per edge: the
+// id, one word of `visited`, one of `next`. Source: Merrill et al. (PPoPP'12) for the gathering by prefix sums, Beamer
+// et al. (SC'12) for bitmaps.
+#pragma once
+#include "algorithms/bfs/gpu/bfs.cuh"
+
+// The edges from[j] -> ids[j] were read, for the bits j of `asked`.
+DEVICE void mark(const Bfs& s, u32* next, const vid* ids, const vid* from, u32 asked) {
+    u32 seen[SLOTS];
+    u32 invalid = 0;
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        const bool wanted = (asked >> j) & 1;
+        const bool inside = ids[j] < s.out.n;
+        invalid += wanted && !inside;
+        seen[j] = wanted && inside ? s.visited[word_of(ids[j])] : ~0u;
+    }
+    for (; invalid > 0; --invalid) count_invalid(s);
+    if (!s.parents) {
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if (!(seen[j] & bit_of(ids[j]))) atomicOr(next + word_of(ids[j]), bit_of(ids[j]));
+        }
+        return;
+    }
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        const u32 bit = bit_of(ids[j]);
+        seen[j] = seen[j] & bit ? ~0u : atomicOr(next + word_of(ids[j]), bit);
+    }
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        if (!(seen[j] & bit_of(ids[j]))) s.parents[ids[j]] = from[j];
+    }
+}
+
+#if VARINT
+
+// Up to 32 segments, one to a lane, of rows of `ids` ids; the empty ones of none. All lanes call it.
+DEVICE void mark_segments(const Bfs& s, u32* next, vid v, Segment own, u64 ids) {
+    for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS); todo; todo &= todo - 1) {
+        const u32 which = (u32)__ffs((int)todo) - 1;
+        const vid source = __shfl_sync(ALL_LANES, v, which);
+        const vid from[SLOTS] = {source, source, source, source};
+        Segment shared = broadcast(own, which);
+        shared.hot = __shfl_sync(ALL_LANES, (u32)own.hot, which) != 0;
+        Cursor<WARP> cursor(s.out, shared, lane_id());
+        while (cursor.load()) mark(s, next, cursor.ids, from, cursor.valid);
+    }
+    if (ids > THREAD_IDS) own.end = own.begin;
+    const vid from[SLOTS] = {v, v, v, v};
+    Cursor<1> cursor(s.out, own, 0);
+    while (cursor.load()) mark(s, next, cursor.ids, from, cursor.valid);
+}
+
+#else
+
+DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own, u64) {
+    const u32 count = (u32)(own.end - own.begin);
+    const u32 through = warp_inclusive_sum(count);
+    const u32 before = through - count;
+    const u32 total = __shfl_sync(ALL_LANES, through, WARP - 1);
+    // where the first id of all would lie if it were this segment's
+    const u64 origin = (u64)memory_of(s.out, own) + (own.begin - before) * sizeof(vid);
+    for (u32 start = 0; start < total; start += WARP * SLOTS) {
+        vid found[SLOTS];
+        vid from[SLOTS];
+        u32 asked = 0;
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            const u32 k = start + j * WARP + lane_id();
+            u32 owner = 0;
+            for (u32 step = WARP / 2; step > 0; step /= 2) {
+                const u32 first = __shfl_sync(ALL_LANES, before, owner + step);
+                if (first <= k) owner += step;
+            }
+            const u64 at = __shfl_sync(ALL_LANES, origin, owner) + (u64)k * sizeof(vid);
+            from[j] = __shfl_sync(ALL_LANES, v, owner);
+            found[j] = k < total ? __ldg((const vid*)at) : 0;
+            asked |= (u32)(k < total) << j;
+        }
+        mark(s, next, found, from, asked);
+    }
+}
+
+#endif
+
+// A warp takes up to 32 entries of the queue, words of the bitmap or listed chunks at a time.
+DEVICE void mark_frontier(const Bfs& s, const Team& t, u64 chunks) {
+    u32* const next = next_bits(s, t);
+    const bool listed = t.phase == WIDE_CHUNKS;
+    const bool bitmap = !listed && t.form == BITMAP;
+    const u64 all = listed ? chunks : bitmap ? words_for(s.out.n) : t.count;
+    const u64 even = (all + team_warps() - 1) / team_warps();
+    const u32 share = bitmap || even > WARP ? WARP : (u32)even;
+    for (u64 base = team_warp() * share; base < all; base += team_warps() * share) {
+        const bool inside = lane_id() < share && base + lane_id() < all;
+        const SetBits bits(inside ? bitmap ? frontier_bits(s, t)[base + lane_id()] : 1u : 0u);
+        for (u32 start = 0; start < bits.total; start += WARP) {
+            u32 owner, bit;
+            bits.find(start + lane_id(), owner, bit);
+            Segment own = {0, 0, 0, false};
+            vid v = 0;
+            u64 ids = 0;
+            const bool mine = start + lane_id() < bits.total;
+            if (mine && listed) {
+                const u32 c = s.chunk_list[base + owner];
+                const u32 hub = __ldg(s.out.chunk_hub + c);
+                v = s.out.hubs[hub];
+                own = chunk(s.out, c, hub);
+                ids = BLOCK_IDS;
+            } else if (mine) {
+                v = bitmap ? (vid)((base + owner) * 32 + bit) : s.queue[t.begin + base + owner];
+                ids = degree(s.out, v);
+                if (ids <= BLOCK_IDS) own = row(s.out, v);
+            }
+            list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
+            mark_segments(s, next, v, own, ids <= BLOCK_IDS ? ids : 0);
+        }
+    }
+}
+
+// Who was found is visited and has a level; the frontier's bitmap is empty then, for the next level to be found in.
+DEVICE void settle_found(const Bfs& s, Team& t) {
+    const u32* const next = next_bits(s, t);
+    u32* const frontier = frontier_bits(s, t);
+    const u64 words = words_for(s.out.n);
+    u64 found = 0, edges = 0;
+    for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
+        const u64 w = base + lane_id();
+        const u32 fresh = w < words ? next[w] : 0;
+        if (w < words) frontier[w] = 0;
+        if (fresh) s.visited[w] |= fresh;
+        found += (u64)__popc(fresh);
+        // one vertex in 32 is asked for its degree
+        if (fresh & 1) edges += count_edges(s, t, w * 32, 32);
+        if (!s.levels) continue;
+        for (u32 some = __ballot_sync(ALL_LANES, fresh != 0); some; some &= some - 1) {
+            const u32 from = (u32)__ffs((int)some) - 1;
+            const u32 word = __shfl_sync(ALL_LANES, fresh, from);
+            const u64 v = (base + from) * 32 + lane_id();
+            if (word & bit_of(v)) s.levels[v] = t.level + 1;
+        }
+    }
+    hand_in(t, FOUND, found);
+    hand_in(t, EDGES, edges);
+}
