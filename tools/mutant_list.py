@@ -10,6 +10,7 @@ from mutants_peers import PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
+from mutants_wide import WIDE
 
 MUTANTS = (
     Mutant(
@@ -316,4 +317,5 @@ MUTANTS = (
     *MERRILL,
     *PEERS,
     *TOPOLOGICAL,
+    *WIDE,
 )

@@ -7,6 +7,7 @@ read ids of eight bytes; programs compared here are expected to read four, which
 
 Sources: the readers in github.com/illinois-impact/EMOGI (bfs_32.cu), github.com/pgera/efg (csr.cpp),
 github.com/burtscher/ECL-Suite (ECLgraph.h) and github.com/PAA-NCIC/GSWITCH (fileIO.cuh, store_to_binfile).
+github.com/delbek/blest (CSC.cuh, constructFromBinary) has a flag behind m, which its caller works out instead here.
 """
 
 from __future__ import annotations
@@ -79,11 +80,18 @@ def write_gswitch(folder: Path, indptr: np.ndarray, indices: np.ndarray) -> Path
     return _put(folder / "graph.csr", head, [(degrees, "<i4"), (indptr[:-1], "<i4"), (indices, "<i4")])
 
 
+def write_blest(folder: Path, indptr: np.ndarray, indices: np.ndarray) -> Path:
+    """Write graph.csc: n and m (u32), offsets (u32, n + 1) and ids (u32)."""
+    head = struct.pack("<2I", len(indptr) - 1, len(indices))
+    return _put(folder / "graph.csc", head, [(indptr, "<u4"), (indices, "<u4")])
+
+
 FORMATS = {
     "emogi": Format(write_emogi),
     "efg": Format(write_efg),
     "ecl": Format(write_ecl, edges=2**31 - 1),
     "gswitch": Format(write_gswitch, edges=2**31 - 1),
+    "blest": Format(write_blest, edges=2**32 - 1),
 }
 
 
@@ -101,6 +109,7 @@ PEERS = {
     "emogi-cc": Peer("cc", ("host", "device"), "emogi"),
     "efg": Peer("bfs", ("host", "device"), "efg"),
     "gswitch": Peer("bfs", ("device",), "gswitch"),
+    "blest": Peer("bfs", ("device",), "blest"),
     "ecl-cc": Peer("cc", ("host", "device"), "ecl"),
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -109,6 +109,7 @@ class Rule:
     slots: int = 4096
     hot_share: float = 0.5
     local: bool = True
+    wide: int = 16
     defer_from: int = 1 << 15
     window_bytes: int = 128 << 20
 
@@ -122,13 +123,16 @@ class Rule:
             window_bytes=self.window_bytes,
             thin_to=self.thin_to,
             local=self.local,
+            wide=self.wide,
             slots=self.slots,
             costs=self.costs,
         )
 
 
+ANY_LEVEL = 1 << 40
+"""``Tuning.wide`` of loops whose levels may be wide however few edges they have."""
+
 RULES = {
-    "wide": Rule(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), residency="vram", thin_to=0, local=False),
     "auto": Rule(hot_share=1),
     "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4, window_bytes=256),
     "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), residency="vram", thin_to=0, local=False, defer_from=0),
@@ -136,6 +140,12 @@ RULES = {
         costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5, defer_from=2, window_bytes=64
     ),
     "local": Rule(thin_to=0),
+    "wide": Rule(
+        costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), residency="vram", thin_to=0, local=False, wide=ANY_LEVEL
+    ),
+    "all turns": Rule(
+        costs=Costs(300, 40, 200, 20, 100, 30, 30), residency="vram", thin_to=0, local=False, wide=64, heads=1
+    ),
     "no heads": Rule(
         costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9, defer_from=0, window_bytes=4096
     ),
@@ -207,6 +217,29 @@ def test_components(build, codec, name):
             validate_labels(plain, result.labels)
             sizes = np.bincount(expected_labels(name)) if plain.n else np.zeros(1, int)
             assert (result.record.components, result.record.largest) == (np.count_nonzero(sizes), sizes.max())
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize(("build", "codec"), [(build, "plain") for build in HERE])
+def test_wide_levels_that_write_no_parents(build, codec, asks):
+    """Rows beside each other, hubs and random ones: levels are wide, and say what they found."""
+    tuning = replace(RULES["wide"].tuning, asks=asks)
+    for number, name in enumerate(("clique", "two-hubs", "kronecker-dense", "wide-ids-hub", "binary-tree")):
+        plain = zoo.shared()[name]
+        runtime = runtime_of(build, name)
+        runtime.watchers.append(TraversalWatch(plain))
+        set_seed(runtime, number)
+        with GpuEngine(graph(name, codec), residency="vram", tuning=tuning, runtime=runtime) as engine:
+            for source in zoo.sources(plain, 2):
+                run = engine.run_bfs(source, want_parents=False)
+                levels = expected_levels(name, source)
+                sizes = np.bincount(levels[levels >= 0], minlength=2)
+                used = run.slots[: np.count_nonzero(run.slots["direction"])]
+                assert (used["direction"] == 1).all()
+                assert (used["found"] + used["queued"]).tolist() == [*sizes[1:], 0][: len(used)]
+                # where no vertex is asked for its degree, the next level seems to cost nothing, and is a narrow one
+                assert used["found"][0] > 0
+                assert np.array_equal(engine.bfs(source, want_parents=False).levels, levels)
 
 
 @cache

@@ -100,6 +100,11 @@ def test_gswitch_file(tmp_path):
     assert words(path, "<i4", 10) == [2, 1, 2, 1, 0, *INDPTR[:-1].tolist(), *INDICES.tolist()]
 
 
+def test_blest_file(tmp_path):
+    path = peer_formats.write_graph("blest", tmp_path, INDPTR, INDICES)
+    assert words(path, "<u4") == [5, 6, *INDPTR.tolist(), *INDICES.tolist()]
+
+
 @pytest.mark.parametrize("name", peer_formats.FORMATS)
 def test_slices_make_the_same_files(tmp_path, name, monkeypatch):
     (tmp_path / "whole").mkdir()

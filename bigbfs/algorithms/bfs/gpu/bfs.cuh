@@ -58,7 +58,8 @@ struct Bfs {
     u64 window;  // so many neighbouring vertices' rows in host memory are read at the full rate
     u64 thin_to;  // frontiers of up to so many vertices are left to the first block; at most TEAM
     u64 local;  // whether levels may be local (local.cuh)
-    u64 wide;  // whether top-down levels may be wide (wide.cuh)
+    u64 wide_from;  // top-down levels of so many edges may be wide (wide.cuh)
+    u64 asks;  // whether an edge of one asks whether its end is found before it says so
     u64 sweep_cost;  // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
     u64 vertex_cost;
     u64 edge_cost;

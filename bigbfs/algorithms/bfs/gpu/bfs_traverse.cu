@@ -1,11 +1,12 @@
 // A whole BFS in one cooperative launch: no word to the host between two levels.
 //
 // The grid fills the device, one block of TEAM threads for each multiprocessor. It runs one phase after the other
-// (topdown.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a barrier of
-// the whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels, bitmap for
-// bottom-up ones; the queue of a large frontier whose rows lie in host memory is put into vertex order by way of the
-// bitmap, because ascending reads use the full rate of the link. Atomics and memory per edge: see the phases. Source:
-// Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel after Gupta et al. (InPar'12).
+// (topdown.cuh, wide.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a
+// barrier of the whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels,
+// bitmap for bottom-up ones and for what wide top-down ones find; the queue of a large frontier whose rows lie in host
+// memory is put into vertex order by way of the bitmap, because ascending reads use the full rate of the link. Atomics
+// and memory per edge: see the phases. Source: Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel
+// after Gupta et al. (InPar'12).
 #include "algorithms/bfs/gpu/bottomup.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/probe.cuh"
@@ -134,10 +135,12 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case SCATTER: scatter_queue(s, t); break;
         case GATHER: gather_queue(s, t); break;
         case EXPAND: expand_rows(s, t); break;
+        case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
+#if !VARINT
         case WIDE:
         case WIDE_CHUNKS: mark_frontier(s, t, chunks); break;
-        case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
         case SETTLE: settle_found(s, t); break;
+#endif
         case SEARCH: search_rows(s, t); break;
         case SEARCH_OPEN: search_open(s, t); break;
         default: search_chunks(s, t, chunks);

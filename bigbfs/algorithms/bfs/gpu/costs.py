@@ -22,8 +22,8 @@ class Costs:
     edge: int
     line: int
     claim: int = 100
-    mark: int = 12
-    parent: int = 80
+    mark: int = 10
+    parent: int = 35
 
 
 BARRIERS = 4_000_000
@@ -54,5 +54,5 @@ def costs(n: int, residency: str, profile: DeviceProfile | None = None) -> Costs
         line = round(1e12 / profile.link_lines_per_second) if residency == "mapped" else round(40 * slower)
     # a sweep reads four words of 32 vertices at 3 TB/s
     sweep = round(BARRIERS * barrier) + int(n // 6 * slower)
-    vertex, edge, claim, mark, parent = (round(each * slower) for each in (12, 35, 100, 12, 80))
+    vertex, edge, claim, mark, parent = (round(each * slower) for each in (12, 35, 100, 10, 35))
     return Costs(sweep, vertex, edge, line, claim, mark, parent)

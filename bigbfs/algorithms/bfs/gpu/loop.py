@@ -51,7 +51,7 @@ class BfsLoop(TreeArrays):
         super().__init__(placed)
         runtime = self._runtime
         self.bottom_up = strategy.bottom_up and placed.incoming is not None
-        self._wide = strategy.bottom_up
+        self._may_be_wide = strategy.bottom_up and placed.codec == "plain"
         self._tuning = tuning
         self._last_source = 0
         own = [spec for spec in arrays(tuning.slots) if spec.name not in SPECS]
@@ -78,7 +78,8 @@ class BfsLoop(TreeArrays):
             in_vertices=searched.with_edges,
             thin_to=min(self._team, tuning.thin_to),
             local=tuning.local,
-            wide=tuning.wide and self._wide and not mapped,
+            wide_from=self._wide_from(mapped),
+            asks=tuning.asks,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=_window(tuning.window_bytes, out, searched) if mapped else NEVER,
@@ -93,6 +94,12 @@ class BfsLoop(TreeArrays):
         )
         state["in"] = searched.struct
         return state
+
+    def _wide_from(self, mapped: bool) -> int:
+        """Return the edges of the smallest level that may be wide."""
+        if mapped or not self._may_be_wide or not self._tuning.wide:
+            return NEVER
+        return self.n // self._tuning.wide
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices: the driver loads a kernel when it is first launched."""

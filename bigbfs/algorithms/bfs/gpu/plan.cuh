@@ -42,6 +42,9 @@ DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.rea
 // What `missed` is after a wide level.
 constexpr u64 UNKNOWN = ~0ull;
 
+// Smaller levels are left to the rule for narrow ones: what they cost is barriers, and what they find is not known.
+DEVICE bool may_be_wide(const Bfs& s, const Team& t) { return t.edges >= s.wide_from; }
+
 // Vertices that a top-down level finds at most.
 DEVICE u64 found_at_most(const Bfs& s, const Team& t) {
     const u64 left = unvisited(s, t);
@@ -56,25 +59,28 @@ DEVICE u64 wide_cost(const Bfs& s, const Team& t) {
 DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
     const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
     const u64 lines = away * sizeof(vid) / 128 + t.count;
-    const u64 claims = s.wide ? found_at_most(s, t) * s.claim_cost : 0;
+    const u64 claims = may_be_wide(s, t) ? found_at_most(s, t) * s.claim_cost : 0;
     return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }
 
-DEVICE bool better_wide(const Bfs& s, const Team& t) { return s.wide && wide_cost(s, t) < narrow_cost(s, t); }
+DEVICE bool better_wide(const Bfs& s, const Team& t) { return may_be_wide(s, t) && wide_cost(s, t) < narrow_cost(s, t); }
 
 DEVICE u64 topdown_cost(const Bfs& s, const Team& t) { return better_wide(s, t) ? wide_cost(s, t) : narrow_cost(s, t); }
 
-// `open` vertices read a line of their row, or two.
+// `open` vertices read a line of their row, or two; beside a wide level it counts what such lines take, far from each
+// other: twice what one among others does.
 DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
-    return s.sweep_cost * (t.form == BITMAP ? 1 : 2) + unvisited(s, t) * s.vertex_cost + 2 * open * s.line_cost;
+    const u64 lines = open * (may_be_wide(s, t) ? 4 : 2);
+    return s.sweep_cost * (t.form == BITMAP ? 1 : 2) + unvisited(s, t) * s.vertex_cost + lines * s.line_cost;
 }
 
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
     t.wide = better_wide(s, t);
     note_level(s, t, 1);
-    if (t.wide) t.phase = t.clean ? WIDE : CLEAR;
-    else t.phase = t.form == BITMAP ? GATHER : t.count >= s.sort_from ? CLEAR : EXPAND;
+    if (t.form == BITMAP) t.phase = GATHER;
+    else if (t.wide) t.phase = t.clean ? WIDE : CLEAR;
+    else t.phase = t.count >= s.sort_from ? CLEAR : EXPAND;
 }
 
 // `open` vertices are expected not to be decided by their heads.
@@ -180,7 +186,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             break;
         case GATHER:
             t.form = QUEUE;
-            t.phase = EXPAND;
+            t.phase = !t.wide ? EXPAND : t.clean ? WIDE : CLEAR;
             break;
         default: after_rows(s, t);
     }

@@ -28,7 +28,9 @@ class Tuning:
     local
         Whether frontiers of few edges stay in the shared memory of the blocks that found them.
     wide
-        Whether top-down levels that find many vertices do so by bitmaps, where edges are in device memory.
+        Plain rows in device memory: top-down levels of at least n / ``wide`` edges may be wide (wide.cuh); 0: none.
+    asks
+        Whether an edge of a wide level asks whether its end is found before it says so.
     slots
         Levels that one launch can record.
     costs
@@ -50,7 +52,8 @@ class Tuning:
     window_bytes: int = 128 << 20
     thin_to: int = 1024
     local: bool = True
-    wide: bool = True
+    wide: int = 16
+    asks: bool = False
     slots: int = SLOTS
     costs: Costs | None = None
     look: int = 1024

@@ -1,16 +1,20 @@
 // Wide top-down levels: every edge out of the frontier is read once, and what it finds is a bitmap.
 //
 // EXPAND pays for each vertex found: a claim that it waits for, a level, a parent and an offset read, all scattered
-// over memory. Where a level finds many, WIDE sets their bits and no more; SETTLE, a sweep over the bitmap, writes
-// their levels one after the other. WIDE: a warp takes up to 32 vertices of the frontier and gives the ids of their
-// rows, one behind the other, to its lanes (varint: rows of at most THREAD_IDS ids to a lane each, longer ones to the
-// warp); hubs are listed, and warps take their chunks. `visited` stays as it is meanwhile, so any cache may answer for
-// it. SETTLE: a lane owns a word. Frontier kind: queue or bitmap in, bitmap out. Atomics: one atomicOr on `next` for
-// each edge whose end is not visited, whose answer is waited for only where parents are wanted. Memory per edge: the
-// id, one word of `visited`, one of `next`. Source: Merrill et al. (PPoPP'12) for the gathering by prefix sums, Beamer
-// et al. (SC'12) for bitmaps.
+// over memory. Where a level is large, WIDE sets bits and no more; SETTLE, a sweep over the bitmap, writes levels one
+// after the other. WIDE: a warp takes up to 32 vertices of the frontier and gives the ids of their rows, one behind the
+// other, to its lanes; hubs are listed, and warps take their chunks. `visited` stays as it is meanwhile, so any cache
+// may answer for it. SETTLE: a lane owns a word. Plain rows only. Frontier kind: queue in, bitmap out. Atomics: one
+// atomicOr on `next` for each edge whose end is not visited, whose answer is waited for only where parents are wanted.
+// Memory per edge: the id, one word of `visited`, one of `next`. Source: Merrill et al. (PPoPP'12) for the gathering by
+// prefix sums, Beamer et al. (SC'12) for bitmaps.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
+
+#if !VARINT
+
+// So many neighbours in the queue stay together, whose rows lie near each other; the next ones go to another warp.
+constexpr u32 NEAR = 8;
 
 // The edges from[j] -> ids[j] were read, for the bits j of `asked`.
 DEVICE void mark(const Bfs& s, u32* next, const vid* ids, const vid* from, u32 asked) {
@@ -24,6 +28,10 @@ DEVICE void mark(const Bfs& s, u32* next, const vid* ids, const vid* from, u32 a
         seen[j] = wanted && inside ? s.visited[word_of(ids[j])] : ~0u;
     }
     for (; invalid > 0; --invalid) count_invalid(s);
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        if (s.asks && !(seen[j] & bit_of(ids[j]))) seen[j] |= stale_load(next + word_of(ids[j]));
+    }
     if (!s.parents) {
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
@@ -42,28 +50,8 @@ DEVICE void mark(const Bfs& s, u32* next, const vid* ids, const vid* from, u32 a
     }
 }
 
-#if VARINT
-
-// Up to 32 segments, one to a lane, of rows of `ids` ids; the empty ones of none. All lanes call it.
-DEVICE void mark_segments(const Bfs& s, u32* next, vid v, Segment own, u64 ids) {
-    for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS); todo; todo &= todo - 1) {
-        const u32 which = (u32)__ffs((int)todo) - 1;
-        const vid source = __shfl_sync(ALL_LANES, v, which);
-        const vid from[SLOTS] = {source, source, source, source};
-        Segment shared = broadcast(own, which);
-        shared.hot = __shfl_sync(ALL_LANES, (u32)own.hot, which) != 0;
-        Cursor<WARP> cursor(s.out, shared, lane_id());
-        while (cursor.load()) mark(s, next, cursor.ids, from, cursor.valid);
-    }
-    if (ids > THREAD_IDS) own.end = own.begin;
-    const vid from[SLOTS] = {v, v, v, v};
-    Cursor<1> cursor(s.out, own, 0);
-    while (cursor.load()) mark(s, next, cursor.ids, from, cursor.valid);
-}
-
-#else
-
-DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own, u64) {
+// Up to 32 segments, one to a lane; the empty ones of none. All lanes call it.
+DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
     const u32 count = (u32)(own.end - own.begin);
     const u32 through = warp_inclusive_sum(count);
     const u32 before = through - count;
@@ -91,40 +79,30 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own, u6
     }
 }
 
-#endif
-
-// A warp takes up to 32 entries of the queue, words of the bitmap or listed chunks at a time.
+// A warp takes up to 32 entries of the queue or listed chunks at a time: from all over it, because neighbours in it are
+// of like degree where ids are by degree, and one warp would have all the long rows.
 DEVICE void mark_frontier(const Bfs& s, const Team& t, u64 chunks) {
     u32* const next = next_bits(s, t);
     const bool listed = t.phase == WIDE_CHUNKS;
-    const bool bitmap = !listed && t.form == BITMAP;
-    const u64 all = listed ? chunks : bitmap ? words_for(s.out.n) : t.count;
-    const u64 even = (all + team_warps() - 1) / team_warps();
-    const u32 share = bitmap || even > WARP ? WARP : (u32)even;
-    for (u64 base = team_warp() * share; base < all; base += team_warps() * share) {
-        const bool inside = lane_id() < share && base + lane_id() < all;
-        const SetBits bits(inside ? bitmap ? frontier_bits(s, t)[base + lane_id()] : 1u : 0u);
-        for (u32 start = 0; start < bits.total; start += WARP) {
-            u32 owner, bit;
-            bits.find(start + lane_id(), owner, bit);
-            Segment own = {0, 0, 0, false};
-            vid v = 0;
-            u64 ids = 0;
-            const bool mine = start + lane_id() < bits.total;
-            if (mine && listed) {
-                const u32 c = s.chunk_list[base + owner];
-                const u32 hub = __ldg(s.out.chunk_hub + c);
-                v = s.out.hubs[hub];
-                own = chunk(s.out, c, hub);
-                ids = BLOCK_IDS;
-            } else if (mine) {
-                v = bitmap ? (vid)((base + owner) * 32 + bit) : s.queue[t.begin + base + owner];
-                ids = degree(s.out, v);
-                if (ids <= BLOCK_IDS) own = row(s.out, v);
-            }
-            list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
-            mark_segments(s, next, v, own, ids <= BLOCK_IDS ? ids : 0);
+    const u64 all = listed ? chunks : t.count;
+    const u32 near = all >= team_warps() * NEAR ? NEAR : 1;
+    for (u64 first = 0; first < all; first += team_warps() * WARP) {
+        const u64 i = first + (lane_id() / near * team_warps() + team_warp()) * near + lane_id() % near;
+        Segment own = {0, 0, 0, false};
+        vid v = 0;
+        u64 ids = 0;
+        if (i < all && listed) {
+            const u32 c = s.chunk_list[i];
+            const u32 hub = __ldg(s.out.chunk_hub + c);
+            v = s.out.hubs[hub];
+            own = chunk(s.out, c, hub);
+        } else if (i < all) {
+            v = s.queue[t.begin + i];
+            ids = degree(s.out, v);
+            if (ids <= BLOCK_IDS) own = row(s.out, v);
         }
+        list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
+        mark_segments(s, next, v, own);
     }
 }
 
@@ -153,3 +131,5 @@ DEVICE void settle_found(const Bfs& s, Team& t) {
     hand_in(t, FOUND, found);
     hand_in(t, EDGES, edges);
 }
+
+#endif

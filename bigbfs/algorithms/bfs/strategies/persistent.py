@@ -12,8 +12,8 @@ SLOT_WORDS, PROGRESS_WORDS = 14, 12
 
 ARRAYS = (
     Array("visited", "u32", "words", "bitmap: vertices reached"),
-    Array("frontier", "u32", "words", "bitmap: vertices to expand (bottom-up)"),
-    Array("next", "u32", "words", "bitmap: vertices found by the level in progress (bottom-up)"),
+    Array("frontier", "u32", "words", "bitmap: vertices to expand (bottom-up, wide top-down)"),
+    Array("next", "u32", "words", "bitmap: vertices found by the level in progress (bottom-up, wide top-down)"),
     Array("open", "u32", "words", "bitmap: vertices whose rows are put off (bottom-up)"),
     Array("queue", "id", "n", "frontiers one behind the other; labels of the components"),
     Array("chunk_list", "u32", "chunks", "chunks of hubs to be read in a level"),
@@ -30,7 +30,7 @@ ENTRIES = (
         name="auto",
         summary="direction-optimizing: each level top-down or bottom-up, whichever is predicted to cost less",
         source="Beamer et al., Direction-Optimizing Breadth-First Search, SC'12",
-        frontier="queue for top-down levels, bitmap for bottom-up ones",
+        frontier="queue for top-down levels, bitmap for bottom-up ones and for what wide ones find",
         mapping=_MAPPING,
         filter="atomicOr on a bitmap of visited vertices, asked first without an atomic",
         wins="nearly everywhere: low diameter by bottom-up levels, deep graphs by levels without a launch",
