@@ -30,8 +30,8 @@ class Tuning:
     wide
         Plain rows in device memory: top-down levels of at least n / ``wide`` edges may be wide (wide.cuh); 0: none.
     wide_skew
-        Times their share of the edges that the first 64th of the vertices may have for that: by degree, and where small ids
-        are popular, wide levels have not been measured as they are now.
+        Times their share of the edges that the first 64th of the vertices may have for that: by degree, and where small
+        ids are popular, wide levels have not been measured as they are now.
     asks
         Whether an edge of a wide level asks whether its end is found before it says so.
     slots
