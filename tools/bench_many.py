@@ -12,6 +12,7 @@ memory the batches then have.
 from __future__ import annotations
 
 import argparse
+import ast
 import time
 from pathlib import Path
 from statistics import median
@@ -21,6 +22,7 @@ import numpy as np
 
 from bigbfs import api
 from bigbfs.algorithms.cpu_engine import CpuEngine
+from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.errors import BigBfsError, DoesNotFitError
@@ -63,9 +65,10 @@ def measure_on_gpu(graph: Graph, asked: argparse.Namespace) -> list[tuple[int, f
         engine.traverse(int(sources[0]))
         single = median(engine.traverse(int(source)).seconds * 1e3 for source in sources)
         print(f"single searches: {engine.residency}, {engine.plan.head_groups} groups of heads", flush=True)
+    tuning = Tuning(**dict(asked.tune)) if asked.tune else None
     rows = []
     for width in asked.width or [64, 128, 256, 512]:
-        work = ManyOptions(sources_of(graph, width), width=width)
+        work = ManyOptions(sources_of(graph, width), width=width, tuning=tuning)
         try:
             with GpuEngine(graph, work=(work,), **where) as engine:
                 print(
@@ -84,15 +87,27 @@ def measure_on_gpu(graph: Graph, asked: argparse.Namespace) -> list[tuple[int, f
     return rows
 
 
+def tuned(text: str) -> tuple[str, object]:
+    """Return a field of ``Tuning`` and its value: a number, or several in parentheses.
+
+    Raises
+    ------
+    ValueError
+        It has another form.
+    """
+    name, _, value = text.partition("=")
+    return name, ast.literal_eval(value)
+
+
 def print_steps(program: Any, work: ManyOptions, engine: Any) -> None:
     """Run a batch again and print what each step of it did."""
     program.batches.trace = []
     engine.run(work)
     steps, program.batches.trace = program.batches.trace, None
-    print("   how        level levels   vertices          edges           left       ids read        ms")
+    print("   how       spread level levels   vertices          edges           left       ids read        ms")
     for step in steps:
         numbers = f"{step.count:11,} {step.edges:14,} {step.left:14,} {step.read:14,} {1e3 * step.seconds:9.3f}"
-        print(f"   {step.how:10} {step.level:5} {step.levels:6} {numbers}", flush=True)
+        print(f"   {step.how:10}{step.spread:6} {step.level:5} {step.levels:6} {numbers}", flush=True)
 
 
 def check(graph: Graph, engine: Any, width: int, threads: int | None) -> None:
@@ -141,6 +156,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--residency", choices=("auto", "vram", "mapped"), default="auto")
     parser.add_argument("--vram-budget")
+    parser.add_argument("--tune", type=tuned, action="append", metavar="NAME=VALUE", help="of Tuning, on a GPU")
     parser.add_argument("--check", action="store_true", help="hold the GPU's counts against the CPU's")
     parser.add_argument("--trace", action="store_true", help="what each step did")
     parser.add_argument("--diameter", action="store_true", help="find the diameter too")

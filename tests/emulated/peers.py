@@ -90,7 +90,7 @@ def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: in
     elif graph.in_adjacency is not None:
         incoming = OwnAdjacency(runtime, graph.in_adjacency, partition, rank, **options)
     chunks = max(each.chunks for each in (out, incoming) if each is not None)
-    pool = OneAtATime(runtime, Sizes(graph.n, graph.m, chunks, graph.ids.itemsize), graph.ids)
+    pool = OneAtATime(runtime, Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, graph.n), graph.ids)
     return PlacedGraph(runtime, graph, out, incoming, "mapped" if peers.mapped else "vram", pool)
 
 

@@ -16,12 +16,13 @@ from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.many.gpu import program
 from bigbfs.algorithms.many.gpu.arguments import STAND
-from bigbfs.algorithms.many.gpu.batches import BOTTOM_UP, TOP_DOWN
+from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums
 from bigbfs.engines.gpu.engine import GpuEngine
+from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -35,6 +36,10 @@ TUNINGS = {
     "top-down": Tuning(push_edge=1e-9, sort_from=8),
     "bottom-up": Tuning(push_edge=1e9, apart_ids=16, mapped_apart_ids=0, span=5),
     "rows apart": Tuning(push_edge=1e9, apart_ids=1024, mapped_apart_ids=1024),
+    "bottom-up by a bitmap": Tuning(push_edge=1e9, sparse_share=2.0),
+    # what bottom-up reads is dear, looking at vertices is a gift: most sources are spread
+    "split": Tuning(push_edge=1.0, pull_edge=1e3, pull_vertex=-1e9, shares=(0.1, 0.4), split_from=0, sparse_share=0.0),
+    "split, by a bitmap": Tuning(pull_edge=1e3, pull_vertex=-1e9, shares=(0.3,), split_from=0, sparse_share=2.0),
     "in turn": Tuning(push_edge=1.0, pull_vertex=0.5, sort_from=1),
 }
 WIDTHS = (64, 256, 512, 128)
@@ -64,9 +69,10 @@ class FrontierWatch:
         self.graph, self.words, self.launches = graph, width // 64, 0
 
     def __call__(self, name, grid, block, args):
-        n, state = self.graph.n, args[0]
-        if name not in ("many_push", "many_close") or int(state["out"]["n"]) != n:
+        n, state = reachable(self.graph), args[0]
+        if name not in ("many_push", "many_close") or int(state["out"]["n"]) != self.graph.n:
             return
+        assert int(state["vertices"]) == n
         self.launches += 1
         stand = array_at(state["many_stand"], 1, STAND)[0]
         level, count, words = int(stand["level"]), int(stand["count"]), -(-n // 32)
@@ -77,7 +83,7 @@ class FrontierWatch:
         bitmap = array_at(state["claimed"], 2 * words, np.uint32)[level % 2 * words :][:words]
         bits = np.unpackbits(bitmap.view(np.uint8), bitorder="little")[:n]
         assert np.array_equal(np.flatnonzero(bits), frontier), "the bitmap is not the frontier"
-        assert int(stand["edges"]) == self.graph.degrees()[frontier].sum(), "the counter of edges differs"
+        assert int(stand["edges"]) == self.graph.degrees()[:n][frontier].sum(), "the counter of edges differs"
         alive = np.bitwise_or.reduce(seen & ~other, axis=0, initial=np.uint64(0))
         assert np.array_equal(stand["active"][: self.words], alive), "the active sources are not the frontier's"
         if name == "many_push":

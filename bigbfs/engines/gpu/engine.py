@@ -16,6 +16,7 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
+from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.planning import RESIDENCIES, Plan, default_budget, make_plan
 from bigbfs.engines.gpu.runtime.runtime import Runtime
@@ -182,7 +183,8 @@ class GpuEngine:
             incoming = placed(graph.in_adjacency)
             self._placed.append(incoming)
         self.edges_kind = out.kind
-        sizes = Sizes(graph.n, graph.m, max(each.chunks for each in self._placed), graph.ids.itemsize)
+        chunks = max(each.chunks for each in self._placed)
+        sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph))
         pool = Pool(runtime, sizes, graph.ids)
         self._graph = PlacedGraph(runtime, graph, out, incoming, self.residency, pool, self._profile)
         runtime.synchronize()

@@ -21,19 +21,25 @@ ACTIVE = np.dtype((np.uint64, WIDTHS[-1] // 64))
 """Words of as many bits as there can be sources."""
 
 
-def _with_active(*names: str) -> np.dtype:
-    """Return a struct of fields of 8 bytes, the last of them the words of active sources."""
-    return np.dtype([*((name, np.uint64) for name in names), ("active", ACTIVE)])
+def _with_words(names: tuple[str, ...], words: tuple[str, ...]) -> np.dtype:
+    """Return a struct of fields of 8 bytes, the last of them words of a bit for each source."""
+    return np.dtype([(name, np.uint64) for name in names] + [(name, ACTIVE) for name in words])
 
 
-STAND = _with_active("level", "count", "edges", "left", "ending", "pushed")
+STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked"), ("active", "asked"))
 """Where a batch stands."""
 
-SUMS = _with_active("freed", "edges", "chunks", "left")
+SUMS = _with_words(("freed", "edges", "chunks", "left"), ("active",))
 """What a level adds up."""
 
 DONE, WIDE, FULL = 1, 2, 3
 """What ``STAND.ending`` says: no frontier is left; the host chooses the direction; it takes the counts first."""
+
+SAMPLE = 1 << 13
+"""Vertices by which the frontiers of sources are weighed."""
+
+MOST_MASKS = 8
+"""Choices between which sources to spread."""
 
 _CHUNKS = ArraySpec("chunk_list", "u32", "chunks", "chunks of hubs to be read in a level")
 _MEETING = ArraySpec("meeting", "u32", "1", "where the blocks of the grid meet", True)
@@ -45,12 +51,12 @@ def arrays(width: int, wants: Wants, span: int = DEFAULT.span) -> tuple[ArraySpe
     words = width // 64
     stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
     always = (
-        ArraySpec("seen", "u64", f"n * {words}", f"a bit for each of {width} sources: has reached the vertex"),
-        ArraySpec("other", "u64", f"n * {words}", f"the same of {width} sources, a level before or after"),
-        ArraySpec("queues", "id", "2 * n", "frontiers of two levels"),
-        ArraySpec("claimed", "u32", "2 * words", "bitmaps of both"),
-        ArraySpec("done", "u32", "words", "bitmap: vertices that lack no source"),
-        ArraySpec("open", "u32", "words", "bitmap: vertices whose heads do not decide"),
+        ArraySpec("seen", "u64", f"reachable * {words}", f"a bit for each of {width} sources: has reached the vertex"),
+        ArraySpec("other", "u64", f"reachable * {words}", f"the same of {width} sources, a level before or after"),
+        ArraySpec("queues", "id", "2 * reachable", "frontiers of two levels"),
+        ArraySpec("claimed", "u32", "2 * reachable_words", "bitmaps of both"),
+        ArraySpec("done", "u32", "reachable_words", "bitmap: vertices that lack no source"),
+        ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
         _CHUNKS,
         ArraySpec("pairs", "u64", f"{span}", "pairs of source and vertex found in each level"),
         ArraySpec("far", "u64", f"{width}", "of each source a vertex in its last level"),
@@ -58,6 +64,9 @@ def arrays(width: int, wants: Wants, span: int = DEFAULT.span) -> tuple[ArraySpe
         ArraySpec("many_sources", "u64", f"{width}", "the sources of a batch"),
         ArraySpec("many_sums", "u64", f"{sums}", "sums of three levels", True, "vram", "ManySums"),
         ArraySpec("many_stand", "u64", f"{stand}", "where a batch stands", True, "vram", "ManyStand"),
+        ArraySpec("many_sample", "id", f"{SAMPLE}", "vertices drawn by their edges"),
+        ArraySpec("many_weights", "u64", f"{2 * WIDTHS[-1]}", "how many of them each source reached last, and has not"),
+        ArraySpec("many_masks", "u64", f"{MOST_MASKS * WIDTHS[-1] // 64}", "sources that could be spread, by choices"),
         _MEETING,
         _COUNTS,
     )
@@ -79,7 +88,10 @@ EVERYTHING = Wants(sums=True, harmonic=True, columns=True, levels=True)
 POINTERS = arrays(WIDTHS[0], EVERYTHING)
 """All that the kernels' struct has a pointer to; 0 where it is not wanted."""
 
-SCALARS = ("base", "span", "most_levels", "max_depth", "pull_from", "apart_ids", "group_bits")
+SCALARS = (
+    *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
+    *("spread", "sparse", "group_bits"),
+)
 
 MANY = np.dtype(
     [("out", ADJACENCY), ("in", ADJACENCY)] + [(name, np.uint64) for name in (*(s.name for s in POINTERS), *SCALARS)]
@@ -89,9 +101,10 @@ MANY = np.dtype(
 FOLDER = "algorithms/many/gpu"
 FILES = {
     "many": ("many_begin", "many_collect", "many_close", "many_gather"),
+    "many_split": ("many_weigh", "many_try", "many_pick"),
     "many_pull": ("many_pull", "many_pull_rows", "many_pull_apart", "many_pull_chunks"),
 }
-"""Kernels by the file that they are in, many_push.cu apart."""
+"""Kernels by the file that they are in, but those that hold the whole device."""
 
 
 def part_of(width: int) -> int:
@@ -108,10 +121,13 @@ def kernels(width: int) -> tuple[KernelSpec, ...]:
         ("MANY_STAND_BYTES", str(STAND.itemsize)),
         ("MANY_SUMS_BYTES", str(SUMS.itemsize)),
     )
-    push = KernelSpec(f"{FOLDER}/many_push.cu", "many_push", defines, cooperative=True, team=True)
+    whole = (
+        KernelSpec(f"{FOLDER}/many_push.cu", "many_push", defines, cooperative=True, team=True),
+        KernelSpec(f"{FOLDER}/many_split.cu", "many_spread", defines, cooperative=True, team=True),
+    )
     others = (
         spec
         for file, names in FILES.items()
         for spec in kernels_of(f"{FOLDER}/{file}.cu", names, defines=defines, team=True)
     )
-    return (push, *others)
+    return (*whole, *others)

@@ -13,17 +13,13 @@ import numpy as np
 
 from bigbfs.algorithms.many.gathered import Counted, Done, Sums, Wants
 from bigbfs.algorithms.many.gpu.arguments import DONE, FILES, MANY, POINTERS, STAND, arrays, kernels, part_of
+from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, NO_WAY, TOP_DOWN, Choice, Directions
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.placement.arrays import Sizes
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, WARP, struct, team_threads
 from bigbfs.engines.gpu.runtime.kernels import Launcher
 from bigbfs.engines.gpu.runtime.runtime import Array
-
-TOP_DOWN, BOTTOM_UP = "top-down", "bottom-up"
-NO_WAY = 2**64 - 1
-"""Edges of a frontier that none has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +28,8 @@ class Step:
 
     Attributes
     ----------
-    how
-        ``"top-down"`` or ``"bottom-up"``.
+    how, spread
+        ``"top-down"`` or ``"bottom-up"``; there, how many sources were spread top-down before.
     level, levels
         Of the frontier that it began with, and how many levels it ran.
     count, edges, left
@@ -45,6 +41,7 @@ class Step:
     """
 
     how: str
+    spread: int
     level: int
     levels: int
     count: int
@@ -84,11 +81,16 @@ class GpuBatches:
         out, incoming = placed.out, placed.incoming
         self._in: PlacedAdjacency | None = out if backward else incoming
         self._out = (incoming or out) if backward else out
+        self._vertices = placed.pool.sizes.reachable
         self._specs = arrays(width, wants, tuning.span)
         self._kernels = Launcher(placed.runtime, kernels(width), placed.ids, placed.codec)
         self._team = team_threads(placed.runtime.team, placed.ids)
         self._team_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_push"), self._team)
-        self._read = self._invalid = 0
+        self._spread_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_spread"), self._team)
+        graph = placed.graph
+        rows = graph.in_adjacency if backward and graph.in_adjacency is not None else graph.adjacency
+        self._directions = Directions(placed, self._out, self._in, rows, self._kernels, tuning)
+        self._invalid = 0
         self.trace: list[Step] | None = None
         self._found = np.zeros(1, np.int64)
         self._columns = np.zeros(0, np.int64)
@@ -97,11 +99,12 @@ class GpuBatches:
     def borrow(self) -> None:
         """Take the arrays, whatever they hold."""
         self._arrays: dict[str, Array] = {}
-        sizes = sizes_of(self._placed)
+        sizes = self._placed.pool.sizes
         for spec in self._specs:
             array, _ = self._placed.pool.lend(spec, self)
             self._arrays[spec.name] = array[: spec.elements(sizes)]
         self._state = self._make_state()
+        self._directions.fill(self._arrays["many_sample"])
 
     def _make_state(self) -> np.ndarray:
         tuning, placed = self._tuning, self._placed
@@ -113,6 +116,7 @@ class GpuBatches:
             MANY,
             **{"out": self._out.struct, "in": pulled.struct},
             **{spec.name: values.get(spec.name, 0) for spec in POINTERS},
+            vertices=self._vertices,
             span=tuning.span,
             most_levels=tuning.most_levels,
             pull_from=NO_WAY,
@@ -123,6 +127,7 @@ class GpuBatches:
     def warm(self) -> None:
         """Launch every kernel once, on no vertices."""
         nothing = self._state.copy()
+        nothing["vertices"] = 0
         for rows in ("out", "in"):
             for name in ("n", "chunks", "hub_count"):
                 nothing[rows][name] = 0
@@ -130,7 +135,9 @@ class GpuBatches:
             self._runtime.fill(self._arrays[name], 0)
         self._kernels("many_begin", 1, nothing, self._arrays["many_sources"], np.uint64(0))
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (nothing,))
-        for name in (name for names in FILES.values() for name in names if name != "many_begin"):
+        self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (nothing,))
+        self._directions.warm(nothing, self._arrays)
+        for name in (name for names in (FILES["many"][1:], ("many_pick",), FILES["many_pull"]) for name in names):
             self._kernels(name, 1, nothing)
         self._runtime.synchronize()
 
@@ -158,12 +165,13 @@ class GpuBatches:
                 base = int(stand["level"])
                 self._state["base"] = base
             before, start, read = stand, time.perf_counter(), self._read_so_far()
-            how = self._direction(stand)
-            stand = self._pull() if how == BOTTOM_UP else self._push(stand, pulled)
+            choice = self._directions.choose(stand, self._state, self._arrays)
+            how = choice.how
+            stand = self._pull(stand.copy(), choice) if how == BOTTOM_UP else self._push(stand, pulled)
             pulled = how == BOTTOM_UP
             levels = int(stand["level"]) - int(before["level"])
             steps[how] += levels
-            self._note(how, before, levels, read, start)
+            self._note(choice, before, levels, read, start)
         self._take(int(stand["level"]) - base, found, columns)
         self._found, self._columns = np.concatenate(found), np.concatenate(columns)
         counts = self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]
@@ -195,43 +203,37 @@ class GpuBatches:
         stand: np.void = self._runtime.download(self._arrays["many_stand"]).view(STAND)[0]
         return stand
 
-    def _threshold(self) -> int:
-        """Return from how many edges on a frontier is worth asking about: bottom-up looks at every vertex."""
-        if self._in is None:
-            return NO_WAY
-        return int(self._tuning.pull_vertex * self._placed.n / self._tuning.push_edge)
-
-    def _direction(self, stand: np.void) -> str:
-        """Return how the next level runs."""
-        edges, tuning = int(stand["edges"]), self._tuning
-        if not int(stand["level"]) or edges < self._threshold():
-            return TOP_DOWN
-        pull = tuning.pull_vertex * self._placed.n + tuning.pull_edge * int(stand["left"])
-        return BOTTOM_UP if pull < tuning.push_edge * edges else TOP_DOWN
-
     def _push(self, stand: np.void, pulled: bool) -> np.void:
         """Run levels top-down; only one where the frontier is wide."""
         mapped = self._placed.residency == "mapped"
         if pulled or (mapped and int(stand["level"]) and int(stand["count"]) >= self._tuning.sort_from):
             self._runtime.fill(self._arrays["many_sums"], 0)
-            self._kernels("many_gather", -(-self._placed.n // 32), self._state)
-        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= self._threshold()
-        self._state["pull_from"] = NO_WAY if wide else self._threshold()
+            self._kernels("many_gather", -(-self._vertices // 32), self._state)
+        threshold = self._directions.threshold()
+        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= threshold
+        self._state["pull_from"] = NO_WAY if wide else threshold
         self._state["most_levels"] = 1 if wide else self._tuning.most_levels
         self._runtime.fill(self._arrays["many_sums"], 0)
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (self._state,))
         return self._stand()
 
-    def _pull(self) -> np.void:
+    def _pull(self, stand: np.void, choice: Choice) -> np.void:
         """Run a level bottom-up; ``seen`` and ``other`` have changed places after it."""
-        state, rows = self._state, self._in
+        runtime, state, rows, words = self._runtime, self._state, self._in, -(-self._vertices // 32)
         assert rows is not None
-        self._runtime.fill(self._arrays["many_sums"], 0)
+        stand["asked"], stand["picked"] = choice.asked, 0
+        runtime.write(self._arrays["many_stand"], np.array([stand], STAND).view(np.uint64).reshape(-1))
+        state["spread"], state["sparse"] = choice.spread > 0, choice.sparse
+        if choice.spread:
+            runtime.fill(self._arrays["many_sums"], 0)
+            self._kernels("many_pick", words * WARP, state)
+            self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (state,))
+        runtime.fill(self._arrays["many_sums"], 0)
         for name in ("many_pull", "many_pull_rows", "many_pull_apart"):
-            self._kernels(name, -(-self._placed.n // 32) * WARP, state)
+            self._kernels(name, words * WARP, state)
         if rows.chunks:
             self._kernels("many_pull_chunks", rows.chunks * WARP, state)
-        self._kernels("many_collect", -(-self._placed.n // 32) * WARP, state)
+        self._kernels("many_collect", words * WARP, state)
         state["seen"], state["other"] = state["other"].copy(), state["seen"].copy()
         self._kernels("many_close", BLOCK, state)
         return self._stand()
@@ -251,13 +253,14 @@ class GpuBatches:
             return 0
         return int(self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]["read"])
 
-    def _note(self, how: str, before: np.void, levels: int, read: int, start: float) -> None:
+    def _note(self, choice: Choice, before: np.void, levels: int, read: int, start: float) -> None:
         if self.trace is None:
             return
         seconds = time.perf_counter() - start
         count, edges, left = (int(before[name]) for name in ("count", "edges", "left"))
         now = self._read_so_far() - read
-        self.trace.append(Step(how, int(before["level"]), levels, count, edges, left, now, seconds))
+        level = int(before["level"])
+        self.trace.append(Step(choice.how, choice.spread, level, levels, count, edges, left, now, seconds))
 
     def counted(self) -> Counted:
         """Return what the last batch found."""
@@ -276,9 +279,3 @@ class GpuBatches:
         )
         harmonic = runtime.download(lent["harmonic"]).view(np.float64) if "harmonic" in lent else none
         return Sums(reach, farness, harmonic)
-
-
-def sizes_of(placed: PlacedGraph) -> Sizes:
-    """Return what the counts of arrays are said in."""
-    chunks = max(each.chunks for each in (placed.out, placed.incoming or placed.out))
-    return Sizes(placed.n, placed.graph.m, chunks, placed.ids.itemsize)

@@ -11,10 +11,11 @@
 KERNEL void many_begin(Many s, const u64* sources, u64 count) {
     for (u64 i = thread_id(); i < count; i += thread_count()) {
         const u64 v = sources[i];
-        atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         s.far[i] = v;
         s.depth[i] = 0;
         if (s.levels) s.levels[v * vertex_words(s) * 64 + i] = 0;
+        if (v >= s.vertices) continue;
+        atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         if (!claim_bit(claimed_by(s, 0), v)) continue;
         s.queues[atomicAdd(&s.many_stand->count, (u64)1)] = (vid)v;
         atomicAdd(&s.many_stand->edges, degree(s.out, v));
@@ -33,7 +34,7 @@ KERNEL void many_collect(Many s) {
     const u32* const next = claimed_by(s, level);
     u32 found = 0, freed = 0;
     u64 edges = 0;
-    const u64 words = words_for(s.out.n);
+    const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const u32 todo = next[w];
         const u32 count = (u32)__popc(todo);
@@ -74,7 +75,7 @@ ENTRY(many_close)
 // Fills the queue of the frontier from its bitmap, in order but for what warps do at once; the other bitmap is cleared.
 KERNEL void many_gather(Many s) {
     const u64 level = s.many_stand->level;
-    const u64 words = words_for(s.out.n);
+    const u64 words = words_for(s.vertices);
     for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
         const u64 w = base + lane_id();
         u32 word = w < words ? claimed_by(s, level)[w] : 0;

@@ -25,7 +25,9 @@ struct ManyStand {
     u64 left;  // edges of the rows that heads did not decide when a level last ran bottom-up
     u64 ending;  // WIDE: the host chooses the direction; FULL: it takes the counts of the levels first
     u64 pushed;  // levels that ran top-down
+    u64 picked;  // vertices of the frontier that were picked for many_spread
     u64 active[MOST_WORDS];  // sources that have reached a vertex in this level
+    u64 asked[MOST_WORDS];  // of these the ones that bottom-up asks for; the others are spread before it
 };
 static_assert(sizeof(ManyStand) == MANY_STAND_BYTES, "ManyStand differs from its NumPy dtype");
 
@@ -44,12 +46,15 @@ struct Many {
     Adjacency out;  // rows that top-down expands
     Adjacency in;  // rows that bottom-up searches: in-neighbours
     MANY_ARRAYS  // seen, other, queues, claimed, done, chunk_list, pairs, columns, ...: as arguments.py says
-        u64 base;  // level that the first counts are of
+        u64 vertices;  // those behind have no edge, and no bits
+    u64 base;  // level that the first counts are of
     u64 span;  // levels that there is room for
     u64 most_levels;  // of one launch
     u64 max_depth;
     u64 pull_from;  // frontiers with so many edges and more are for the host to decide
     u64 apart_ids;  // bottom-up: rows of up to so many ids are read by a group of lanes each
+    u64 spread;  // bottom-up: `other` has bits of the next level already
+    u64 sparse;  // bottom-up: a neighbour is looked up in the frontier's bitmap before its bits are asked for
     u64 group_bits;  // a group has 2^group_bits lanes
 };
 static_assert(sizeof(Many) == MANY_BYTES, "Many differs from its NumPy dtype");
@@ -99,13 +104,17 @@ DEVICE void store_bits(const Many& s, u64* bits, u64 v, const Bits& b) {
 #endif
 }
 
-// The lane's words of the sources that are searching still.
-DEVICE Bits active_bits(const Many& s) {
+// The lane's words of as many as there can be sources.
+DEVICE Bits own_bits(const Many& s, const u64* all) {
     Bits found;
 #pragma unroll
-    for (u32 i = 0; i < PART; ++i) found.w[i] = s.many_stand->active[own_word(s) + i];
+    for (u32 i = 0; i < PART; ++i) found.w[i] = all[own_word(s) + i];
     return found;
 }
+
+// Of the sources that are searching still, and of those that bottom-up asks for.
+DEVICE Bits active_bits(const Many& s) { return own_bits(s, s.many_stand->active); }
+DEVICE Bits asked_bits(const Many& s) { return own_bits(s, s.many_stand->asked); }
 
 DEVICE Bits no_bits() {
     Bits b;
@@ -120,6 +129,12 @@ DEVICE void add(Bits& b, const Bits& more) {
 DEVICE Bits without(const Bits& a, const Bits& b) {
     Bits c;
     for (u32 i = 0; i < PART; ++i) c.w[i] = a.w[i] & ~b.w[i];
+    return c;
+}
+
+DEVICE Bits common(const Bits& a, const Bits& b) {
+    Bits c;
+    for (u32 i = 0; i < PART; ++i) c.w[i] = a.w[i] & b.w[i];
     return c;
 }
 
@@ -145,8 +160,8 @@ DEVICE Bits join_groups(const Many& s, Bits b) {
     return b;
 }
 
-DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.out.n); }
-DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.out.n; }
+DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
+DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }
 
 // The ids in the row of v, of a hub one more than BLOCK_IDS.
 DEVICE u32 short_degree(const Adjacency& a, u64 v) {

@@ -10,7 +10,7 @@ KERNEL __launch_bounds__(256, 4) void many_pull(Many s);
 KERNEL void many_pull(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {0, 0, 0};
-    const u64 words = words_for(s.in.n);
+    const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const u32 todo = s.in.rows[w] & ~s.done[w];
         const u32 count = (u32)__popc(todo);
@@ -44,7 +44,7 @@ KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_rows(Many
 KERNEL void many_pull_rows(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {0, 0, 0};
-    const u64 words = words_for(s.in.n);
+    const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         u32 fresh = 0;
         for (u32 todo = s.open[w]; todo; todo &= todo - 1) {
@@ -64,7 +64,7 @@ KERNEL __launch_bounds__(256, 4) void many_pull_apart(Many s);
 KERNEL void many_pull_apart(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {0, 0, 0};
-    const u64 words = words_for(s.in.n);
+    const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const bool asked = ((s.open[w] >> lane_id()) & 1) && degree(s.in, w * 32 + lane_id()) <= s.apart_ids;
         const u32 todo = __ballot_sync(ALL_LANES, asked);

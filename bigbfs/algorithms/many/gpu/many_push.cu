@@ -48,23 +48,16 @@ DEVICE void run_phase(const Many& s, Team& t) {
     hand_in(s, t.found, sums, t.now.level + 1);
 }
 
-DEVICE void load_stand(const Many& s, Team& t) {
-    constexpr u32 fields = sizeof(ManyStand) / sizeof(u64);
-    for (u32 i = 0; i < fields; ++i) ((u64*)&t.now)[i] = relaxed_load((const u64*)s.many_stand + i);
-    t.now.ending = MORE;
-    t.limit = t.now.level + s.most_levels;
-}
-
 KERNEL __launch_bounds__(TEAM_THREADS, 1) void many_push(Many s);
 
 KERNEL void many_push(Many s) {
     __shared__ Team t;
     clear(t.found);
-    if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
+    begin_team(s, t);
+    if (threadIdx.x < MOST_WORDS) t.going[threadIdx.x] = ~(u64)0;
     if (threadIdx.x == 0) {
-        t.turn = 0;
-        t.read = t.invalid = 0;
-        load_stand(s, t);
+        t.spreads = false;
+        t.limit = t.now.level + s.most_levels;
         meet_other_blocks(s.meeting);
         choose(s, t);
     }

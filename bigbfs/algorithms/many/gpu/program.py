@@ -8,7 +8,7 @@ import numpy as np
 
 from bigbfs.algorithms.many.gathered import Gathered, Wants, require_in_rows, wants_of
 from bigbfs.algorithms.many.gpu import arguments
-from bigbfs.algorithms.many.gpu.batches import GpuBatches, sizes_of
+from bigbfs.algorithms.many.gpu.batches import GpuBatches
 from bigbfs.algorithms.many.gpu.tuning import DEFAULT
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyResult
@@ -86,7 +86,7 @@ class GpuMany:
         DoesNotFitError
             There is no room for them, or not even for the fewest.
         """
-        pool, sizes, free = self._placed.pool, sizes_of(self._placed), self._placed.runtime.free_bytes()
+        pool, sizes, free = self._placed.pool, self._placed.pool.sizes, self._placed.runtime.free_bytes()
         needs = {}
         for width in arguments.WIDTHS:
             specs = arguments.arrays(width, wants, (options.tuning or DEFAULT).span)

@@ -24,34 +24,46 @@ DEVICE void add_up(const Many& s, const PullTally& lane) {
     tally(&s.counts->invalid, lane.invalid);
 }
 
+// The vertex of an id that is one and may bring something new: where few edges lead to the frontier, its bitmap says so.
+DEVICE bool may_bring(const Many& s, vid id, bool wanted, PullTally& lane, bool counts) {
+    const bool inside = id < s.vertices;
+    lane.invalid += wanted && !inside && counts;
+    if (!wanted || !inside) return false;
+    return !s.sparse || (claimed_by(s, s.many_stand->level)[word_of(id)] & bit_of(id)) != 0;
+}
+
 // Adds the sources that have reached one of ids[j], for the bits j of `asked`; all are asked for before the first
 // answer.
-template <u32 COUNT>
-DEVICE void ask(const Many& s, const vid* ids, u32 asked, Bits& found, PullTally& lane) {
+template <u32 COUNT> DEVICE void ask(const Many& s, const vid* ids, u32 asked, Bits& found) {
     Bits each[COUNT];
 #pragma unroll
-    for (u32 j = 0; j < COUNT; ++j) {
-        const bool wanted = (asked >> j) & 1;
-        const bool inside = ids[j] < s.in.n;
-        lane.invalid += wanted && !inside && leads_group(s);
-        each[j] = wanted && inside ? load_bits(s, s.seen, ids[j]) : no_bits();
-    }
+    for (u32 j = 0; j < COUNT; ++j) each[j] = (asked >> j) & 1 ? load_bits(s, s.seen, ids[j]) : no_bits();
 #pragma unroll
     for (u32 j = 0; j < COUNT; ++j) add(found, each[j]);
+}
+
+// Those of ids[j], for the bits j of `asked`, that are worth a look.
+template <u32 COUNT> DEVICE u32 worth(const Many& s, const vid* ids, u32 asked, PullTally& lane, bool counts) {
+    u32 found = 0;
+#pragma unroll
+    for (u32 j = 0; j < COUNT; ++j) found |= (u32)may_bring(s, ids[j], (asked >> j) & 1, lane, counts) << j;
+    return found;
 }
 
 // A vertex for each group that is `active`; sets in `marks`, at bit 0, 1, 2, whether it is in the next frontier, lacks
 // nothing, and has a row to be read. All lanes call it.
 DEVICE u32 ask_heads(const Many& s, u64 v, bool active, PullTally& lane) {
     Bits have = active ? load_bits(s, s.seen, v) : no_bits();
-    bool open = any_in_group(s, active && any(without(active_bits(s), have)));
-    const bool finished = active && !open;
+    const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;
+    if (s.spread && active) add(have, load_bits(s, s.other, v));
+    bool open = any_in_group(s, active && any(without(asked_bits(s), have)));
     for (u64 group = 0; group < s.in.head_groups && __any_sync(ALL_LANES, open); ++group) {
         if (open) {
             const HeadGroup heads(s.in, v, group);
-            ask<HEAD_GROUP>(s, heads.ids, (1u << HEAD_GROUP) - 1, have, lane);
+            const u32 some = worth<HEAD_GROUP>(s, heads.ids, (1u << HEAD_GROUP) - 1, lane, leads_group(s));
+            ask<HEAD_GROUP>(s, heads.ids, some, have);
         }
-        open = any_in_group(s, open && any(without(active_bits(s), have)));
+        open = any_in_group(s, open && any(without(asked_bits(s), have)));
     }
     const u64 ids = open ? degree(s.in, v) : 0;
     open = open && !heads_are_all(s.in, ids);
@@ -72,13 +84,36 @@ DEVICE bool ask_apart(const Many& s, vid v, bool active, PullTally& lane) {
     Cursor<1> cursor(s.in, segment, 0);
     for (open = open && cursor.load(); __any_sync(ALL_LANES, open); open = open && cursor.load()) {
 #pragma unroll
-        for (u32 j = 0; j < SLOTS; j += LOOKS) ask<LOOKS>(s, cursor.ids + j, open ? cursor.valid >> j : 0, have, lane);
+        for (u32 j = 0; j < SLOTS; j += LOOKS) {
+            const u32 some = worth<LOOKS>(s, cursor.ids + j, open ? cursor.valid >> j : 0, lane, leads_group(s));
+            ask<LOOKS>(s, cursor.ids + j, some, have);
+        }
         if (open && leads_group(s)) lane.read += (u32)__popc(cursor.valid);
-        open = any_in_group(s, open && any(without(active_bits(s), have)));
+        open = any_in_group(s, open && any(without(asked_bits(s), have)));
     }
     const bool fresh = active && any(without(have, load_bits(s, s.other, v)));
     if (fresh) store_bits(s, s.other, v, have);
     return any_in_group(s, fresh);
+}
+
+// Every group asks for one after the other of the ids that the warp's lanes have, and that are worth a look.
+DEVICE void ask_listed(const Many& s, const vid* ids, u32 some, Bits& have) {
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        const u32 todo = __ballot_sync(ALL_LANES, (some >> j) & 1);
+        const u32 count = (u32)__popc(todo);
+        for (u32 first = own_group(s); first - own_group(s) < count; first += LOOKS * warp_groups(s)) {
+            vid each[LOOKS];
+            u32 asked = 0;
+#pragma unroll
+            for (u32 i = 0; i < LOOKS; ++i) {
+                const u32 k = first + i * warp_groups(s);
+                each[i] = __shfl_sync(ALL_LANES, ids[j], k < count ? nth_set_bit(todo, k) : 0);
+                asked |= (u32)(k < count) << i;
+            }
+            ask<LOOKS>(s, each, asked, have);
+        }
+    }
 }
 
 // The whole warp reads a segment for a vertex; all lanes that have the same words have the same bits, here and after.
@@ -86,16 +121,18 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
     Cursor<WARP> cursor(s.in, segment, lane_id());
     for (bool more = cursor.load(); more;) {
         lane.read += (u32)__popc(cursor.valid);
-        for (u32 part = 0; part < group_lanes(s); ++part) {
+        const u32 some = worth<SLOTS>(s, cursor.ids, cursor.valid, lane, true);
+        if (s.sparse) ask_listed(s, cursor.ids, some, have);
+        for (u32 part = 0; part < group_lanes(s) && !s.sparse; ++part) {
 #pragma unroll
             for (u32 j = 0; j < SLOTS; j += LOOKS) {
                 vid ids[LOOKS];
-                const u32 asked = hand_out(s, cursor.ids + j, cursor.valid >> j, part, ids);
-                ask<LOOKS>(s, ids, asked, have, lane);
+                const u32 asked = hand_out(s, cursor.ids + j, some >> j, part, ids);
+                ask<LOOKS>(s, ids, asked, have);
             }
         }
         have = join_groups(s, have);
-        more = __any_sync(ALL_LANES, any(without(active_bits(s), have))) && cursor.load();
+        more = __any_sync(ALL_LANES, any(without(asked_bits(s), have))) && cursor.load();
     }
 }
 
@@ -121,7 +158,7 @@ DEVICE void ask_chunks(const Many& s, u64 chunks, PullTally& lane) {
         for (u32 k = 0; k < PART; ++k) {
             have.w[k] = __shfl_sync(ALL_LANES, have.w[k], lane_id() & (group_lanes(s) - 1));
         }
-        if (!__any_sync(ALL_LANES, any(without(active_bits(s), have)))) continue;
+        if (!__any_sync(ALL_LANES, any(without(asked_bits(s), have)))) continue;
         ask_together(s, chunk(s.in, c, hub), have, lane);
         const Bits fresh = without(have, relaxed_bits(s, s.other, v));
         if (lane_id() >= group_lanes(s) || !any(fresh)) continue;

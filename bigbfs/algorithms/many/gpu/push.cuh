@@ -19,47 +19,63 @@ enum Phase { EXPAND, EXPAND_CHUNKS, SETTLE, STOP };
 struct Team {
     ManyStand now;
     u64 limit;  // level before which the launch ends
+    u64 going[MOST_WORDS];  // sources that go on
+    bool spreads;  // before a level bottom-up: what is found is queued by nobody
     u32 phase;
     u32 turn;
     Collector found;
     u64 read;  // ids
-    u32 invalid;
+    u32 invalid;  // 1: an id was no vertex
     u32 held[TEAM_WARPS];
     vid buffer[TEAM_WARPS * BUFFER_IDS];
 };
 
 DEVICE ManySums& sums_of(const Many& s, const Team& t) { return s.many_sums[t.turn]; }
 
-// The sources `bits` reach u, which `lacks` some of them; true where this is the first that somebody adds to it.
-DEVICE bool add_to(const Many& s, const Team& t, vid u, const Bits& lacks) {
-    bool fresh = false;
-#pragma unroll
-    for (u32 i = 0; i < PART; ++i) {
-        if (!lacks.w[i]) continue;
-        u64* const word = words_of(s, s.other, u) + i;
-        const u64 more = lacks.w[i] & ~relaxed_load(word);
-        fresh |= more && (more & ~atomicOr(word, more)) != 0;
-    }
-    return fresh && claim_bit(claimed_by(s, t.now.level + 1), u);
+// What a block knows at the start of a launch; the whole block calls it, and a barrier follows.
+DEVICE void begin_team(const Many& s, Team& t) {
+    if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
+    if (threadIdx.x > 0) return;
+    constexpr u32 fields = sizeof(ManyStand) / sizeof(u64);
+    for (u32 i = 0; i < fields; ++i) ((u64*)&t.now)[i] = relaxed_load((const u64*)s.many_stand + i);
+    t.now.ending = MORE;
+    t.turn = 0;
+    t.read = t.invalid = 0;
+}
+
+// The sources `lacks` of the lane's word number i reach u, whose `other` was without them; true where this is the first
+// that somebody adds to it, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
+DEVICE bool add_to(const Many& s, const Team& t, vid u, u32 i, u64 lacks) {
+    if (relaxed_load(claimed_by(s, t.now.level) + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];
+    if (!lacks || !(lacks & ~atomicOr(words_of(s, s.other, u) + i, lacks)) || t.spreads) return false;
+    return claim_bit(claimed_by(s, t.now.level + 1), u);
 }
 
 // The sources `bits` reach ids[j], j < LOOKS, for the bits j of `asked`; all the lanes of a group ask for the same.
-// What the neighbours lack is asked for together, before the first answer is looked at.
+// What the neighbours have is asked for together, before the first answer is looked at, for one word after the other:
+// most edges bring few sources, and registers are scarce.
 DEVICE void reach(const Many& s, Team& t, const vid* ids, u32 asked, const Bits& bits) {
-    Bits lacking[LOOKS];
-    u32 invalid = 0;
 #pragma unroll
     for (u32 j = 0; j < LOOKS; ++j) {
-        const bool wanted = (asked >> j) & 1;
-        invalid += wanted && ids[j] >= s.out.n && leads_group(s);
-        lacking[j] = wanted && ids[j] < s.out.n ? without(bits, load_bits(s, s.seen, ids[j])) : no_bits();
+        if (!((asked >> j) & 1) || ids[j] < s.vertices) continue;
+        relaxed_store(&t.invalid, 1u);
+        asked &= ~(1u << j);
     }
-    if (invalid) atomicAdd(&t.invalid, invalid);
+#pragma unroll 1
+    for (u32 i = 0; i < PART; ++i) {
+        const u64 word = i ? bits.w[PART - 1] : bits.w[0];
+        if (!word) continue;
+        u64 lacks[LOOKS];
 #pragma unroll
-    for (u32 j = 0; j < LOOKS; ++j) {
-        if (!any(lacking[j]) || !add_to(s, t, ids[j], lacking[j])) continue;
-        const u32 at = atomicAdd(t.held + threadIdx.x / WARP, 1u);
-        t.buffer[threadIdx.x / WARP * BUFFER_IDS + at] = ids[j];
+        for (u32 j = 0; j < LOOKS; ++j) {
+            lacks[j] = (asked >> j) & 1 ? word & ~relaxed_load(words_of(s, s.other, ids[j]) + i) : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < LOOKS; ++j) {
+            if (!lacks[j] || !add_to(s, t, ids[j], i, lacks[j])) continue;
+            const u32 at = atomicAdd(t.held + threadIdx.x / WARP, 1u);
+            t.buffer[threadIdx.x / WARP * BUFFER_IDS + at] = ids[j];
+        }
     }
 }
 
@@ -78,19 +94,19 @@ DEVICE void flush(const Many& s, Team& t, bool all) {
     at = __shfl_sync(ALL_LANES, at, 0);
     vid* const queue = queue_of(s, t.now.level + 1);
     for (u32 i = lane_id(); i < held; i += WARP) {
-        if (at + i < s.out.n) queue[at + i] = t.buffer[warp * BUFFER_IDS + i];
+        if (at + i < s.vertices) queue[at + i] = t.buffer[warp * BUFFER_IDS + i];
     }
     __syncwarp();
 }
 
 // What of a vertex goes on to its neighbours: the lane's part of the sources that reached it last.
-DEVICE Bits frontier_bits(const Many& s, u64 v) {
-    return without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v));
+DEVICE Bits frontier_bits(const Many& s, const Team& t, u64 v) {
+    return common(without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v)), own_bits(s, t.going));
 }
 
 // The whole warp reads a segment of the row of v.
 DEVICE void expand_together(const Many& s, Team& t, vid v, const Segment& segment) {
-    const Bits bits = frontier_bits(s, v);
+    const Bits bits = frontier_bits(s, t, v);
     Cursor<WARP> cursor(s.out, segment, lane_id());
     while (cursor.load()) {
         for (u32 part = 0; part < group_lanes(s); ++part) {
@@ -109,7 +125,7 @@ DEVICE void expand_together(const Many& s, Team& t, vid v, const Segment& segmen
 // them.
 DEVICE void expand_apart(const Many& s, Team& t, vid v, u32 ids) {
     const bool heads_only = s.out.head_groups && __all_sync(ALL_LANES, heads_are_all(s.out, ids));
-    const Bits bits = ids ? frontier_bits(s, v) : no_bits();
+    const Bits bits = ids ? frontier_bits(s, t, v) : no_bits();
     Segment segment = {0, 0, 0, false};
     if (ids && !heads_only) segment = row(s.out, v);
     Cursor<1> cursor(s.out, segment, 0);
@@ -135,13 +151,12 @@ DEVICE void expand_apart(const Many& s, Team& t, vid v, u32 ids) {
 static_assert(HEAD_GROUP <= SLOTS, "a group of heads is no more than a cursor holds");
 
 DEVICE void expand_rows(const Many& s, Team& t) {
-    const vid* const queue = queue_of(s, t.now.level);
     // Long rows are spread over all warps; short ones fill warps, so that few of them touch the queue's counter.
     u64 share = (t.now.count + team_warps() - 1) / team_warps();
     if (share > WARP) share = WARP;
     for (u64 start = team_warp() * share; start < t.now.count; start += team_warps() * share) {
         const bool mine = lane_id() < share && start + lane_id() < t.now.count;
-        const vid v = mine ? queue[start + lane_id()] : 0;
+        const vid v = mine ? queue_of(s, t.now.level)[start + lane_id()] : 0;
         const u32 ids = mine ? short_degree(s.out, v) : 0;
         list_chunks(s, &sums_of(s, t).chunks, s.out, ids > BLOCK_IDS, v);
         for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS && ids <= BLOCK_IDS); todo; todo &= todo - 1) {

@@ -14,6 +14,15 @@ class Tuning:
     push_edge, pull_edge, pull_vertex
         What directions cost, in any unit: of an edge of the frontier top-down, of an edge of a vertex that lacks a
         source bottom-up, and of a vertex there, its heads among it.
+    far_edge, far_pull_edge
+        What an edge costs more if it lies beyond the link: top-down, and bottom-up.
+    shares
+        Shares of all edges: sources whose frontier has less could be spread top-down before a level bottom-up, by the
+        one of these that promises the least; at most ``MOST_MASKS``.
+    split_from
+        Edges, of the frontier and of the rows to be read, from which on that is thought about.
+    sparse_share
+        Bottom-up: the share of all edges below which a frontier's bitmap is looked at before a neighbour's bits.
     apart_ids, mapped_apart_ids
         Bottom-up: the longest row that a few lanes read alone, by residency; longer ones are the whole warp's.
     sort_from
@@ -24,9 +33,14 @@ class Tuning:
         Levels whose counts there is room for before the host takes them.
     """
 
-    push_edge: float = 6.0
-    pull_edge: float = 1.0
-    pull_vertex: float = 2.0
+    push_edge: float = 3.0
+    pull_edge: float = 0.7
+    pull_vertex: float = 10.0
+    far_edge: float = 4.0
+    far_pull_edge: float = 4.0
+    shares: tuple[float, ...] = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+    split_from: int = 1 << 22
+    sparse_share: float = 0.3
     apart_ids: int = 64
     mapped_apart_ids: int = 16
     sort_from: int = 4096

@@ -68,17 +68,24 @@ def pointer_fields(specs: Iterable[ArraySpec]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What formulas may name: vertices, edges, chunks of hub rows, bytes of an id, words of a bitmap of vertices."""
+    """What formulas may name: vertices, edges, chunks of hub rows, bytes of an id, vertices up to the last that has an
+    edge, words of a bitmap of all vertices, and of these."""
 
     n: int
     m: int
     chunks: int
     id: int
+    reachable: int
 
     @property
     def words(self) -> int:
         """Words of 32 bits of a bitmap of the vertices."""
         return -(-self.n // 32)
+
+    @property
+    def reachable_words(self) -> int:
+        """Words of 32 bits of a bitmap of the vertices up to the last that has an edge."""
+        return -(-self.reachable // 32)
 
 
 def evaluate(formula: str, sizes: Sizes) -> int:
@@ -117,18 +124,23 @@ class Pool:
         Of the placed graph.
     ids
         Dtype of an id.
+
+    Attributes
+    ----------
+    sizes
+        As given.
     """
 
     def __init__(self, runtime: Runtime, sizes: Sizes, ids: np.dtype) -> None:
         self._runtime = runtime
-        self._sizes = sizes
+        self.sizes = sizes
         self._ids = ids
         self._arrays: dict[str, Array] = {}
         self._holders: dict[str, object] = {}
 
     def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
         """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
-        count, dtype = spec.elements(self._sizes), self._dtype(spec)
+        count, dtype = spec.elements(self.sizes), self._dtype(spec)
         array = self._arrays.get(spec.name)
         if array is None or array.nbytes < count * dtype.itemsize:
             self._arrays.pop(spec.name, None)

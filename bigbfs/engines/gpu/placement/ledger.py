@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Sizes, union
 from bigbfs.engines.gpu.placement.hot import GRAIN
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
@@ -42,6 +44,22 @@ def adjacencies(graph: Graph) -> list[tuple[str, Adjacency]]:
     return found
 
 
+def reachable(graph: Graph) -> int:
+    """Return how many vertices there are up to the last that has an edge; those behind it are not reached, and reach
+    nobody.
+
+    A directed graph without in-rows does not say which vertices an edge leads to: all of them.
+    """
+    if graph.in_adjacency is None or not graph.n:
+        return graph.n
+    return max(_rows_end(rows) for _, rows in adjacencies(graph))
+
+
+def _rows_end(rows: Adjacency) -> int:
+    """Return the vertices up to the last whose row is not empty."""
+    return int(np.searchsorted(rows.indptr, rows.indptr[-1]))
+
+
 def row_buffers(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
     """Return the buffers of the rows of a run, hot rows aside.
 
@@ -60,7 +78,7 @@ def row_buffers(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
 def state_buffers(graph: Graph, groups: Iterable[tuple[ArraySpec, ...]]) -> tuple[Buffer, ...]:
     """Return the buffers of the state that several programs declare, shared ones once."""
     chunks = max(chunks_of(adjacency) for _, adjacency in adjacencies(graph))
-    sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize)
+    sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph))
     return tuple(
         Buffer(spec.name, grain(size) if spec.where == "vram" else size, spec.where, spec.purpose)
         for spec, size in ((spec, spec.bytes(sizes)) for spec in union(groups, sizes))

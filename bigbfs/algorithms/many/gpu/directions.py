@@ -1,0 +1,217 @@
+"""Which way a level of many searches runs on a device: top-down, bottom-up, or both.
+
+Bottom-up a row is read until no wanted source is missing, so that one source with a narrow frontier makes everybody
+read to the end. Such sources can be spread top-down first, for the edges of their frontiers together. What that takes,
+and what the others save, is told from a sample of vertices drawn by their edges: how many of them are in the frontier
+of each source, and in that of any source of a mask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.algorithms.many.gpu.arguments import MOST_MASKS, SAMPLE, WIDTHS
+from bigbfs.algorithms.many.gpu.tuning import Tuning
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
+from bigbfs.engines.gpu.runtime.kernels import Launcher
+from bigbfs.engines.gpu.runtime.runtime import Array
+from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
+
+TOP_DOWN, BOTTOM_UP = "top-down", "bottom-up"
+NO_WAY = 2**64 - 1
+"""Edges of a frontier that none has."""
+
+WORDS = WIDTHS[-1] // 64
+_GROWTH = 2.0 ** np.arange(24)
+"""Ids read at which the chance of having found all is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a level runs.
+
+    Attributes
+    ----------
+    how
+        ``"top-down"`` or ``"bottom-up"``.
+    asked
+        The sources that are asked for bottom-up; the others are spread. uint64 (8,).
+    spread
+        How many these others are.
+    sparse
+        Neighbours are looked up in the frontier's bitmap first.
+    """
+
+    how: str
+    asked: np.ndarray
+    spread: int = 0
+    sparse: bool = False
+
+
+class Sample:
+    """Vertices drawn by their edges, those whose rows lie beyond the link last.
+
+    Attributes
+    ----------
+    vertices
+        int64, (SAMPLE,), or none where there is no edge.
+    degrees
+        Of their rows.
+    cold
+        Number of the first beyond the link.
+    """
+
+    def __init__(self, adjacency: Adjacency, placed: PlacedAdjacency) -> None:
+        indptr = adjacency.indptr
+        units = int(indptr[-1])
+        rng = np.random.default_rng(SAMPLE)
+        at = np.sort(rng.integers(0, max(units, 1), SAMPLE if units else 0)).astype(np.uint64)
+        vertices = np.searchsorted(indptr, at, side="right").astype(np.int64) - 1
+        begin, end = indptr[vertices].astype(np.int64), indptr[vertices + 1].astype(np.int64)
+        rows = placed.struct
+        hot = (begin >= int(rows["near_begin"])) & (end <= int(rows["near_end"]))
+        degrees = (
+            adjacency.degree[vertices].astype(np.int64) if isinstance(adjacency, CompressedAdjacency) else end - begin
+        )
+        hot |= degrees.astype(np.uint64) >= rows["hot_from"]
+        hot |= placed.kind == "device"
+        order = np.argsort(~hot, kind="stable")
+        self.vertices, self.degrees = vertices[order], degrees[order].astype(np.float64)
+        self.cold = int(hot.sum())
+
+
+class Directions:
+    """Chooses the direction of a level.
+
+    Parameters
+    ----------
+    placed
+        The graph.
+    out, incoming
+        Rows that top-down expands, and those that bottom-up reads; None: there are none.
+    adjacency
+        What ``out`` was placed from.
+    kernels, arrays
+        Of the batches.
+    tuning
+        What things cost.
+    """
+
+    def __init__(
+        self,
+        placed: PlacedGraph,
+        out: PlacedAdjacency,
+        incoming: PlacedAdjacency | None,
+        adjacency: Adjacency,
+        kernels: Launcher,
+        tuning: Tuning,
+    ) -> None:
+        self._runtime, self._m, self._tuning = placed.runtime, placed.graph.m, tuning
+        self._kernels, self._rows = kernels, incoming
+        self._sample = Sample(adjacency, out)
+        self._vertices = placed.pool.sizes.reachable
+        self._heads = 0 if incoming is None else int(incoming.struct["head_groups"]) * HEAD_GROUP
+        self._ids = placed.ids
+
+    def fill(self, array: Array) -> None:
+        """Write the sample to ``array``."""
+        padded = np.zeros(SAMPLE, self._ids)
+        padded[: len(self._sample.vertices)] = self._sample.vertices
+        self._runtime.write(array, padded)
+
+    def warm(self, state: np.ndarray, arrays: dict[str, Array]) -> None:
+        """Launch the kernels once, on no vertices."""
+        sample, weights, nothing = arrays["many_sample"], arrays["many_weights"], np.uint64(0)
+        self._kernels("many_weigh", 1, state, sample, nothing, weights)
+        self._kernels("many_try", 1, state, sample, nothing, nothing, arrays["many_masks"], nothing, weights)
+
+    def threshold(self) -> int:
+        """Return from how many edges on a frontier is worth asking about: bottom-up looks at every vertex."""
+        if self._rows is None:
+            return NO_WAY
+        return max(0, int(self._tuning.pull_vertex * self._vertices / self._tuning.push_edge))
+
+    def choose(self, stand: np.void, state: np.ndarray, arrays: dict[str, Array]) -> Choice:
+        """Return how the next level runs."""
+        tuning, edges, left = self._tuning, int(stand["edges"]), int(stand["left"])
+        active = np.array(stand["active"])
+        plain = Choice(BOTTOM_UP, active, 0, edges < tuning.sparse_share * self._m)
+        if not int(stand["level"]) or edges < self.threshold():
+            return Choice(TOP_DOWN, active)
+        base = tuning.pull_vertex * self._vertices
+        if min(edges, left) < tuning.split_from or not len(self._sample.vertices):
+            return plain if base + tuning.pull_edge * left < tuning.push_edge * edges else Choice(TOP_DOWN, active)
+        weights = self._weigh(state, arrays)
+        masks = self._masks(weights[0], active)
+        spreading = self._try(state, arrays, masks)
+        push = tuning.push_edge * edges + tuning.far_edge * self._m * self._share(spreading[-1])
+        best, least = Choice(TOP_DOWN, active), push
+        for mask, found in zip(masks[:-1], spreading[:-1], strict=True):
+            asked = active & ~mask
+            cost = base + self._cost_of_pull(weights[:, _bits(asked)], left)
+            cost += tuning.push_edge * self._m * found[0] / SAMPLE + tuning.far_edge * self._m * self._share(found)
+            if cost < least and asked.any():
+                best, least = Choice(BOTTOM_UP, asked, int(_bits(mask).sum()), plain.sparse), cost
+        return best
+
+    def _share(self, found: np.ndarray) -> float:
+        """Return the share of all edges that are beyond the link and lead on from the vertices found."""
+        return float(found[1]) / SAMPLE
+
+    def _weigh(self, state: np.ndarray, arrays: dict[str, Array]) -> np.ndarray:
+        """Return how many vertices of the sample are in the frontier of each source, and lack it: (2, 512)."""
+        weights, count = arrays["many_weights"], len(self._sample.vertices)
+        self._runtime.fill(weights, 0)
+        self._kernels("many_weigh", count * WARP // 8, state, arrays["many_sample"], np.uint64(count), weights)
+        return self._runtime.download(weights).astype(np.float64).reshape(2, -1)
+
+    def _masks(self, weights: np.ndarray, active: np.ndarray) -> np.ndarray:
+        """Return choices of sources that could be spread: none, those below each share, and all. uint64 (choices, 8).
+
+        A source that the sample has not met is not asked for unless nothing else is chosen.
+        """
+        limits = [SAMPLE * share for share in self._tuning.shares[: MOST_MASKS - 2]]
+        chosen = [np.zeros(len(weights), bool), *(weights < limit for limit in limits), np.ones(len(weights), bool)]
+        return np.stack([_words(each) for each in chosen]) & active
+
+    def _try(self, state: np.ndarray, arrays: dict[str, Array], masks: np.ndarray) -> np.ndarray:
+        """Return, for each mask, the vertices of the sample that it hits, and those beyond the link: (masks, 2)."""
+        sample, found, count = self._sample, arrays["many_weights"], len(self._sample.vertices)
+        padded = np.zeros((MOST_MASKS, WORDS), np.uint64)
+        padded[: len(masks)] = masks
+        self._runtime.write(arrays["many_masks"], padded.reshape(-1))
+        self._runtime.fill(found, 0)
+        numbers = (np.uint64(count), np.uint64(sample.cold))
+        self._kernels(
+            "many_try", count * WARP // 8, state, arrays["many_sample"], *numbers, arrays["many_masks"],
+            np.uint64(len(masks)), found,
+        )  # fmt: skip
+        return self._runtime.download(found)[: 2 * len(masks)].reshape(-1, 2).astype(np.float64)
+
+    def _cost_of_pull(self, weights: np.ndarray, left: int) -> float:
+        """Return what reading rows costs until what is lacking of sources of these weights is found, all by chance."""
+        sample, tuning = self._sample, self._tuning
+        reach, lacked = np.clip(weights / SAMPLE, 0.0, 1.0 - 1e-9)
+        missing = 1 - np.exp(np.log1p(-lacked * np.exp(np.outer(_GROWTH, np.log1p(-reach)))).sum(axis=1))
+        steps = np.diff(_GROWTH) * (missing[1:] + missing[:-1]) / 2
+        reads = np.concatenate([[1.0], 1.0 + np.cumsum(steps)])  # of a row that long
+        degrees = sample.degrees
+        share = np.interp(degrees, _GROWTH, reads) / np.maximum(degrees, 1)
+        share[degrees <= self._heads] = 0.0
+        all_of_them, far = share.sum() / SAMPLE * self._m, share[sample.cold :].sum() / SAMPLE * self._m
+        most = min(1.0, left / max(all_of_them, 1.0))
+        return float(tuning.pull_edge * all_of_them + tuning.far_pull_edge * far) * most
+
+
+def _words(bits: np.ndarray) -> np.ndarray:
+    """Return booleans of sources as words, uint64 (8,)."""
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+def _bits(words: np.ndarray) -> np.ndarray:
+    """Return words of sources as booleans."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
