@@ -15,17 +15,21 @@ MANY = (
     _planted(
         "an OR that is lost",
         "push.cuh",
-        "fresh |= more && (more & ~atomicOr(word, more)) != 0;",
-        "if (more) relaxed_store(word, relaxed_load(word) | more);\n        fresh |= more != 0;",
+        "if (!lacks || !(lacks & ~atomicOr(words_of(s, s.other, u) + i, lacks)) || t.spreads) return false;",
+        "if (!lacks) return false;\n    u64* const word = words_of(s, s.other, u) + i;\n"
+        "    relaxed_store(word, relaxed_load(word) | lacks);\n    if (t.spreads) return false;",
     ),
     _planted(
-        "only the first word of a lane is looked at", "push.cuh", "if (!any(lacking[j]) ||", "if (!lacking[j].w[0] ||"
+        "only the first word of a lane is looked at",
+        "push.cuh",
+        "i ? bits.w[PART - 1] : bits.w[0]",
+        "i ? 0 : bits.w[0]",
     ),
     _planted(
         "what a vertex has had for long goes on again",
         "push.cuh",
-        "return without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v));",
-        "return load_bits(s, s.seen, v);",
+        "return common(without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v)), own_bits(s, t.going));",
+        "return common(load_bits(s, s.seen, v), own_bits(s, t.going));",
     ),
     _planted(
         "a buffer is flushed too late",
@@ -36,8 +40,8 @@ MANY = (
     _planted(
         "a vertex is queued by everybody",
         "push.cuh",
-        "return fresh && claim_bit(claimed_by(s, t.now.level + 1), u);",
-        "claim_bit(claimed_by(s, t.now.level + 1), u);\n    return fresh;",
+        "return claim_bit(t.to, u);",
+        "claim_bit(t.to, u);\n    return true;",
     ),
     _planted(
         "a level is counted twice",
@@ -63,7 +67,7 @@ MANY = (
     _planted(
         "no bit is asked for after the first group of heads",
         "pull.cuh",
-        "open = any_in_group(s, open && any(without(active_bits(s), have)));\n    }\n    const u64 ids",
+        "open = any_in_group(s, open && any(without(asked_bits(s), have)));\n    }\n    const u64 ids",
         "open = false;\n    }\n    const u64 ids",
     ),
     _planted(
@@ -75,8 +79,8 @@ MANY = (
     _planted(
         "the warp leaves a row when the first lane lacks nothing",
         "pull.cuh",
-        "more = __any_sync(ALL_LANES, any(without(active_bits(s), have))) && cursor.load();",
-        "more = __shfl_sync(ALL_LANES, (u32)any(without(active_bits(s), have)), 0) && cursor.load();",
+        "more = __any_sync(ALL_LANES, any(without(asked_bits(s), have))) && cursor.load();",
+        "more = __shfl_sync(ALL_LANES, (u32)any(without(asked_bits(s), have)), 0) && cursor.load();",
     ),
     _planted("groups do not tell each other", "pull.cuh", "        have = join_groups(s, have);\n", ""),
     _planted(
@@ -100,7 +104,7 @@ MANY = (
     _planted(
         "who has found all is forgotten too early",
         "pull.cuh",
-        "const bool finished = active && !open;",
+        "const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;",
         "const bool finished = active;",
     ),
     _planted(
@@ -129,6 +133,44 @@ MANY = (
         "(s.many_sums + (t.turn + 1) % TURNS)",
         "(s.many_sums + (t.turn + 2) % TURNS)",
     ),
+    _planted(
+        "who lacks nothing that is asked for is done",
+        "pull.cuh",
+        "const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;",
+        "const bool finished = !any_in_group(s, active && any(without(asked_bits(s), have))) && active;",
+    ),
+    _planted("what was spread is forgotten", "pull.cuh", "if (s.spread && active) add(have,", "if (false) add(have,"),
+    _planted(
+        "all sources are spread, not those picked",
+        "many_split.cu",
+        "t.going[i] = t.now.active[i] & ~t.now.asked[i];",
+        "t.going[i] = t.now.asked[i];",
+    ),
+    _planted(
+        "half of those to be spread",
+        "many_split.cu",
+        "chosen |= (u32)hit << bit;",
+        "chosen |= (u32)(hit && bit % 2) << bit;",
+    ),
+    _planted(
+        "the bitmap of the next frontier",
+        "pull.cuh",
+        "(claimed_by(s, s.many_stand->level)[word_of(id)]",
+        "(claimed_by(s, s.many_stand->level + 1)[word_of(id)]",
+    ),
+    _planted(
+        "every second listed neighbour",
+        "pull.cuh",
+        "first += LOOKS * warp_groups(s)) {",
+        "first += 2 * LOOKS * warp_groups(s)) {",
+    ),
+    _planted(
+        "levels of a batch as wide as its bits",
+        "collect.cuh",
+        "s.levels + v * s.kept",
+        "s.levels + v * vertex_words(s) * 64",
+    ),
+    _planted("the bitmaps of the level before", "many_push.cu", "        point(s, t);\n", ""),
     _planted(
         "the depth is passed", "many_push.cu", "t.now.level >= s.max_depth) t.now", "t.now.level > s.max_depth) t.now"
     ),

@@ -272,12 +272,12 @@ class _Search:
         """Search from ``sources`` in one batch, in a directed graph in both directions."""
         kept: list[np.ndarray] = []
         result = self._searched(ManyOptions(sources, visit=lambda _, found: kept.append(found), width=BATCH))
-        to = back = kept[0]
+        to = back = kept[0] if len(kept) == 1 else np.concatenate(kept, axis=1)
         if self._two_ways:
             other: list[np.ndarray] = []
             options = ManyOptions(sources, visit=lambda _, found: other.append(found), width=BATCH, backward=True)
             self._searched(options)
-            back = other[0]
+            back = other[0] if len(other) == 1 else np.concatenate(other, axis=1)
             self._require_strong(sources, to, back)
         return result.depth, result.far, to, back
 

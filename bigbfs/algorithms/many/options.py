@@ -63,6 +63,8 @@ class ManyOptions(Options):
         Bits for each vertex; None: what the sources need and the memory holds.
     most
         The bits that a plan for a GPU has room for, where ``width`` is None.
+    levels_kept
+        The sources of a batch whose levels such a plan has room for.
     tuning
         Of the levels on a GPU; None: as estimated.
     memory
@@ -83,6 +85,7 @@ class ManyOptions(Options):
     fetch: bool = False
     width: int | None = None
     most: int = WIDTHS[-1]
+    levels_kept: int = WIDTHS[-1]
     tuning: Tuning | None = None
     memory: int | None = None
 
@@ -108,11 +111,21 @@ class ManyOptions(Options):
         """Bits of a vertex on a GPU, twice: as many as sources, at least."""
         return max(_LEAST, self.most if self.width is None else self.width)
 
+    @property
+    def kept(self) -> int:
+        """Sources whose levels a GPU has room for: those of a batch, or fewer."""
+        return min(self.bits, self.levels_kept)
+
     def narrower(self) -> ManyOptions | None:
-        """Return the same work with half the bits, for a GPU that has no room for more; None: there are no fewer."""
-        if self.width is not None or self.most <= _LEAST:
-            return None
-        return replace(self, most=self.most // 2)
+        """Return the same work with half the bits, for a GPU that has no room for more; None: there are no fewer.
+
+        Where levels are wanted and there are no fewer bits, batches have half the sources.
+        """
+        if self.width is None and self.most > _LEAST:
+            return replace(self, most=self.most // 2)
+        if (self.fetch or self.visit is not None) and self.kept > 1:
+            return replace(self, levels_kept=self.kept // 2)
+        return None
 
     @property
     def uses_heads(self) -> bool:

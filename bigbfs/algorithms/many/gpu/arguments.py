@@ -46,7 +46,7 @@ _MEETING = ArraySpec("meeting", "u32", "1", "where the blocks of the grid meet",
 _COUNTS = ArraySpec("counts", "u64", f"{len(COUNTS.names or ())}", "counters of passes", True, "vram", "Counts")
 
 
-def arrays(width: int, wants: Wants, span: int = DEFAULT.span) -> tuple[ArraySpec, ...]:
+def arrays(width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None = None) -> tuple[ArraySpec, ...]:
     """Return the state of batches of ``width`` sources which collect what ``wants`` says."""
     words = width // 64
     stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
@@ -70,17 +70,17 @@ def arrays(width: int, wants: Wants, span: int = DEFAULT.span) -> tuple[ArraySpe
         _MEETING,
         _COUNTS,
     )
-    return (*always, *(spec for spec, wanted in _wanted(width, wants, span) if wanted))
+    return (*always, *(spec for spec, wanted in _wanted(width, wants, span, kept or width) if wanted))
 
 
-def _wanted(width: int, wants: Wants, span: int) -> tuple[tuple[ArraySpec, bool], ...]:
+def _wanted(width: int, wants: Wants, span: int, kept: int) -> tuple[tuple[ArraySpec, bool], ...]:
     """Return the arrays that are there when they are wanted, and whether they are."""
     return (
         (ArraySpec("columns", "u64", f"{span * width}", "vertices found in each level by each source"), wants.columns),
         (ArraySpec("reach", "u64", "n", "how many sources reach a vertex"), wants.sums),
         (ArraySpec("farness", "u64", "n", "the sum of their distances"), wants.sums),
         (ArraySpec("harmonic", "u64", "n", "the sum of reciprocals", False, "vram", "double"), wants.harmonic),
-        (ArraySpec("levels", "i32", f"n * {width}", f"levels of {width} sources"), wants.levels),
+        (ArraySpec("levels", "i32", f"n * {kept}", f"levels of {kept} sources"), wants.levels),
     )
 
 
@@ -90,7 +90,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
-    *("spread", "sparse", "group_bits"),
+    *("spread", "sparse", "kept", "group_bits"),
 )
 
 MANY = np.dtype(

@@ -66,23 +66,31 @@ class GpuBatches:
         What is collected.
     tuning
         How levels are shared out.
+    kept
+        Sources whose levels there is room for; None: ``width``.
 
     Attributes
     ----------
     width
         As given.
+    most
+        Sources of a batch at most: ``kept`` where levels are wanted.
     trace
         None, or a list to which every step is added; that takes time.
     """
 
-    def __init__(self, placed: PlacedGraph, backward: bool, width: int, wants: Wants, tuning: Tuning) -> None:
+    def __init__(
+        self, placed: PlacedGraph, backward: bool, width: int, wants: Wants, tuning: Tuning, kept: int | None = None
+    ) -> None:
         self._placed, self._runtime, self._tuning = placed, placed.runtime, tuning
         self.width, self._wants = width, wants
+        self._kept = kept or width
+        self.most = self._kept if wants.levels else width
         out, incoming = placed.out, placed.incoming
         self._in: PlacedAdjacency | None = out if backward else incoming
         self._out = (incoming or out) if backward else out
         self._vertices = placed.pool.sizes.reachable
-        self._specs = arrays(width, wants, tuning.span)
+        self._specs = arrays(width, wants, tuning.span, self._kept)
         self._kernels = Launcher(placed.runtime, kernels(width), placed.ids, placed.codec)
         self._team = team_threads(placed.runtime.team, placed.ids)
         self._team_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_push"), self._team)
@@ -121,6 +129,7 @@ class GpuBatches:
             most_levels=tuning.most_levels,
             pull_from=NO_WAY,
             apart_ids=apart,
+            kept=self._kept,
             group_bits=(self.width // 64 // part_of(self.width)).bit_length() - 1,
         )
 
@@ -268,8 +277,8 @@ class GpuBatches:
         return Counted(depth, far, self._found, self._columns)
 
     def levels(self) -> np.ndarray:
-        """Return the levels of the last batch, int32 (n, width)."""
-        return self._runtime.download(self._arrays["levels"]).reshape(-1, self.width)
+        """Return the levels of the last batch, int32 (n, kept)."""
+        return self._runtime.download(self._arrays["levels"]).reshape(-1, self._kept)
 
     def sums(self) -> Sums:
         """Return the sums over the batches since :meth:`forget`."""

@@ -57,7 +57,7 @@ DEVICE void note_word(const Many& s, Collector& c, u64 v, u32 word, u64 bits, u6
     if (first) first &= ~atomicOr(c.alive + word, first);
     for (; first; first &= first - 1) c.witness[word * 64 + (u32)__ffsll((i64)first) - 1] = (vid)v;
     if (!s.levels) return;
-    i32* const levels = s.levels + (v * vertex_words(s) + word) * 64;
+    i32* const levels = s.levels + v * s.kept + word * 64;
     for (; bits; bits &= bits - 1) levels[__ffsll((i64)bits) - 1] = (i32)level;
 }
 

@@ -29,6 +29,9 @@ WORDS = WIDTHS[-1] // 64
 _GROWTH = 2.0 ** np.arange(24)
 """Ids read at which the chance of having found all is looked at."""
 
+_WORTH = 0.25
+"""What rows cost at most, as a share of looking at every vertex, where nobody asks how to read less of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -83,6 +86,23 @@ class Sample:
         self.vertices, self.degrees = vertices[order], degrees[order].astype(np.float64)
         self.cold = int(hot.sum())
 
+    def rows_by_growth(self, heads: int) -> np.ndarray:
+        """Return what ids read of rows of the lengths ``_GROWTH`` say of a share of all: (2, 24), all and those beyond.
+
+        Rows that the heads hold are not read. Between two lengths what is read grows evenly.
+        """
+        found = np.zeros((2, len(_GROWTH)))
+        long = self.degrees > heads
+        degrees = np.minimum(self.degrees[long], _GROWTH[-1])
+        at = np.minimum(np.log2(np.maximum(degrees, 1)).astype(np.int64), len(_GROWTH) - 2)
+        part = (degrees - _GROWTH[at]) / (_GROWTH[at + 1] - _GROWTH[at])
+        share = 1.0 / self.degrees[long]
+        far = np.flatnonzero(long) >= self.cold
+        for row, which in zip(found, (np.ones(len(far), bool), far), strict=True):
+            np.add.at(row, at[which], (share * (1 - part))[which])
+            np.add.at(row, at[which] + 1, (share * part)[which])
+        return found
+
 
 class Directions:
     """Chooses the direction of a level.
@@ -95,7 +115,7 @@ class Directions:
         Rows that top-down expands, and those that bottom-up reads; None: there are none.
     adjacency
         What ``out`` was placed from.
-    kernels, arrays
+    kernels
         Of the batches.
     tuning
         What things cost.
@@ -116,6 +136,7 @@ class Directions:
         self._vertices = placed.pool.sizes.reachable
         self._heads = 0 if incoming is None else int(incoming.struct["head_groups"]) * HEAD_GROUP
         self._ids = placed.ids
+        self._rows_by_growth = self._sample.rows_by_growth(self._heads)
 
     def fill(self, array: Array) -> None:
         """Write the sample to ``array``."""
@@ -143,20 +164,23 @@ class Directions:
         if not int(stand["level"]) or edges < self.threshold():
             return Choice(TOP_DOWN, active)
         base = tuning.pull_vertex * self._vertices
-        if min(edges, left) < tuning.split_from or not len(self._sample.vertices):
+        far_pull = tuning.far_pull_edge if self._sample.cold < len(self._sample.vertices) else 0.0
+        most = (tuning.pull_edge + far_pull) * left
+        if min(edges, left) < tuning.split_from or most < _WORTH * base or not len(self._sample.vertices):
             return plain if base + tuning.pull_edge * left < tuning.push_edge * edges else Choice(TOP_DOWN, active)
         weights = self._weigh(state, arrays)
         masks = self._masks(weights[0], active)
         spreading = self._try(state, arrays, masks)
         push = tuning.push_edge * edges + tuning.far_edge * self._m * self._share(spreading[-1])
-        best, least = Choice(TOP_DOWN, active), push
-        for mask, found in zip(masks[:-1], spreading[:-1], strict=True):
-            asked = active & ~mask
-            cost = base + self._cost_of_pull(weights[:, _bits(asked)], left)
-            cost += tuning.push_edge * self._m * found[0] / SAMPLE + tuning.far_edge * self._m * self._share(found)
-            if cost < least and asked.any():
-                best, least = Choice(BOTTOM_UP, asked, int(_bits(mask).sum()), plain.sparse), cost
-        return best
+        asked = active & ~masks[:-1]
+        costs = [
+            base + pull + self._m * (tuning.push_edge * found[0] / SAMPLE + tuning.far_edge * self._share(found))
+            for pull, found in zip(self._costs_of_pull(weights, asked, left), spreading, strict=False)
+        ]
+        least, at = min((cost, i) for i, cost in enumerate(costs) if not i or asked[i].any())
+        if least >= push:
+            return Choice(TOP_DOWN, active)
+        return Choice(BOTTOM_UP, asked[at], int(_bits(masks[at]).sum()), plain.sparse)
 
     def _share(self, found: np.ndarray) -> float:
         """Return the share of all edges that are beyond the link and lead on from the vertices found."""
@@ -192,19 +216,18 @@ class Directions:
         )  # fmt: skip
         return self._runtime.download(found)[: 2 * len(masks)].reshape(-1, 2).astype(np.float64)
 
-    def _cost_of_pull(self, weights: np.ndarray, left: int) -> float:
-        """Return what reading rows costs until what is lacking of sources of these weights is found, all by chance."""
-        sample, tuning = self._sample, self._tuning
+    def _costs_of_pull(self, weights: np.ndarray, asked: np.ndarray, left: int) -> np.ndarray:
+        """Return, for each choice of sources, what reading rows costs until what is lacking is found, all by chance."""
+        tuning = self._tuning
         reach, lacked = np.clip(weights / SAMPLE, 0.0, 1.0 - 1e-9)
-        missing = 1 - np.exp(np.log1p(-lacked * np.exp(np.outer(_GROWTH, np.log1p(-reach)))).sum(axis=1))
-        steps = np.diff(_GROWTH) * (missing[1:] + missing[:-1]) / 2
-        reads = np.concatenate([[1.0], 1.0 + np.cumsum(steps)])  # of a row that long
-        degrees = sample.degrees
-        share = np.interp(degrees, _GROWTH, reads) / np.maximum(degrees, 1)
-        share[degrees <= self._heads] = 0.0
-        all_of_them, far = share.sum() / SAMPLE * self._m, share[sample.cold :].sum() / SAMPLE * self._m
-        most = min(1.0, left / max(all_of_them, 1.0))
-        return float(tuning.pull_edge * all_of_them + tuning.far_pull_edge * far) * most
+        lack = np.log1p(-lacked * np.exp(np.outer(_GROWTH, np.log1p(-reach))))
+        bits = np.stack([_bits(each) for each in asked]).astype(np.float64)
+        missing = 1 - np.exp(np.einsum("gs,cs->gc", lack, bits))  # (ids read, choices); too little for a team of BLAS
+        steps = np.diff(_GROWTH)[:, None] * (missing[1:] + missing[:-1]) / 2
+        reads = 1.0 + np.concatenate([np.zeros_like(missing[:1]), np.cumsum(steps, axis=0)])  # of a row that long
+        all_of_them, far = np.einsum("rg,gc->rc", self._rows_by_growth, reads) / SAMPLE * self._m
+        most = np.minimum(1.0, left / np.maximum(all_of_them, 1.0))
+        return np.asarray((tuning.pull_edge * all_of_them + tuning.far_pull_edge * far) * most)
 
 
 def _words(bits: np.ndarray) -> np.ndarray:

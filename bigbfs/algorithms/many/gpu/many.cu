@@ -13,7 +13,7 @@ KERNEL void many_begin(Many s, const u64* sources, u64 count) {
         const u64 v = sources[i];
         s.far[i] = v;
         s.depth[i] = 0;
-        if (s.levels) s.levels[v * vertex_words(s) * 64 + i] = 0;
+        if (s.levels) s.levels[v * s.kept + i] = 0;
         if (v >= s.vertices) continue;
         atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         if (!claim_bit(claimed_by(s, 0), v)) continue;

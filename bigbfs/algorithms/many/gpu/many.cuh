@@ -55,6 +55,7 @@ struct Many {
     u64 apart_ids;  // bottom-up: rows of up to so many ids are read by a group of lanes each
     u64 spread;  // bottom-up: `other` has bits of the next level already
     u64 sparse;  // bottom-up: a neighbour is looked up in the frontier's bitmap before its bits are asked for
+    u64 kept;  // sources whose levels there is room for: a batch has no more, where levels are wanted
     u64 group_bits;  // a group has 2^group_bits lanes
 };
 static_assert(sizeof(Many) == MANY_BYTES, "Many differs from its NumPy dtype");

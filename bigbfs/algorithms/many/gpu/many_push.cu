@@ -25,6 +25,7 @@ DEVICE void next_phase(const Many& s, Team& t) {
     } else {
         t.read += t.now.edges;
         t.now.level += 1;
+        point(s, t);
         t.now.pushed += 1;
         t.now.count = relaxed_load(&sums.freed);
         t.now.edges = relaxed_load(&sums.edges);

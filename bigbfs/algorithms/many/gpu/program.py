@@ -17,7 +17,7 @@ from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
@@ -50,7 +50,7 @@ class GpuMany:
     def arrays(options: ManyOptions, residency: str) -> tuple[ArraySpec, ...]:
         """Return the state of a run."""
         tuning = options.tuning or DEFAULT
-        return arguments.arrays(options.bits, wants_of(options), tuning.span)
+        return arguments.arrays(options.bits, wants_of(options), tuning.span, options.kept)
 
     @staticmethod
     def kernels(options: ManyOptions, residency: str) -> tuple[KernelSpec, ...]:
@@ -61,7 +61,7 @@ class GpuMany:
         if options.backward:
             require_in_rows(placed.graph)
         self._placed = placed
-        self._made: tuple[int, Wants] | None = None
+        self._made: tuple[int, int, Wants] | None = None
         self.batches: GpuBatches | None = None
 
     def warm(self, options: ManyOptions) -> None:
@@ -71,15 +71,16 @@ class GpuMany:
     def _batches_for(self, options: ManyOptions) -> GpuBatches:
         """Return what runs ``options``, made anew where width or wants are others than before."""
         wants = wants_of(options)
-        width = self._width(options, wants)
-        if self.batches is None or self._made != (width, wants):
+        width, kept = self._width(options, wants)
+        if self.batches is None or self._made != (width, kept, wants):
             tuning = options.tuning or DEFAULT
-            self.batches = GpuBatches(self._placed, options.backward, width, wants, tuning)
-            self._made = (width, wants)
+            self.batches = GpuBatches(self._placed, options.backward, width, wants, tuning, kept)
+            self._made = (width, kept, wants)
         return self.batches
 
-    def _width(self, options: ManyOptions, wants: Wants) -> int:
-        """Return the bits asked for, else the most that the sources need and the memory holds.
+    def _width(self, options: ManyOptions, wants: Wants) -> tuple[int, int]:
+        """Return the bits asked for, else the most that the sources need and the memory holds; and of how many sources
+        it holds the levels: of all, unless there are no fewer bits.
 
         Raises
         ------
@@ -87,22 +88,27 @@ class GpuMany:
             There is no room for them, or not even for the fewest.
         """
         pool, sizes, free = self._placed.pool, self._placed.pool.sizes, self._placed.runtime.free_bytes()
-        needs = {}
-        for width in arguments.WIDTHS:
-            specs = arguments.arrays(width, wants, (options.tuning or DEFAULT).span)
-            needs[width] = sum(max(0, spec.bytes(sizes) - pool.buffers.get(spec.name, 0)) for spec in specs)
+
+        def need(width: int, kept: int) -> int:
+            specs = arguments.arrays(width, wants, (options.tuning or DEFAULT).span, kept)
+            return sum(max(0, spec.bytes(sizes) - pool.buffers.get(spec.name, 0)) for spec in specs)
+
         enough = next((each for each in arguments.WIDTHS if each >= len(options.sources)), arguments.WIDTHS[-1])
         allowed = [width for width in arguments.WIDTHS if width <= (enough if len(options.sources) else options.bits)]
         if options.width is not None:
             allowed = [options.bits]
-        fitting = [width for width in allowed if needs[width] <= free]
-        if not fitting:
-            raise DoesNotFitError(
-                f"{self._placed.graph.path or 'the graph'}: searches from {allowed[0]} sources at a time take "
-                f"{format_size(needs[allowed[0]])} of GPU memory more, and {format_size(free)} are free",
-                remedies=("collect less", ("backend", "cpu")),
-            )
-        return fitting[-1]
+        choices = [(width, width) for width in reversed(allowed)]
+        while wants.levels and choices[-1][1] > 1:
+            choices.append((allowed[0], choices[-1][1] // 2))
+        least = need(*choices[-1])
+        for choice in choices:
+            if need(*choice) <= free:
+                return choice
+        raise DoesNotFitError(
+            f"{self._placed.graph.path or 'the graph'}: searches from {counted(choices[-1][1], 'source')} at a time take "
+            f"{format_size(least)} of GPU memory more, and {format_size(free)} are free",
+            remedies=("collect less", ("backend", "cpu")),
+        )
 
     def run(self, options: ManyOptions) -> ManyResult:
         """Search from every source, batch by batch; see ``ManyOptions``."""
@@ -111,11 +117,11 @@ class GpuMany:
         batches.forget()
         sources = np.asarray(options.sources, np.int64)
         gathered = Gathered(batches, options, len(sources), self._placed.n)
-        for first in range(0, len(sources), batches.width if options.width is None else options.width):
+        step = min(batches.most, batches.width if options.width is None else options.width)
+        for first in range(0, len(sources), step):
             if options.stop is not None and options.stop():
                 break
-            last = first + (batches.width if options.width is None else options.width)
-            gathered.run(sources[first:last], first)
+            gathered.run(sources[first : first + step], first)
             self._placed.require_vertices(batches.invalid)
         return gathered.result(sources)
 

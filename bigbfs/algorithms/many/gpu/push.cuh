@@ -19,6 +19,9 @@ enum Phase { EXPAND, EXPAND_CHUNKS, SETTLE, STOP };
 struct Team {
     ManyStand now;
     u64 limit;  // level before which the launch ends
+    const u32* from;  // bitmap of the frontier; where these three lie is no loop's to keep in registers
+    u32* to;  // of the next
+    vid* queue;  // of the next
     u64 going[MOST_WORDS];  // sources that go on
     bool spreads;  // before a level bottom-up: what is found is queued by nobody
     u32 phase;
@@ -32,6 +35,13 @@ struct Team {
 
 DEVICE ManySums& sums_of(const Many& s, const Team& t) { return s.many_sums[t.turn]; }
 
+// Thread 0, whenever the level has changed.
+DEVICE void point(const Many& s, Team& t) {
+    t.from = claimed_by(s, t.now.level);
+    t.to = claimed_by(s, t.now.level + 1);
+    t.queue = queue_of(s, t.now.level + 1);
+}
+
 // What a block knows at the start of a launch; the whole block calls it, and a barrier follows.
 DEVICE void begin_team(const Many& s, Team& t) {
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
@@ -41,14 +51,15 @@ DEVICE void begin_team(const Many& s, Team& t) {
     t.now.ending = MORE;
     t.turn = 0;
     t.read = t.invalid = 0;
+    point(s, t);
 }
 
 // The sources `lacks` of the lane's word number i reach u, whose `other` was without them; true where this is the first
 // that somebody adds to it, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
 DEVICE bool add_to(const Many& s, const Team& t, vid u, u32 i, u64 lacks) {
-    if (relaxed_load(claimed_by(s, t.now.level) + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];
+    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];
     if (!lacks || !(lacks & ~atomicOr(words_of(s, s.other, u) + i, lacks)) || t.spreads) return false;
-    return claim_bit(claimed_by(s, t.now.level + 1), u);
+    return claim_bit(t.to, u);
 }
 
 // The sources `bits` reach ids[j], j < LOOKS, for the bits j of `asked`; all the lanes of a group ask for the same.
@@ -92,9 +103,8 @@ DEVICE void flush(const Many& s, Team& t, bool all) {
         t.held[warp] = 0;
     }
     at = __shfl_sync(ALL_LANES, at, 0);
-    vid* const queue = queue_of(s, t.now.level + 1);
     for (u32 i = lane_id(); i < held; i += WARP) {
-        if (at + i < s.vertices) queue[at + i] = t.buffer[warp * BUFFER_IDS + i];
+        if (at + i < s.vertices) t.queue[at + i] = t.buffer[warp * BUFFER_IDS + i];
     }
     __syncwarp();
 }
@@ -152,20 +162,20 @@ static_assert(HEAD_GROUP <= SLOTS, "a group of heads is no more than a cursor ho
 
 DEVICE void expand_rows(const Many& s, Team& t) {
     // Long rows are spread over all warps; short ones fill warps, so that few of them touch the queue's counter.
-    u64 share = (t.now.count + team_warps() - 1) / team_warps();
-    if (share > WARP) share = WARP;
+    const u64 even = (t.now.count + team_warps() - 1) / team_warps();
+    const u32 share = even > WARP ? WARP : (u32)even;
     for (u64 start = team_warp() * share; start < t.now.count; start += team_warps() * share) {
         const bool mine = lane_id() < share && start + lane_id() < t.now.count;
         const vid v = mine ? queue_of(s, t.now.level)[start + lane_id()] : 0;
         const u32 ids = mine ? short_degree(s.out, v) : 0;
         list_chunks(s, &sums_of(s, t).chunks, s.out, ids > BLOCK_IDS, v);
         for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS && ids <= BLOCK_IDS); todo; todo &= todo - 1) {
-            const vid whose = __shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1);
+            const vid whose = queue_of(s, t.now.level)[start + (u32)__ffs((int)todo) - 1];
             expand_together(s, t, whose, row(s.out, whose));
         }
         for (u32 first = 0; first < WARP; first += warp_groups(s)) {
             const u32 own = __shfl_sync(ALL_LANES, ids <= THREAD_IDS ? ids : 0, first + own_group(s));
-            const vid whose = __shfl_sync(ALL_LANES, v, first + own_group(s));
+            const vid whose = own ? queue_of(s, t.now.level)[start + first + own_group(s)] : 0;
             if (__any_sync(ALL_LANES, own != 0)) expand_apart(s, t, whose, own);
         }
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tuning:
-    """How levels are shared out; estimates, until a GPU run has measured them.
+    """How levels are shared out; costs and shares as measured on an H200 (docs/results/many-sources.md).
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Tuning:
     pull_vertex: float = 10.0
     far_edge: float = 4.0
     far_pull_edge: float = 4.0
-    shares: tuple[float, ...] = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+    shares: tuple[float, ...] = (0.005, 0.02, 0.05)
     split_from: int = 1 << 22
     sparse_share: float = 0.3
     apart_ids: int = 64
