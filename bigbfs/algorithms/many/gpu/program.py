@@ -104,8 +104,9 @@ class GpuMany:
         for choice in choices:
             if need(*choice) <= free:
                 return choice
+        few = counted(choices[-1][1], "source")
         raise DoesNotFitError(
-            f"{self._placed.graph.path or 'the graph'}: searches from {counted(choices[-1][1], 'source')} at a time take "
+            f"{self._placed.graph.path or 'the graph'}: searches from {few} at a time take "
             f"{format_size(least)} of GPU memory more, and {format_size(free)} are free",
             remedies=("collect less", ("backend", "cpu")),
         )
