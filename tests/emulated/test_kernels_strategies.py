@@ -129,7 +129,7 @@ def search_of(whole, strategy, runtime, *, mapped=False):
         out = incoming = place(whole.adjacency)
         if whole.in_adjacency is not whole.adjacency:
             incoming = None if whole.in_adjacency is None else place(whole.in_adjacency)
-        pool = Pool(runtime, Sizes(whole.n, whole.m, out.chunks, whole.ids.itemsize), whole.ids)
+        pool = Pool(runtime, Sizes(whole.n, whole.m, out.chunks, whole.ids.itemsize, whole.n), whole.ids)
         placed = PlacedGraph(runtime, whole, out, incoming, "mapped" if mapped else "vram", pool)
         search = LevelBfs(placed, STRATEGIES[strategy])
         search.warm()

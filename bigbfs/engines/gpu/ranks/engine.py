@@ -201,7 +201,8 @@ class GpuRankEngine:
         elif graph.in_adjacency is not None:
             incoming = placed(graph.in_adjacency)
         self.edges_kind = out.kind
-        sizes = Sizes(graph.n, graph.m, max(each.chunks for each in self._placed), graph.ids.itemsize)
+        chunks = max(each.chunks for each in self._placed)
+        sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, graph.n)
         self._graph = RankPlacedGraph(
             runtime,
             graph,
