@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from bigbfs.conversion.on_disk import scratch
 from bigbfs.conversion.on_disk import scratch as module
 from bigbfs.conversion.on_disk.scratch import RESERVE_STEP, Scratch, remove_stale
 from bigbfs.errors import DoesNotFitError, FileAccessError
@@ -113,3 +114,10 @@ def test_a_conversion_that_is_killed_is_done_again_cleanly(tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     assert not list(tmp_path.glob(module.PREFIX + "*"))
     assert (tmp_path / "g.csrbin").read_bytes() == whole
+
+
+def test_a_folder_that_another_run_removes_meanwhile_is_no_error(tmp_path, monkeypatch):
+    """Ranks look for what is stale at the same moment: one lists a folder that another has taken away."""
+    monkeypatch.setattr(scratch, "_folders", lambda parent: [parent / f"{scratch.PREFIX}gone"])
+    assert remove_stale(tmp_path) == 0
+    assert scratch.remove_kept(tmp_path, tmp_path / "g.csrbin") == 0

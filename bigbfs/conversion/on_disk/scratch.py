@@ -115,7 +115,7 @@ class Scratch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         stopped = kind is not None and not issubclass(kind, Exception)  # by a signal
-        if stopped and any(self.folder.glob(f"*{KEPT}")):
+        if stopped and manifests(self.folder):
             os.close(self._lock)
         else:
             self.close()
@@ -168,7 +168,7 @@ def _is(path: Path, handle: int) -> bool:
 
 def remove_stale(parent: Path) -> int:
     """Remove the scratch folders in ``parent`` that no living process holds and none can take up; return how many."""
-    return sum(_removed(folder) for folder in _folders(parent) if not any(folder.glob(f"*{KEPT}")))
+    return sum(_removed(folder) for folder in _folders(parent) if not manifests(folder))
 
 
 def remove_kept(parent: Path, output: Path) -> int:
@@ -179,10 +179,18 @@ def remove_kept(parent: Path, output: Path) -> int:
 def kept_for(folder: Path) -> set[str]:
     """Return the outputs that the manifests in a scratch folder name."""
     found = set()
-    for manifest in folder.glob(f"*{KEPT}"):
+    for manifest in manifests(folder):
         with suppress(OSError, ValueError, KeyError, TypeError):
             found.add(str(json.loads(manifest.read_bytes())["whose"]["output"]))
     return found
+
+
+def manifests(folder: Path) -> list[Path]:
+    """Return the manifests in a scratch folder; none where another process has just removed it."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(KEPT))
+    except OSError:
+        return []
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.conversion.on_disk import kernels
-from bigbfs.conversion.on_disk.scratch import KEPT, PREFIX, Scratch, remove_kept
+from bigbfs.conversion.on_disk.scratch import KEPT, PREFIX, Scratch, manifests, remove_kept
 from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.graph.views import frozen
@@ -86,7 +86,7 @@ class Checkpoint:
         if not self.on:
             return
         together(group, lambda: self._write(phase, state, files))
-        for manifest in _manifests(self.scratch.folder):
+        for manifest in manifests(self.scratch.folder):
             if manifest.name != phase + KEPT:
                 manifest.unlink(missing_ok=True)
         self.leave_only(set(files))
@@ -106,7 +106,7 @@ class Checkpoint:
     def stop(self) -> None:
         """Keep nothing from here on: files go as they are read."""
         self.on = False
-        for manifest in _manifests(self.scratch.folder):
+        for manifest in manifests(self.scratch.folder):
             manifest.unlink(missing_ok=True)
 
     def leave_only(self, names: set[str]) -> None:
@@ -148,7 +148,7 @@ def checkpoint_of(place: Path, mine: dict[str, Any], group: Group, stack: ExitSt
     stack.enter_context(scratch)
     manifest = phases[phase]
     found = Checkpoint(scratch, mine, run, group.rank, phase, manifest["state"])
-    for path in _manifests(scratch.folder):
+    for path in manifests(scratch.folder):
         if path.name != phase + KEPT:
             path.unlink()
     found.leave_only(set(manifest["files"]))
@@ -167,9 +167,11 @@ def _look(place: Path, mine: dict[str, Any], rank: int) -> tuple[dict[str, tuple
     why = ""
     for folder in sorted(place.glob(PREFIX + "*")) if place.is_dir() else []:
         phases: dict[str, Any] = {}
-        for path in _manifests(folder):
+        for path in manifests(folder):
             manifest = _read(path)
             theirs = {} if manifest is None else manifest["whose"]
+            if manifest is None and not path.exists():
+                continue  # another run has just removed it
             if manifest is None:
                 why = why or f"begins anew: {path} is damaged"
             elif theirs.get("output") != mine["output"]:
@@ -199,10 +201,6 @@ def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str:
             f"what a run that was killed has left is of {there}, here are {mine['ranks']}; with {there} it is taken up"
         )
     return "what a run that was killed has left is of other inputs or options"
-
-
-def _manifests(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{KEPT}"))
 
 
 def _read(path: Path) -> dict[str, Any] | None:
