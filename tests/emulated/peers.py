@@ -42,6 +42,7 @@ class Peers:
     kind: str = "words"
     mapped: bool = False
     head_groups: int = 1
+    hot_bytes: int = 0
     bottom_up: bool = True
     capacity: int | None = None
     tuning: Tuning = DEFAULT
@@ -82,7 +83,7 @@ def cut(graph: Graph, peers: Peers) -> Partition:
 
 def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: int, peers: Peers) -> PlacedGraph:
     """Place own rows."""
-    options = {"mapped": peers.mapped, "head_groups": peers.head_groups}
+    options = {"mapped": peers.mapped, "head_groups": peers.head_groups, "hot_bytes": peers.hot_bytes}
     out = OwnAdjacency(runtime, graph.adjacency, partition, rank, **options)
     incoming = None
     if graph.in_adjacency is graph.adjacency:

@@ -31,11 +31,12 @@ HERE = builds_here()
 
 RULES = {
     "auto": Peers(2, head_groups=2),
-    "bottom-up": Peers(3, mapped=True, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0)),
+    "bottom-up": Peers(3, mapped=True, hot_bytes=900, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0)),
     "turns": Peers(
         4, "ranges", head_groups=0, capacity=5, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2)
     ),
-    "top-down": Peers(5, "ranges", mapped=True, bottom_up=False, capacity=64),
+    "top-down": Peers(5, "ranges", mapped=True, hot_bytes=500, bottom_up=False, capacity=64),
+    "in order": Peers(2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=2, tuning=Tuning(sort_from=3)),
 }
 FEW = (
     "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",
@@ -193,7 +194,7 @@ def test_a_device_that_does_not_come_is_named(build):
         if state.group.rank == 1:
             state._traverse = lambda *arguments: None
 
-    with pytest.raises(DeviceError, match=r"rank 1 \(host here\) has not come to meeting 1, in level 0"):
+    with pytest.raises(DeviceError, match=r"rank 1 \(host here\) has not come to meeting 2, in level 0"):
         search(plain, build, Peers(3, patience=0.5, touch=leave), [(0, None)])
 
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,13 +49,14 @@ def random_graph(n: int, m: int, seed: int) -> Graph:
     return zoo.build(n, (drawn.integers(0, n, m), (n * drawn.random(m) ** 3).astype(np.int64)))
 
 
+@cache
 def graph_of(name: str) -> Graph:
     """Return a graph of the zoo, or a random one (``random-SEED``), a large one (``large-SEED``), a ``grid``."""
     kind, _, seed = name.partition("-")
     if kind == "random" and seed.isdigit():
         return random_graph(5_000, 60_000, int(seed))
     if kind == "large" and seed.isdigit():
-        return random_graph(1 << 20, 12 << 20, int(seed))
+        return random_graph(1 << 16, 12 << 16, int(seed))
     if name == "grid":
         side = 600
         at = np.arange(side * side).reshape(side, side)

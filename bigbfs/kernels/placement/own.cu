@@ -1,8 +1,8 @@
 // What one of several GPUs places: its own rows, and what follows from them. `a` has offsets and degrees of all rows.
 //
 // own_rows: a thread owns a word of the bitmap of rows. own_heads: a warp owns 32 vertices, as place_heads does; heads
-// of other vertices' rows are not asked for. own_offsets: a thread owns an offset; own rows move together, others
-// become empty. own_blocks: a thread owns a chunk of a hub. own_edges: a warp copies OWN_PIECE ids or bytes of what own
+// of other vertices' rows are not asked for. own_offsets, own_near: a thread owns an offset; own rows move together, others
+// become empty, or stay. own_blocks: a thread owns a chunk of a hub. own_edges: a warp copies OWN_PIECE ids or bytes of what own
 // rows become; it looks for the word in which they begin. Frontier kind: none. Atomics: one for each warp that counts,
 // and one for each id that is no vertex. Memory per edge: read once to copy it, once to choose heads. Source: ours.
 #include "kernels/base/part.cuh"
@@ -63,6 +63,21 @@ KERNEL void own_offsets(Adjacency a, Part part, const u64* starts, u64* offsets)
     }
 }
 ENTRY(own_offsets)
+
+// Offsets of all rows once the first `near` own words have copies side by side at `base` and behind: of other rows as
+// they were. What follows a near word is where it ends; it is no own row, since own words are dealt.
+KERNEL void own_near(Adjacency a, Part part, const u64* starts, u64 near, u64 base, u64* offsets) {
+    for (u64 v = thread_id(); v <= a.n; v += thread_count()) {
+        const u64 word = v >> 6;
+        const bool behind = (v & 63) == 0 && word > part.first && (word - 1 - part.first) % part.stride == 0;
+        const u64 i = word < part.first ? near : (word - part.first) / part.stride;
+        u64 offset = a.indptr[v];
+        if (behind) offset = i < near ? base + starts[i + 1] : offset;
+        else if (is_own(part, v) && i < near) offset = base + starts[i] + (a.indptr[v] - a.indptr[word << 6]);
+        offsets[v] = offset;
+    }
+}
+ENTRY(own_near)
 
 // Moves the first bytes of the chunks of own hubs (varint) as own_offsets has moved their rows.
 KERNEL void own_blocks(Adjacency a, Part part, const u64* offsets, u64* blocks) {

@@ -20,6 +20,16 @@ constexpr u32 AHEAD = 2;
 // One frontier vertex in so many is asked for its degree.
 constexpr u32 DEGREE_SAMPLE = 32;
 
+// The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
+// (peers/peers.cuh). Past the end a word is `words` at least; of a vertex the base is a multiple of 32 words.
+#ifndef SEARCHED_VERTEX
+DEVICE u64 searched_end(const Bfs&, u64 words) { return words; }
+DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
+// no function: with one, a compiler spills registers of varint kernels
+#define SEARCHED_VERTEX(s, base, place) ((base) * 32 + (place))
+DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
+#endif
+
 // What a lane has counted.
 struct Sums {
     u64 found;
@@ -65,11 +75,11 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
     for (u32 start = 0; start < bits.total; start += WARP) {
         const u32 place = next;
         const bool active = start + lane_id() < bits.total;
-        const u64 v = active ? base * 32 + place : 0;
+        const u64 v = active ? SEARCHED_VERTEX(s, base, place) : 0;
         if (start + WARP < bits.total) {
             bits.find(start + WARP + lane_id(), owner, bit);
             next = owner * 32 + bit;
-            if (HEADS) prefetch_heads(s.in, base * 32 + next);
+            if (HEADS) prefetch_heads(s.in, SEARCHED_VERTEX(s, base, next));
         }
         bool later = false;
         if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + place / 32, bit_of(place));
@@ -84,11 +94,11 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
 DEVICE void search_words(const Bfs& s, Team& t, u64 base, u32 todo, u32& fresh, u32& open, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
     for (u32 k = 0; k < WARP; ++k) {
-        if (k + AHEAD < WARP) prefetch_heads(s.in, (base + k + AHEAD) * 32 + lane_id());
+        if (k + AHEAD < WARP) prefetch_heads(s.in, SEARCHED_VERTEX(s, base + k + AHEAD, lane_id()));
         const u32 word = __shfl_sync(ALL_LANES, todo, k);
         const bool active = (word >> lane_id()) & 1;
         bool later = false;
-        const bool hit = search_batch<true>(s, t, frontier, (base + k) * 32 + lane_id(), active, later, sums);
+        const bool hit = search_batch<true>(s, t, frontier, SEARCHED_VERTEX(s, base + k, lane_id()), active, later, sums);
         const u32 hits = __ballot_sync(ALL_LANES, hit);
         const u32 laters = __ballot_sync(ALL_LANES, later);
         if (lane_id() == k) {
@@ -108,8 +118,8 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
     Sums sums = {0, 0, 0};
-    for (u64 base = team_warp() * WARP; base < words; base += team_warps() * WARP) {
-        const u64 w = base + lane_id();
+    for (u64 base = team_warp() * WARP; base < searched_end(s, words); base += team_warps() * WARP) {
+        const u64 w = searched_word(s, base + lane_id());
         const u32 visited = w < words ? s.visited[w] : 0;
         const u32 todo = w < words ? ~visited & __ldg(s.in.rows + w) : 0;
         u32 fresh = 0, open = 0;
@@ -131,10 +141,10 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
 DEVICE void search_open(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
-    const u64 warps = warps_in_window(s, WARP * 32);
+    const u64 warps = warps_in_window(s, searched_span(s, WARP));
     Sums sums = {0, 0, 0};
-    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
-        const u64 w = base + lane_id();
+    for (u64 base = team_warp() * WARP; base < searched_end(s, words) && team_warp() < warps; base += warps * WARP) {
+        const u64 w = searched_word(s, base + lane_id());
         const u32 todo = w < words ? s.open[w] : 0;
         if (!__any_sync(ALL_LANES, todo != 0)) continue;
         u32 fresh = 0, open = 0;

@@ -188,8 +188,15 @@ class GpuRankEngine:
         runtime, graph = self._running(), self.graph
         mapped, groups, ranked = self.residency == "mapped", self.plan.head_groups, by_degree(graph)
 
-        def placed(adjacency: Adjacency) -> OwnAdjacency:
-            options = {"mapped": mapped, "ranked": ranked, "prove": prove}
+        hot = {buffer.name: buffer.bytes for buffer in self.plan.buffers}
+
+        def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency:
+            options: dict[str, Any] = {
+                "mapped": mapped,
+                "ranked": ranked,
+                "prove": prove,
+                "hot_bytes": hot.get(f"{prefix}hot", 0),
+            }
             made = OwnAdjacency(runtime, adjacency, partition, self.group.rank, head_groups=groups, **options)
             self._placed.append(made)
             return made
@@ -199,7 +206,7 @@ class GpuRankEngine:
         if graph.in_adjacency is graph.adjacency:
             incoming = out
         elif graph.in_adjacency is not None:
-            incoming = placed(graph.in_adjacency)
+            incoming = placed(graph.in_adjacency, "in_")
         self.edges_kind = out.kind
         chunks = max(each.chunks for each in self._placed)
         sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, graph.n)

@@ -14,7 +14,7 @@ import numpy as np
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
 from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part
-from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, LINE, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
@@ -23,7 +23,7 @@ from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency, PlainAdjacenc
 
 KERNELS = kernels_of(
     "kernels/placement/own.cu",
-    ("own_rows", "own_heads", "own_offsets", "own_blocks", "own_edges"),
+    ("own_rows", "own_heads", "own_offsets", "own_near", "own_blocks", "own_edges"),
     defines=DEFINES,
 )
 PLACEMENT: tuple[KernelSpec, ...] = (PLACE_ROWS, *KERNELS)
@@ -55,6 +55,7 @@ class OwnAdjacency(PlacedAdjacency):
         *,
         mapped: bool,
         head_groups: int = 0,
+        hot_bytes: int = 0,
         ranked: bool = False,
         prove: bool = False,
     ) -> None:
@@ -63,7 +64,13 @@ class OwnAdjacency(PlacedAdjacency):
         self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in KERNELS}
         specs = PROOF_KERNELS if prove else ()
         self._kernels |= {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in specs}
-        super().__init__(runtime, adjacency, mapped=mapped, head_groups=head_groups, ranked=ranked, prove=prove)
+        options: dict[str, Any] = {
+            "mapped": mapped,
+            "head_groups": head_groups,
+            "hot_bytes": hot_bytes,
+            "ranked": ranked,
+        }
+        super().__init__(runtime, adjacency, **options, prove=prove)
 
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
         """Place own edges and their heads; return how many ids read for them are no vertices."""
@@ -80,6 +87,8 @@ class OwnAdjacency(PlacedAdjacency):
                 self._fill_heads(adjacency, head_groups, counts[1:2])
             if not mapped:
                 self._move_own(adjacency)
+            elif hot_bytes:
+                self._copy_near(adjacency, hot_bytes)
             self.with_edges, invalid, faults = (int(count) for count in runtime.download(counts))
             self.sound = faults == 0
         except BaseException:
@@ -129,6 +138,40 @@ class OwnAdjacency(PlacedAdjacency):
         self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
         self.struct["data"], self.struct["data_bytes"] = runtime.pointer(own), own.nbytes
         self._point("indptr")
+
+    def _copy_near(self, adjacency: Adjacency, room: int) -> None:
+        """Copy own rows to device memory, as many as ``room`` bytes hold, from the first on; the others stay mapped.
+
+        Where own words lie side by side, the copies have the offsets of the rows; where they are dealt, offsets behind
+        those of all edges.
+        """
+        runtime, edges = self._runtime, adjacency.edges
+        unit, line = edges.itemsize, LINE // edges.itemsize
+        starts = self._starts(adjacency.indptr)
+        words = int(np.searchsorted(starts, np.uint64(max(0, room // unit - line)), side="right")) - 1
+        if words <= 0 or starts[words] == 0:
+            return
+        part, count = self._part.copy(), int(starts[words])
+        part["words"] = words
+        dealt = int(part["stride"]) > 1
+        begin = -(-len(edges) // line) * line if dealt else int(adjacency.indptr[64 * int(part["first"])])
+        lead = begin % line  # whole lines are read, also of the first row
+        near = runtime.empty(lead + count, edges.dtype)
+        placed = runtime.upload(starts[: words + 1])
+        self._run("own_edges", WARP * (count // 4096 + 1), self.struct, part, placed, near[lead:])
+        if dealt:
+            offsets = runtime.empty(self.n + 1, np.uint64)
+            where = (np.uint64(words), np.uint64(begin), offsets)
+            self._run("own_near", self.n + 1, self.struct, self._part, placed, *where)
+            if isinstance(adjacency, CompressedAdjacency) and self.chunks:
+                self._run("own_blocks", self.chunks, self.struct, self._part, offsets, self.arrays["block_ptr"])
+            runtime.synchronize()
+            self.arrays["indptr"] = offsets
+            self._point("indptr")
+        self.arrays["near"] = near
+        self.struct["near"] = (runtime.pointer(near) - (begin - lead) * unit) % 2**64
+        self.struct["near_begin"], self.struct["near_end"] = begin, begin + count
+        self.hot_bytes, self.near_share = int(near.nbytes), count / int(starts[-1])
 
     def _starts(self, indptr: np.ndarray) -> np.ndarray:
         """Return where own words begin among own edges, and where they end: uint64 (words + 1,)."""

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.engines.gpu.placement.hot import GRAIN
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, rows_of, state_buffers
-from bigbfs.engines.gpu.planning import HEAD_GROUPS, Limits, Plan
+from bigbfs.engines.gpu.planning import HEAD_GROUPS, HOT_SHARE, Limits, Plan
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
@@ -61,7 +62,7 @@ def plan_of(
                 buffers.append(replace(buffer, bytes=grain(own_bytes(adjacency, partition, rank))))
                 what = "the file, while own rows are copied from it"
                 buffers.append(Buffer(f"{prefix}file", adjacency.edges.nbytes, in_place, what))
-            elif buffer.name == f"{prefix}placement" and residency == "vram":
+            elif buffer.name == f"{prefix}placement":
                 more = grain(8 * (adjacency.n + 1)) + grain(8 * (partition.words + 1))
                 buffers.append(replace(buffer, bytes=buffer.bytes + more))
             else:
@@ -71,6 +72,19 @@ def plan_of(
         shared = program.shared_bytes(partition, graph.ids)
         buffers.append(Buffer("shared", grain(shared), "vram", "what other GPUs write and read"))
     return Plan(residency, tuple(buffers), limits, groups)
+
+
+def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, share: float) -> Plan:
+    """Give copies of mapped own rows what is left of the budget, up to a ``share`` of their bytes."""
+    if plan.residency != "mapped":
+        return plan
+    rows = adjacencies(graph)
+    left = max(0, plan.limits.vram - plan.device_bytes) // len(rows)
+    found = []
+    for prefix, adjacency in rows:
+        own = own_bytes(adjacency, partition, rank)
+        found.append(Buffer(f"{prefix}hot", min(left, int(own * share)) // GRAIN * GRAIN, "vram", "own rows, too"))
+    return replace(plan, buffers=(*plan.buffers, *found), hot_bytes=sum(buffer.bytes for buffer in found))
 
 
 def choose(
@@ -105,7 +119,7 @@ def choose(
     everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
     for number, plan in enumerate(plans):
         if all(fits[number] for fits, _ in everyone):
-            return plan
+            return with_hot_rows(plan, graph, partition, group.rank, 1.0 if residency == "auto" else HOT_SHARE)
     worst = next(rank for rank, (fits, _) in enumerate(everyone) if not fits[-1] or rank == group.size - 1)
     last = plans[-1]
     raise DoesNotFitError(

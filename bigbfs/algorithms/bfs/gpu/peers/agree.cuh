@@ -75,8 +75,10 @@ DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     t.bottom_up = p.s.bottom_up && up_cost(p, t, open) < down_cost(p, t, m);
     t.defer = t.bottom_up && open / p.part.size >= p.s.defer_from;
     m.round = 0;
-    if (t.bottom_up) t.phase = t.form == BITMAP ? PUBLISH : FILL;
-    else t.phase = t.form == BITMAP ? COLLECT : DOWN;
+    // rows in host memory are read in order: by way of a bitmap the queue gets sorted
+    const bool sorts = m.count >= p.s.sort_from;
+    if (t.form == BITMAP) t.phase = t.bottom_up ? PUBLISH : COLLECT;
+    else t.phase = t.bottom_up || sorts ? FILL : DOWN;
     note_level(p.s, t, t.bottom_up ? 2 : 1);
     if (blockIdx.x == 0) p.s.slots[t.slot].frontier = m.count;
 }
@@ -122,7 +124,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case FILL: t.phase = SET; break;
         case SET:
             t.form = BITMAP;
-            t.phase = PUBLISH;
+            t.phase = t.bottom_up ? PUBLISH : COLLECT;
             break;
         case PUBLISH: t.phase = UP; break;
         case COLLECT:

@@ -55,6 +55,7 @@ DEFINES = (
 KERNELS = (
     KernelSpec(FILE, "bfs_peers", DEFINES, cooperative=True, team=True),
     KernelSpec(FILE, "peers_count", DEFINES, team=True),
+    KernelSpec(FILE, "peers_begin", DEFINES, team=True),
 )
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
@@ -86,11 +87,12 @@ def shared_fields(partition: Partition, ids: np.dtype, capacity: int) -> tuple[t
     return tuple(zip((*SHARED, *READ), (*sizes, *tree), strict=True))
 
 
-def told(levels: Sequence[LevelRecord]) -> tuple[str, ...]:
-    """Return what ranks told one another for each level: bits of the frontier, claims, or both where it turned back."""
+def told(levels: Sequence[LevelRecord], sort_from: int) -> tuple[str, ...]:
+    """Return what ranks told one another for each level: bits of the frontier, claims, or both: bits of what is visited
+    where it turned back, or where its frontier had so many vertices that it was sorted."""
     found, before = [], ""
     for level in levels:
-        turned = level.direction == "top-down" and before == "bottom-up"
+        turned = level.direction == "top-down" and (before == "bottom-up" or level.frontier >= sort_from)
         found.append("bitmap" if level.direction == "bottom-up" else "bitmap claims" if turned else "claims")
         before = level.direction
     return tuple(found)

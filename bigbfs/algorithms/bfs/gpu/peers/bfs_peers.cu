@@ -108,6 +108,7 @@ KERNEL void bfs_peers(Peers p, u64 source, u64 last, u32 resume) {
         m.meetings = relaxed_load(&p.joint->meetings);
         meet_other_blocks(p.s.meeting);
         choose(p, t, m);
+        if (relaxed_load(&p.joint->lost)) t.phase = HALT;  // a rank has not even begun
     }
     __syncthreads();
     while (t.phase != HALT) {
@@ -118,6 +119,27 @@ KERNEL void bfs_peers(Peers p, u64 source, u64 last, u32 resume) {
     if (t.done) finish_own(p);
 }
 ENTRY(bfs_peers)
+
+// One warp: waits until this kernel runs on all ranks, so that their clocks begin together. What a host is late by is
+// nobody's search.
+KERNEL void peers_begin(Peers p) {
+    __shared__ Team t;
+    __shared__ Mates m;
+    if (threadIdx.x == 0) {
+        t.phase = HALT;
+        m.meetings = relaxed_load(&p.joint->meetings);
+    }
+    __syncwarp();
+    const u64 told = p.joint->told;
+    __syncwarp();
+    meet_other_ranks(p, t, m, Letter{0, 0, 0, 0, 0});
+    __syncwarp();
+    if (threadIdx.x != 0) return;
+    relaxed_store(&p.joint->meetings, m.meetings + 1);
+    p.joint->told = told;
+    p.joint->waited = 0;
+}
+ENTRY(peers_begin)
 
 // Adds the edges of the rows of own vertices reached to *edges.
 KERNEL void peers_count(Peers p, u64* edges) {

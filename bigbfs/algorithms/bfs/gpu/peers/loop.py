@@ -22,7 +22,7 @@ from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.arguments import place_part
 from bigbfs.engines.gpu.ranks.memory import Memory, SharedMemory
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, WARP, no_vertex, struct, team_threads
 from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
@@ -99,6 +99,7 @@ class PeerSearch:
         self.nobody = self.ids.type(no_vertex(self.ids))
         self.bottom_up = bottom_up and placed.incoming is not None
         self._tuning, self._patience = tuning, patience
+        self._sort_from = tuning.sort_from if placed.residency == "mapped" else NEVER
         self._meetings, self._last_source = 0, 0
         runtime = self._runtime = placed.runtime
         capacity = arguments.inbox(partition) if capacity is None else capacity
@@ -107,7 +108,7 @@ class PeerSearch:
         self._joint = runtime.zeros(JOINT.itemsize // 8, np.uint64)
         self._sent = runtime.zeros(group.size, np.uint64)
         self._part, self._bounds = place_part(runtime, partition, group.rank)
-        self._traverse, self._count = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
+        self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
         fields = arguments.shared_fields(partition, self.ids, capacity)
@@ -158,17 +159,23 @@ class PeerSearch:
             reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=tuning.slots,
             bottom_up=self.bottom_up,
-            sort_from=NEVER,
+            sort_from=self._sort_from,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
-            line_cost=unit.line,
+            line_cost=self._line_cost(unit),
             **pointers,
         )
         state["in"] = searched.struct
         return state
+
+    def _line_cost(self, unit: Costs) -> int:
+        """Return the mean cost of a line where part of own rows is in device memory too: the same on all ranks."""
+        rows = (self.placed.out, self.placed.incoming or self.placed.out)
+        near = min(self.group.objects(min(each.near_share for each in rows)))
+        return int(unit.line * (1 - near) + costs(self.n, "vram", self.placed.profile).line * near)
 
     def _window(self) -> int:
         """Return how many neighbouring vertices have rows of a window of host memory."""
@@ -181,7 +188,9 @@ class PeerSearch:
         nothing = self._state.copy()
         nothing["s"]["max_depth"] = 0
         nothing["s"]["out"]["n"] = nothing["s"]["in"]["n"] = 0
-        nothing["part"]["words"] = 0
+        nothing["part"]["words"] = nothing["part"]["rank"] = 0
+        nothing["part"]["size"] = 1
+        self._meet(1, WARP, (nothing,))
         self._traverse(self._blocks, self._team, (nothing, np.uint64(0), np.uint64(0), np.uint32(1)))
         self._count(1, BLOCK, (nothing, self._edges))
         self._runtime.synchronize()
@@ -210,6 +219,7 @@ class PeerSearch:
         while True:
             runtime.fill(self._arrays["slots"], 0)
             group.barrier()
+            self._meet(1, WARP, (state,))
             with runtime.timer() as timer:
                 self._traverse(self._blocks, self._team, (state, *ends, np.uint32(launches > 0)))
             launches += 1
@@ -240,7 +250,7 @@ class PeerSearch:
             invalid=int(totals[1]),
             rounds=int(joint["rounds"]),
             launches=launches,
-            told=told(records),
+            told=told(records, self._sort_from),
             mine=seconds,
             waited=min(seconds, waited),
             sent=int(joint["told"]),
@@ -249,13 +259,10 @@ class PeerSearch:
     def _begin(self, source: int) -> None:
         """Write down where a search stands when it begins."""
         degree = row_length(self.placed.graph, source)
-        bounds = self.partition.bounds
-        word = source >> 6
+        bounds, word = self.partition.bounds, source >> 6
         owner = int(np.searchsorted(bounds, word, side="right")) - 1 if len(bounds) else word % self.group.size
         start = np.zeros(1, PROGRESS)
-        start["count"] = owner == self.group.rank
-        start["reached"] = 1
-        start["edges"] = degree
+        start["count"], start["reached"], start["edges"] = owner == self.group.rank, 1, degree
         joint = np.zeros(1, JOINT)
         joint["count"], joint["edges"], joint["explored"] = 1, degree, degree
         joint["meetings"] = self._meetings

@@ -74,30 +74,39 @@ DEVICE Letter own_letter(const Peers& p, const Team& t, const Mates& m) {
     return own;
 }
 
+// Whether the phase has stored into the memory of others. A fence for the whole system costs microseconds, far more
+// than the barrier that it belongs to; where a block has told nobody anything, one for its own GPU will do.
+DEVICE bool tells(const Team& t) { return t.phase == DELIVER || t.phase == PUBLISH || t.phase == COLLECT; }
+
+DEVICE void fence_before_meeting(const Team& t) {
+    if (tells(t)) __threadfence_system();
+    else __threadfence();
+}
+
 // The blocks of this rank, and all ranks if `meets(p, t)` says so once all blocks are here. What it says must follow
 // from what no block changes any more. Same word as meet_other_blocks(); the first block comes last.
 template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates& m, const Meets& meets) {
     if (threadIdx.x >= (blockIdx.x == 0 ? WARP : 1u)) return;
     u32* const word = p.s.meeting;
     if (blockIdx.x != 0) {
-        __threadfence_system();
+        fence_before_meeting(t);
         const u32 before = atomicAdd(word, 1u);
         while (((before ^ relaxed_load(word)) & 0x80000000u) == 0) spin();
-        __threadfence_system();
+        __threadfence();
         m.meets = meets(p, t);
         return;
     }
     if (lane_id() == 0) {
-        __threadfence_system();
+        fence_before_meeting(t);
         while ((relaxed_load(word) & 0x7fffffffu) != gridDim.x - 1) spin();
-        __threadfence_system();
+        __threadfence();
         m.meets = meets(p, t);
     }
     __syncwarp();
     if (m.meets) meet_other_ranks(p, t, m, own_letter(p, t, m));
     __syncwarp();
     if (lane_id() == 0) {
-        __threadfence_system();
+        __threadfence();
         atomicAdd(word, 0x80000000u - (gridDim.x - 1));
     }
 }

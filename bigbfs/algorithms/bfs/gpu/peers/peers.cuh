@@ -5,8 +5,7 @@
 // vertex of the graph. What ranks tell one another they store into each other's memory: all that others write lies in
 // one allocation on each rank, laid out alike, so that a rank finds another's array by its base and an offset.
 #pragma once
-#include "algorithms/bfs/gpu/bottomup.cuh"
-#include "algorithms/bfs/gpu/topdown.cuh"
+#include "algorithms/bfs/gpu/bfs.cuh"
 #include "kernels/base/part.cuh"
 
 enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, PUBLISH, COLLECT, UP, UP_OPEN, UP_CHUNKS, HALT };
@@ -57,6 +56,22 @@ struct Peers {
     u64 publish_cost;
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
+
+// Bottom-up levels search halves of own words: in them most vertices are own, so that lanes next to one another have
+// heads next to one another. With varint rows there is no register left for it: words of others, which have no rows
+// here, are passed over. All states of a search are the first member of their Peers.
+#if !VARINT
+#define SEARCHED_VERTEX(s, base, place) own_vertex(s, base, place)
+DEVICE const Part& part_of(const Bfs& s) { return ((const Peers*)&s)->part; }
+DEVICE u64 searched_end(const Bfs& s, u64) { return 2 * part_of(s).words; }
+DEVICE u64 searched_word(const Bfs& s, u64 i) { return i < 2 * part_of(s).words ? own_half(part_of(s), i) : ~0ull; }
+DEVICE u64 own_vertex(const Bfs& s, u64 base, u32 place) {
+    return own_half(part_of(s), base + place / 32) * 32 + place % 32;
+}
+DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(s).stride; }
+#endif
+#include "algorithms/bfs/gpu/bottomup.cuh"
+#include "algorithms/bfs/gpu/topdown.cuh"
 
 // What a block knows beside Team, in shared memory; the same in every block after a barrier.
 struct Mates {
