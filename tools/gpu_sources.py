@@ -1,13 +1,14 @@
 """The sources that a run on a GPU vouches for, and their hash: every kernel, and the code that launches kernels.
 
 That is every .cu and .cuh of the package, the modules of engines/gpu/, and those of algorithms/*/gpu/ and strategies/.
-What no device sees does not count: docstrings, comments and layout of Python, line ends.
+What no device sees does not count: comments and layout, docstrings, line ends; nor which Python made the hash.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
@@ -25,8 +26,7 @@ def hash_of_sources(package: Path = PACKAGE) -> str:
     digest = hashlib.sha256()
     for path in source_files(package):
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-        if path.suffix == ".py":
-            text = code_of(text)
+        text = code_of(text) if path.suffix == ".py" else kernel_code_of(text)
         name = path.relative_to(package).as_posix()
         digest.update(f"{len(name)} {name}\n{len(text)}\n{text}".encode())
     return digest.hexdigest()
@@ -39,7 +39,31 @@ def code_of(text: str) -> str:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [line for line in body if not _is_text(line)]  # type: ignore[attr-defined]
-    return ast.dump(tree)
+    return _dump(tree)
+
+
+def _dump(node: object) -> str:
+    """Return a tree in words; fields that are empty are left out, since Python's versions differ in them."""
+    if isinstance(node, ast.AST):
+        fields = ((name, value) for name, value in ast.iter_fields(node) if value is not None and value != [])
+        return f"{type(node).__name__}({', '.join(f'{name}={_dump(value)}' for name, value in fields)})"
+    if isinstance(node, list):
+        return f"[{', '.join(map(_dump, node))}]"
+    return repr(node)
+
+
+def kernel_code_of(text: str) -> str:
+    """Return the tokens of a CUDA source without comments and layout; a line of the preprocessor stays a line."""
+    text = _NO_TOKEN.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", text.replace("\\\n", " "))
+    parts: list[str] = []
+    for line in text.splitlines():
+        tokens = _TOKEN.findall(line)
+        parts += ["\n", *tokens, "\n"] if tokens[:1] == ["#"] else tokens
+    return " ".join(parts)
+
+
+_NO_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'", re.DOTALL)
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[\w.]+|\S")
 
 
 def _is_text(node: ast.AST) -> bool:

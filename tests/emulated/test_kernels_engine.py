@@ -118,7 +118,7 @@ class Rule:
         """How the persistent loop decides."""
         same = ("sort_from", "window_bytes", "thin_to", "local", "wide", "slots", "costs")
         own = {name: getattr(self, name) for name in same}
-        return Tuning(defer_from_mapped=self.defer_from, defer_from_vram=self.defer_from, wide_skew=64, **own)
+        return Tuning(defer_from_mapped=self.defer_from, defer_from_vram=self.defer_from, **own)
 
 
 VRAM = {"residency": "vram", "thin_to": 0, "local": False}

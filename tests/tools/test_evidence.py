@@ -7,7 +7,7 @@ import warnings
 
 import gpu_evidence
 import pytest
-from gpu_sources import PACKAGE, code_of, hash_of_sources, source_files
+from gpu_sources import PACKAGE, code_of, hash_of_sources, kernel_code_of, source_files
 
 
 @pytest.mark.filterwarnings("default:WAIVED")
@@ -35,7 +35,9 @@ def test_the_hash_follows_contents_and_names_and_nothing_else(tmp_path):
     header = package / "kernels" / "base" / "platform.cuh"
     header.write_bytes(header.read_bytes().replace(b"\n", b"\r\n"))
     assert hash_of_sources(package) == before
-    header.write_text(header.read_text() + "\n")
+    header.write_text(header.read_text() + "\n  // says one thing more\n")
+    assert hash_of_sources(package) == before
+    header.write_text(header.read_text() + "\nint more;\n")
     changed = hash_of_sources(package)
     assert changed != before
     header.rename(header.with_name("other.cuh"))
@@ -58,6 +60,25 @@ def test_words_for_readers_do_not_count():
     assert code_of(code) == code_of(same)
     assert code_of(code) != code_of(same.replace("X = 1", "X = 2"))
     assert code_of("X = 'text'") != code_of("X = 'other'")
+
+
+def test_layout_and_comments_of_kernels_do_not_count_and_all_else_does():
+    text = '#define A(x) \\\n    (x)\nint f(int a) { /* does */ return a+1; } // well\nchar s[] = "a // b";\n'
+    same = '#define A(x) (x)\n\nint f(int a)\n{\n    return a + 1;\n}\nchar s[] = "a // b"; // two\n'
+    assert kernel_code_of(text) == kernel_code_of(same)
+    assert kernel_code_of(text) != kernel_code_of(same.replace("a // b", "a // c"))
+    assert kernel_code_of(text) != kernel_code_of(same.replace("+ 1", "+ 2"))
+    assert kernel_code_of("#if A\nint b;\n#endif\n") != kernel_code_of("#if A int b;\n#endif\n")
+    assert kernel_code_of("a b") != kernel_code_of("ab")
+
+
+def test_the_hash_is_that_of_any_python():
+    """Python 3.12 lists the parameters of types that a function has not, and 3.13 lists no empty lists."""
+    assert code_of("def f(a, *, b=1):\n    return [a, b]\n") == (
+        "Module(body=[FunctionDef(name='f', args=arguments(args=[arg(arg='a')], kwonlyargs=[arg(arg='b')], "
+        "kw_defaults=[Constant(value=1)]), body=[Return(value=List(elts=[Name(id='a', ctx=Load()), Name(id='b', "
+        "ctx=Load())], ctx=Load()))])])"
+    )
 
 
 @pytest.mark.parametrize(

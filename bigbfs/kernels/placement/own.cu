@@ -1,10 +1,11 @@
 // What one of several GPUs places: its own rows, and what follows from them. `a` has offsets and degrees of all rows.
 //
 // own_rows: a thread owns a word of the bitmap of rows. own_heads: a warp owns 32 vertices, as place_heads does; heads
-// of other vertices' rows are not asked for. own_offsets, own_near: a thread owns an offset; own rows move together, others
-// become empty, or stay. own_blocks: a thread owns a chunk of a hub. own_edges: a warp copies OWN_PIECE ids or bytes of what own
-// rows become; it looks for the word in which they begin. Frontier kind: none. Atomics: one for each warp that counts,
-// and one for each id that is no vertex. Memory per edge: read once to copy it, once to choose heads. Source: ours.
+// of other vertices' rows are not asked for. own_offsets, own_near: a thread owns an offset; own rows move together,
+// others become empty, or stay. own_blocks: a thread owns a chunk of a hub. own_edges: a warp copies OWN_PIECE ids or
+// bytes of what own rows become; it looks for the word in which they begin. Frontier kind: none. Atomics: one for each
+// warp that counts, and one for each id that is no vertex. Memory per edge: read once to copy it, once to choose heads.
+// Source: ours.
 #include "kernels/base/part.cuh"
 #include "kernels/placement/best.cuh"
 

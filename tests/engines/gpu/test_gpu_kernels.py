@@ -47,7 +47,7 @@ def nvrtc_compile(text, codec="plain", ids=np.uint32, file="kernels/placement/pl
 @pytest.mark.parametrize("file", FILES)
 def test_compiles_without_spills(compiler, file, ids, codec):
     for usage in compiler.compile_kernel(file, 90, ids, codec):
-        assert (usage.stack, usage.spills) == (0, 0), usage
+        assert not compiler.spills(usage, ids, codec), usage
         # a team, or four blocks of 256 threads, on a multiprocessor; three where a fourth would spill on sm_100
         blocks = 3 if usage.kernel == "many_pull_rows" and ids is np.uint64 else 4
         threads = arguments.team_threads(arguments.TEAM, ids) if usage.kernel in TEAMS else blocks * arguments.BLOCK
@@ -58,7 +58,10 @@ def test_a_spill_is_seen(compiler):
     log = """ptxas info    : Compiling entry function 'k' for 'sm_90'
     ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
     ptxas info    : Used 32 registers, used 0 barriers, 1024 bytes smem"""
-    assert list(compiler.parse_usage(log)) == [compiler.Usage("k", 32, 1024, 8, 28)]
+    [usage] = compiler.parse_usage(log)
+    assert usage == compiler.Usage("k", 32, 1024, 8, 28)
+    assert compiler.spills(usage, np.uint32, "plain")
+    assert not compiler.spills(compiler.Usage("k", 32, 1024, 0, 0), np.uint32, "plain")
 
 
 def test_a_compiler_message_names_file_and_line(compiler):

@@ -1,20 +1,15 @@
-// A whole BFS in one cooperative launch: no word to the host between two levels.
-//
-// The grid fills the device, one block of TEAM threads for each multiprocessor. It runs one phase after the other
-// (topdown.cuh, wide.cuh, bottomup.cuh, and those that turn a frontier from queue to bitmap and back, here), with a
-// barrier of the whole grid after each, where plan.cuh decides on the next. Frontier kind: queue for top-down levels,
-// bitmap for bottom-up ones and for what wide top-down ones find; the queue of a large frontier whose rows lie in host
-// memory is put into vertex order by way of the bitmap, because ascending reads use the full rate of the link. Atomics
-// and memory per edge: see the phases. Source: Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel
-// after Gupta et al. (InPar'12).
+// A whole BFS in one cooperative launch: one block of TEAM threads for each multiprocessor, one phase after the other
+// (topdown.cuh, wide.cuh, bottomup.cuh), a barrier of the grid after each, where plan.cuh decides on the next. Frontier
+// kind: queue top-down, bitmap bottom-up and for what wide levels find; a large queue whose rows lie in host memory is
+// put in order by the bitmap: ascending reads use the link's full rate. Atomics and memory per edge: see the phases.
+// Source: Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel after Gupta et al. (InPar'12).
 #include "algorithms/bfs/gpu/bottomup.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/probe.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
 #include "algorithms/bfs/gpu/wide.cuh"
 
-// Levels and parents still hold the traversal before, whose source was `last`: whoever is reached overwrites them, and
-// finish() those of all others.
+// Levels and parents still hold the traversal before: whoever is reached overwrites them, finish() those of all others.
 DEVICE void reset(const Bfs& s, u64 source, u64 last) {
     for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) {
         s.visited[w] = w == word_of(source) ? bit_of(source) : 0;
@@ -25,8 +20,7 @@ DEVICE void reset(const Bfs& s, u64 source, u64 last) {
     settle(s, source, ~(vid)0, 0);
 }
 
-// Who was not reached says so. A vertex that no edge leads to says so from the beginning, unless it was the last
-// source.
+// Who was not reached says so. A vertex without edges to it says so from the beginning, unless it was the last source.
 DEVICE void finish(const Bfs& s) {
     for (u64 base = thread_id() / WARP * WARP; base < words_for(s.out.n); base += thread_count()) {
         const u64 w = base + lane_id();
@@ -167,10 +161,8 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
     __syncthreads();
 }
 
-// last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped
-// because its slots were full.
+// last: source of the traversal before, or any vertex. resume: go on where the launch before stopped, its slots full.
 KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
-
 KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
     if (!resume) reset(s, source, last);
@@ -182,9 +174,8 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
         t.tail = t.hot_chunks = 0;
         t.local_from = 0;
         t.wide = t.clean = 0;
-        // before the meeting: behind it the first block may already be writing what comes after thin levels
         load_progress(s, t);
-        meet_other_blocks(s.meeting);
+        meet_other_blocks(s.meeting);  // not before: behind it the first block may write what comes after thin levels
         begin_level(s, t, false);
     }
     __syncthreads();

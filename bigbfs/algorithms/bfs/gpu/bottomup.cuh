@@ -98,7 +98,8 @@ DEVICE void search_words(const Bfs& s, Team& t, u64 base, u32 todo, u32& fresh, 
         const u32 word = __shfl_sync(ALL_LANES, todo, k);
         const bool active = (word >> lane_id()) & 1;
         bool later = false;
-        const bool hit = search_batch<true>(s, t, frontier, SEARCHED_VERTEX(s, base + k, lane_id()), active, later, sums);
+        const bool hit =
+            search_batch<true>(s, t, frontier, SEARCHED_VERTEX(s, base + k, lane_id()), active, later, sums);
         const u32 hits = __ballot_sync(ALL_LANES, hit);
         const u32 laters = __ballot_sync(ALL_LANES, later);
         if (lane_id() == k) {

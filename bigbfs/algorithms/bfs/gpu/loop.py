@@ -99,9 +99,6 @@ class BfsLoop(TreeArrays):
         """Return the edges of the smallest level that may be wide."""
         if mapped or not self._may_be_wide or not self._tuning.wide:
             return NEVER
-        indptr = self._placed.graph.adjacency.indptr
-        if int(indptr[self.n // 64]) * 64 > int(indptr[self.n]) * self._tuning.wide_skew:
-            return NEVER
         return self.n // self._tuning.wide
 
     def warm(self) -> None:

@@ -63,7 +63,9 @@ DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
     return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }
 
-DEVICE bool better_wide(const Bfs& s, const Team& t) { return may_be_wide(s, t) && wide_cost(s, t) < narrow_cost(s, t); }
+DEVICE bool better_wide(const Bfs& s, const Team& t) {
+    return may_be_wide(s, t) && wide_cost(s, t) < narrow_cost(s, t);
+}
 
 DEVICE u64 topdown_cost(const Bfs& s, const Team& t) { return better_wide(s, t) ? wide_cost(s, t) : narrow_cost(s, t); }
 

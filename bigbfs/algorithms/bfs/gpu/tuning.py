@@ -29,9 +29,6 @@ class Tuning:
         Whether frontiers of few edges stay in the shared memory of the blocks that found them.
     wide
         Plain rows in device memory: top-down levels of at least n / ``wide`` edges may be wide (wide.cuh); 0: none.
-    wide_skew
-        Times their share of the edges that the first 64th of the vertices may have for that: by degree, and where small
-        ids are popular, wide levels have not been measured as they are now.
     asks
         Whether an edge of a wide level asks whether its end is found before it says so.
     slots
@@ -56,7 +53,6 @@ class Tuning:
     thin_to: int = 1024
     local: bool = True
     wide: int = 16
-    wide_skew: float = 2
     asks: bool = False
     slots: int = SLOTS
     costs: Costs | None = None

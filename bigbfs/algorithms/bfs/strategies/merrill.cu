@@ -5,13 +5,11 @@
 // read nor stored, and come in a later window of the same level (expand), or the next level begins with a sweep over
 // the labels that finds its vertices (sweep_labels, expand_swept, contract_swept, expand_found). Frontier kind: queues
 // of vertices (id) or edges (end and origin). Atomics: one on the counter of a queue for a tile of THREADS or a warp.
-// Memory per edge: the id, twice more through the edge queue, a word of the bitmask, the label of its end. Source:
-// report 004.
+// Memory per edge: the id, twice more through the edge queue, a word of the bitmask, a label. Source: report 004.
 #include "algorithms/bfs/strategies/culling.cuh"
 #include "algorithms/bfs/strategies/gather.cuh"
 
-// Of a multiprocessor with 65,536 registers, so many that a thread has 64: the filter stands where each kind of row is
-// read.
+// Of a multiprocessor with 65,536 registers, so that a thread has 64: the filter stands where each kind of row is read.
 constexpr u32 BLOCKS = 1024 / THREADS;
 
 // The ids of a tile, by one of its threads: a sum of its own would take registers from all.

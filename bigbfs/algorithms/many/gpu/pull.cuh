@@ -24,7 +24,7 @@ DEVICE void add_up(const Many& s, const PullTally& lane) {
     tally(&s.counts->invalid, lane.invalid);
 }
 
-// The vertex of an id that is one and may bring something new: where few edges lead to the frontier, its bitmap says so.
+// An id that is a vertex and may bring something new: where few edges lead to the frontier, its bitmap says so.
 DEVICE bool may_bring(const Many& s, vid id, bool wanted, PullTally& lane, bool counts) {
     const bool inside = id < s.vertices;
     lane.invalid += wanted && !inside && counts;
