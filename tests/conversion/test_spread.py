@@ -14,7 +14,7 @@ import bigbfs
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.spill import Writer
-from bigbfs.conversion.spread import assemble, convert, exchange, reading, whole
+from bigbfs.conversion.spread import assemble, convert, exchange, numbering, reading, whole
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import FileAccessError, InputError, UsageError
 
@@ -297,6 +297,26 @@ def test_a_rank_whose_disk_is_full_ends_all(monkeypatch):
             spread(3, inputs)
     assert names(Path()) == inputs
     require_same(3, inputs)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_rank_that_fails_over_numbers_ends_all(late, monkeypatch):
+    """Before it has made a round, and after: the others learn of it in the next one, wherever they are."""
+    np.savetxt("g.txt", np.random.default_rng(3).integers(0, 2**63, (900, 2), np.int64), "%d")
+    kept = numbering.number_values
+
+    def fail(partitions, labels, writer, *rest, **more):
+        if late or writer._group.rank != 1:
+            kept(partitions, labels, writer, *rest, **more)
+        if writer._group.rank == 1:
+            raise FileAccessError("rank 1 has no room for numbers")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(numbering, "number_values", fail)
+        with pytest.raises(FileAccessError, match="rank 1 has no room for numbers"):
+            spread(3, ["g.txt"])
+    assert names(Path()) == ["g.txt"]
+    require_same(3, ["g.txt"])
 
 
 def test_ranks_that_see_different_files_are_refused(monkeypatch):

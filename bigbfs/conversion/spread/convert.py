@@ -22,7 +22,7 @@ from bigbfs.conversion.on_disk.convert import parts_of, require_result_fits, spa
 from bigbfs.conversion.on_disk.plan import Plan, expected_lines, make_plan, require_space
 from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.on_disk.work import Sources, Work
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes, said_once
 from bigbfs.conversion.sampling import sample_ids
@@ -155,7 +155,7 @@ def _prepared(
     return targets, paths, replace(options, memory=share if options.memory is None else options.memory), None
 
 
-def _require_the_same(group: Group, inputs: Sequence[str | Path], sources: object) -> None:
+def _require_the_same(group: Group, inputs: Sequence[str | Path], sources: Sources) -> None:
     """Refuse ranks that see different files under these names."""
     everyone = group.objects(sources)
     for rank, theirs in enumerate(everyone):
@@ -173,7 +173,7 @@ def _convert(
     inputs: Sequence[str | Path],
     targets: Targets,
     options: ConvertOptions,
-    sources: object,
+    sources: Sources,
     watch: Stopwatch,
     kept: Checkpoint,
     group: Group,
@@ -183,8 +183,7 @@ def _convert(
     if not group.lengths(int(room))[0]:
         kept.stop()
     with Workers(threads) as workers:
-        given = (inputs, targets, options, sources, plan, kept.scratch, workers, threads, watch)
-        work = Work(*given)  # type: ignore[arg-type]
+        work = Work(inputs, targets, options, sources, plan, kept.scratch, workers, threads, watch)
         read = read_or_kept(work, sample, kept, group)
         work.notes += [note for edges in read.lists for note in edges.notes]
         what = meaning(read.lists, options)

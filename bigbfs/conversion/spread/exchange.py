@@ -6,10 +6,14 @@ a rank that has read all makes rounds until nobody has anything left. So no rank
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
 import numpy as np
 
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.spill import Map, Partition, Writer
+from bigbfs.engines.ranks.agreeing import agree
 from bigbfs.engines.ranks.group import Group
 from bigbfs.jit.workers import Workers
 
@@ -60,6 +64,26 @@ class ExchangingWriter(Writer):
             self._held += body.nbytes
         if self._held >= self._most:
             self._round(RUNNING)
+
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Take what this rank writes meanwhile; then make rounds until no rank has anything left.
+
+        Raises
+        ------
+        Agreed
+            On every rank: what the first raised that failed, in writing or in keeping what came.
+        """
+        failure: Exception | None = None
+        with suppress(OtherFailed):  # no further round: the rank that failed waits in ``agree``
+            try:
+                yield
+            except OtherFailed:
+                raise
+            except Exception as error:
+                failure = error
+            self.finish(failure is not None)
+        agree(self._group, failure or self.failure)
 
     def finish(self, failed: bool) -> None:
         """Make rounds until all ranks have nothing left.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from bigbfs.conversion.on_disk.labels import list_labels, number_values
 from bigbfs.conversion.on_disk.numbering import Consecutive, Labelled, Present, labelled_rules
 from bigbfs.conversion.on_disk.spill import Map, Partition
 from bigbfs.conversion.on_disk.work import Work
-from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
-from bigbfs.engines.ranks.agreeing import agree, together
+from bigbfs.conversion.spread.exchange import ExchangingWriter
+from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 
 LABELS = "labels"
@@ -157,18 +156,8 @@ def _labelled(
     numbering = OwnLabels(path, sum(counts[: group.rank]), sum(counts), lows[some[0]], highs[some[-1]] + 1)
     writer = ExchangingWriter(work.scratch, "numbered", places, work.workers, work.threads, group, most)
     writer.sums = None if keep is None else {}
-    failure: Exception | None = None
-    stopped = False
-    try:
+    with writer.filling():
         number_values(partitions, numbering, writer, *shared, work.threads, remove=keep is None)
-    except OtherFailed:
-        stopped = True
-    except Exception as error:
-        failure = error
-    if not stopped:
-        with suppress(OtherFailed):
-            writer.finish(failure is not None)
-    agree(group, failure or writer.failure)
     if keep is not None and writer.sums is not None:
         keep(numbering, writer.own(), writer.sums)
     return numbering, writer.own()

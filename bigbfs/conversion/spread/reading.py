@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from bigbfs.conversion.on_disk.spill import Map, Partition
 from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
 from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.spread.checkpoint import Checkpoint, Files
-from bigbfs.conversion.spread.exchange import ExchangingWriter, OtherFailed
+from bigbfs.conversion.spread.exchange import ExchangingWriter
 from bigbfs.conversion.spread.numbering import Ids
 from bigbfs.conversion.spread.slices import Share, read_share
 from bigbfs.conversion.spread.states import (
@@ -31,7 +30,7 @@ from bigbfs.conversion.spread.states import (
     said_of,
 )
 from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
-from bigbfs.engines.ranks.agreeing import Agreed, agree, together
+from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import InputError
 from bigbfs.graph.edges import EdgeList
@@ -92,30 +91,19 @@ def _read(work: Work, sample: np.ndarray, keep: bool, group: Group) -> Read:
     largest = int(sample[-1]) if len(sample) else 0
     intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
     shares: list[Share] = []
-    failure: Exception | None = None
     readers = takers(work.inputs, options, group.size)
     sizes = sum(Path(path).stat().st_size for path in work.inputs) // group.size
-    stopped = False
-    try:
-        with work.told(sizes, "B", "read, exchange and spill") as told:
-            for number, path in enumerate(work.inputs):
-                stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
-                how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
-                if readers[number] is None:
-                    share = read_share(path, stream, options, group.rank, group.size, **how)
-                elif readers[number] == group.rank:
-                    share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
-                else:
-                    share = nothing_of()
-                shares.append(share)
-    except OtherFailed:
-        stopped = True
-    except Exception as error:
-        failure = error
-    if not stopped:
-        with suppress(OtherFailed):
-            writer.finish(failure is not None)
-    agree(group, failure or writer.failure)
+    with writer.filling(), work.told(sizes, "B", "read, exchange and spill") as told:
+        for number, path in enumerate(work.inputs):
+            stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
+            how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
+            if readers[number] is None:
+                share = read_share(path, stream, options, group.rank, group.size, **how)
+            elif readers[number] == group.rank:
+                share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
+            else:
+                share = nothing_of()
+            shares.append(share)
     shares = told_of_others(shares, readers, group)
     _require_edges(work.inputs, shares, group)
     together(group, lambda: _require_unchanged(work))
