@@ -20,7 +20,7 @@ import click
 
 from bigbfs.engines.backends import GPU_OPTIONS
 from bigbfs.engines.ranks import launch
-from bigbfs.errors import UsageError
+from bigbfs.errors import Argument, BigBfsError, UsageError
 from bigbfs.formats.atomic import remove_stale
 from bigbfs.jit.processors import processors
 
@@ -94,13 +94,30 @@ def options(function: F) -> F:
     def command(**given: Any) -> Any:
         names = ("count", "partition", "exchange", "verbose")
         asked = replace(Ranks(*(given.pop(name) for name in names)), gpus=given.pop("gpus", None))
-        return function(ranks=asked, **given)
+        with _remedies_beside(asked):
+            return function(ranks=asked, **given)
 
     command.__doc__ = function.__doc__
     command.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]  # click's own
     for decorate in reversed(decorators):
         command = decorate(command)
     return command  # type: ignore[return-value]  # wrapped, it is called like F
+
+
+@contextmanager
+def _remedies_beside(asked: Ranks) -> Iterator[None]:
+    """Say of the CPU as a remedy that it goes without --gpus, which would refuse it; offer no other number of GPUs
+    where the launcher has said how many processes there are."""
+    try:
+        yield
+    except BigBfsError as error:
+        if asked.gpus is not None:
+            error.remedies = tuple(
+                each._replace(words=f"{each.words} and no --gpus") if each.what == Argument("backend", "cpu") else each
+                for each in error.remedies
+                if not (isinstance(each.what, Argument) and each.what.name == "gpus" and launch.started())
+            )
+        raise
 
 
 @contextmanager
@@ -134,8 +151,8 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         threads = where.get("threads") or max(1, processors() // asked.count)
         raise click.exceptions.Exit(_started(asked.count, arguments, threads))
     if asked.count not in (None, by.size):
-        option = "--ranks" if asked.gpus is None else "--gpus"
-        raise UsageError(f"{option} {asked.count}, and {by.by} started {by.size}; leave {option} out")
+        option, way = ("--ranks", "leave --ranks out") if asked.gpus is None else ("--gpus", "use --gpus all")
+        raise UsageError(f"{option} {asked.count}, and {by.by} started {by.size}; {way}")
     group = launch.join(by)
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stdout if group.rank == 0 else nowhere):
         if asked.verbose:

@@ -74,3 +74,4 @@ def test_more_processes_than_gpus(graph: Path) -> None:
     ran = run(["bfs", str(graph), "--source", "0", "--gpus", "all"], ranks=3)
     assert ran.returncode == 2
     assert "3 GPUs asked for, and this process sees 2" in ran.stderr
+    assert "use --gpus" not in ran.stderr, "which the three processes would contradict"
