@@ -18,8 +18,7 @@ from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.ranked_engine import open_shards, ranked
-from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.algorithms.ranked_engine import of_ranks, open_shards
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
@@ -104,8 +103,8 @@ def engine(
     Parameters
     ----------
     graph
-        A graph, or the path of a graph file, which is opened and stays open while anything refers to it. Of a folder of
-        shards (``bigbfs split``) each of ``ranks`` opens its own; a process alone opens all. BFS and cc run on it.
+        A graph, or the path of a graph file, which stays open while anything refers to it. Of a folder of shards
+        (``bigbfs split``) each of ``ranks`` opens its own; a process alone opens all. BFS and cc run on it.
     backend, strategy
         ``"auto"``, ``"cpu"`` or ``"gpu"``; of BFS: a name from ``bigbfs strategies``.
     residency
@@ -140,16 +139,10 @@ def engine(
     threads = None if threads is None else integer("threads", threads, 1)
     chosen = choose_backend(backend)
     check_options(backend, chosen, given, threads)
-    graph, asked = _opened(graph, ranks, shards=True), usual_work(strategy) if work is None else tuple(work)
-    shards = getattr(graph, "group", None) is not None
-    ranks = getattr(graph, "group", ranks)  # those that have opened shards
-    if ranks is not None and backend == "gpu" and not shards:
-        several = tuple(each for each in asked if work is not None or "peers" in getattr(each, "programs", ()))
-        with forking.of_a_gpu():
-            return ranked_on_gpus(graph, ranks, several, strategy=strategy, **given)
-    if ranks is not None:
-        _require_cpus({"backend": backend} if backend == "gpu" else given)
-        return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
+    graph = _opened(graph, ranks, shards=True)
+    if (ranks := getattr(graph, "group", ranks)) is not None:  # or those that have opened shards
+        return of_ranks(graph, ranks, work, backend, strategy, threads, given)
+    asked = usual_work(strategy) if work is None else tuple(work)
     placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
     return Engine(graph, placed, strategy)
 
@@ -164,15 +157,6 @@ def _gpu_options(
     ram = None if ram_budget is None else byte_count("ram_budget", ram_budget)
     values = zip(GPU_OPTIONS, (None if residency == "auto" else residency, vram, ram, profile), strict=True)
     return {name: value for name, value in values if value is not None}
-
-
-def _require_cpus(given: dict[str, Any]) -> None:
-    """Refuse what is ``given`` for a GPU where ranks are asked for."""
-    if given:
-        raise UsageError(
-            "for a GPU: ranks are on GPUs where the backend is 'gpu' and the graph is one file; leave it out",
-            about=tuple(given.items())[:1],
-        )
 
 
 def _on_gpu(graph: Graph, asked: Sequence[Work], given: dict[str, Any]) -> Placed:

@@ -6,13 +6,17 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.algorithms.words import USUAL, usual_work
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import ending, launch
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import forking
 
 
 def ranked(
@@ -60,6 +64,37 @@ def ranked(
     placed = RankedEngine(graph, group=group, work=work, threads=threads, partition=partition, exchange=exchange)
     placed.setup.open = checked
     return Engine(graph, placed, strategy)
+
+
+def of_ranks(
+    graph: Graph,
+    ranks: Group,
+    work: Sequence[Work] | None,
+    backend: str,
+    strategy: str,
+    threads: int | None,
+    given: dict[str, Any],
+) -> Engine:
+    """Return the engine of this rank: on a GPU of its own, or on its share of the CPUs.
+
+    The arguments are those of :func:`bigbfs.engine`; ``given`` are those that are for a GPU.
+
+    Raises
+    ------
+    UsageError
+        What is for a GPU is given for CPUs.
+    NoDeviceError, DoesNotFitError, DeviceError, FormatError
+        As :func:`ranked`, and :func:`bigbfs.algorithms.ranked_gpus.ranked_on_gpus`.
+    """
+    on_gpus = backend == "gpu" and getattr(graph, "group", None) is None  # shards are searched on CPUs
+    asked = usual_work(strategy, names=("bfs",) if on_gpus else USUAL) if work is None else tuple(work)
+    if on_gpus:
+        with forking.of_a_gpu():
+            return ranked_on_gpus(graph, ranks, asked, strategy=strategy, **given)
+    if for_gpu := {"backend": backend} if backend == "gpu" else given:
+        what = "for a GPU: ranks are on GPUs where the backend is 'gpu' and the graph is one file; leave it out"
+        raise UsageError(what, about=tuple(for_gpu.items())[:1])
+    return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
 
 
 def open_shards(path: Path, group: Group | None) -> Graph:

@@ -51,14 +51,10 @@ def ranked_on_gpus(
 
     Parameters
     ----------
-    graph
-        The same on every rank.
+    graph, work, strategy
+        As for :func:`bigbfs.algorithms.ranked_engine.ranked`.
     group
         The ranks, all of one machine, one for each GPU.
-    work
-        Options of what is going to be run.
-    strategy
-        Of BFS.
     kind
         What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``.
     runtime, tell
