@@ -1,7 +1,10 @@
-"""A runtime that fails once, at a step of choice, for tests that ask whether everything is let go of then."""
+"""Faults of choice: a runtime that fails once, at a step, and a rank that dies while others wait for its kernel."""
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 STEPS = (
@@ -96,3 +99,24 @@ def fail_at_every_step(run: Any, check: Any) -> int:
         if got_through:
             return fail_at - 1
         check(fail_at)
+
+
+def kill_in_search(rank: int, pause: float = 0.0) -> None:
+    """Let ``rank`` end itself by SIGKILL instead of launching a search over several GPUs from any vertex but 0.
+
+    The others have passed the barrier before the launch by then; ``pause``: seconds that their kernels wait at least.
+    """
+    from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
+
+    begin = PeerSearch._begin
+
+    def die(*arguments: Any) -> None:
+        time.sleep(pause)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def begun(search: Any, source: int) -> None:
+        begin(search, source)
+        if search.group.rank == rank and source:
+            search._traverse = die
+
+    PeerSearch._begin = begun

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import mmap
 import os
-import signal
 import sys
 from typing import Any
 
 import numpy as np
+from faults import kill_in_search
 
 from bigbfs.__main__ import main
-from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 from bigbfs.engines.gpu.ranks import engine
 from bigbfs.engines.gpu.runtime import device
 from emulated.runtime import SimtRuntime
@@ -63,23 +62,10 @@ def own_gpu(group: Any, limit: int | None) -> ProcessRuntime:
     return ProcessRuntime(device=group.host_rank, sm_count=2, spin_limit=1 << 62)
 
 
-def plant(event: str) -> None:
-    """Let ``event`` happen."""
-    if event != "kill":
-        return
-    begin = PeerSearch._begin
-
-    def killed(search: PeerSearch, source: int) -> None:
-        begin(search, source)
-        if search.group.rank == 1 and source:  # the others pass the barrier that comes before the launch
-            search._traverse = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
-
-    PeerSearch._begin = killed  # type: ignore[method-assign]
-
-
 if __name__ == "__main__":
     device.count = lambda: GPUS
     engine.own_gpu = own_gpu
-    plant(sys.argv[1])
+    if sys.argv[1] == "kill":
+        kill_in_search(rank=1)
     sys.argv[1:] = sys.argv[2:]
     main()

@@ -9,7 +9,6 @@ A line for each case; the first that fails is told with its trace, and ends all 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -17,18 +16,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # mpiexec runs this file, so nothing else says where
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import numpy as np  # noqa: E402
-import zoo  # noqa: E402
+import numpy as np
+import zoo
+from faults import kill_in_search
 
-import bigbfs  # noqa: E402
-from bigbfs.algorithms.bfs.options import BfsOptions  # noqa: E402
-from bigbfs.algorithms.bfs.reference import bfs as reference_bfs  # noqa: E402
-from bigbfs.algorithms.bfs.validate import validate_tree  # noqa: E402
-from bigbfs.algorithms.ranked_gpus import ranked_on_gpus  # noqa: E402
-from bigbfs.graph.graph import Graph  # noqa: E402
+import bigbfs
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.graph.graph import Graph
 
 
 class Case(NamedTuple):
@@ -134,16 +134,7 @@ def check(group: Any, case: Case, tell: Any) -> str:
 
 def kill_other(group: Any) -> None:
     """Let rank 1 end itself before it launches its second search."""
-    from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
-
-    begin = PeerSearch._begin
-
-    def killed(search: Any, source: int) -> None:
-        begin(search, source)
-        if group.rank == 1 and source:
-            search._traverse = lambda *arguments: (time.sleep(1), os.kill(os.getpid(), signal.SIGKILL))
-
-    PeerSearch._begin = killed  # type: ignore[method-assign]
+    kill_in_search(rank=1, pause=1)
     with ranked_on_gpus(graph_of("kronecker"), group, (BfsOptions(),), kind="words") as engine:
         engine.run_internal(BfsOptions(0))
         say(group, f"first search done at {time.time():.3f}")
