@@ -89,7 +89,7 @@ bench: $(RUN_ENV)  ## time the small suite (about a minute)
 	$(PY) tools/bench_matrix.py --suite configs/bench-small.toml
 
 mutants: $(DEV_ENV)  ## plant bugs into copies of the kernels; every one must be caught
-	$(PY) tools/mutants.py
+	$(PY) tools/mutants.py --first
 
 results: $(RUN_ENV)  ## remake docs/results/real-graphs.md from the real graphs (BIGBFS_DATA=folder)
 	$(PY) tools/real_graphs.py

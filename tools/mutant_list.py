@@ -111,6 +111,7 @@ MUTANTS = (
         "if (atomicOr(s.visited + word_of(v), bit_of(v)) & bit_of(v)) return;",
         "if (relaxed_load(s.visited + word_of(v)) & bit_of(v)) return;\n"
         "    atomicOr(s.visited + word_of(v), bit_of(v));",
+        build="preempt",
     ),
     Mutant(
         "a hot row is looked for in the mapped rows",
@@ -283,6 +284,7 @@ MUTANTS = (
         "kernels/rows/varint.cuh",
         "if (!juts || (first <= 0 && end >= 4)) return",
         "if (!juts || first <= 0) return",
+        build="asan",
     ),
     Mutant(
         "streamed: parts of a hub's row found twice",

@@ -17,12 +17,14 @@ COMPONENTS = (
         "            above = atomicCAS(forest + late, late, early);\n            if (above == late) return 1;",
         "            above = relaxed_load(forest + late);\n"
         "            if (above == late) { relaxed_store(forest + late, early); return 1; }",
+        build="preempt",
     ),
     Mutant(
         "a failed hook is not tried again",
         "algorithms/components/gpu/forest.cuh",
         "            if (above == late) return 1;",
         "            return above == late;",
+        build="preempt",
     ),
     Mutant(
         "halving writes to a root",
@@ -41,12 +43,14 @@ COMPONENTS = (
         "algorithms/components/gpu/forest.cuh",
         "if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);",
         "if (++steps > 1) relaxed_store(forest + at, further);",
+        build="preempt",
     ),
     Mutant(
         "the smallest vertex of a tree is not looked for",
         "algorithms/components/gpu/cc_afforest.cu",
         "if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);",
         "if (relaxed_load(labels + root) > (vid)v) relaxed_store(labels + root, (vid)v);",
+        build="preempt",
     ),
     Mutant(
         "a forest of heads that goes round in a circle",
@@ -65,5 +69,6 @@ COMPONENTS = (
         "algorithms/components/gpu/operations.cuh",
         "        if (!(relaxed_load(following + word_of(v)) & bit_of(v))) atomicOr(following + word_of(v), bit_of(v));",
         "        if (!relaxed_load(following + word_of(v))) atomicOr(following + word_of(v), bit_of(v));",
+        build="preempt",
     ),
 )

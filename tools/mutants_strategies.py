@@ -11,9 +11,9 @@ _FOLDER = "algorithms/bfs/strategies/"
 _SUITES = ("test_kernels_strategies.py",)
 
 
-def in_strategy(name: str, file: str, old: str, new: str, suites: tuple[str, ...] = _SUITES) -> Mutant:
+def in_strategy(name: str, file: str, old: str, new: str, suites: tuple[str, ...] = _SUITES, build: str = "") -> Mutant:
     """Return the mutant of ``file`` in the folder of the strategies."""
-    return Mutant(name, _FOLDER + file, old, new, suites)
+    return Mutant(name, _FOLDER + file, old, new, suites, build)
 
 
 STRATEGIES = (
@@ -154,7 +154,7 @@ STRATEGIES = (
         "    mine.empty(s);\n",
         "",
     ),
-    in_strategy("chunked: one slot too many", "chunked.cu", "++held == HELD", "++held == HELD + 1"),
+    in_strategy("chunked: one slot too many", "chunked.cu", "++held == HELD", "++held == HELD + 1", build="asan"),
     in_strategy(
         "chunked: runs rounded down",
         "chunked.cu",

@@ -104,7 +104,8 @@ def missing(build: str) -> str:
 
 
 @cache
-def _identity() -> str:
+def identity() -> str:
+    """Return what the compiler and the machine are."""
     version = _ask("--version")
     extra = "-DSIMT_UCONTEXT" if "SIMT_UCONTEXT" in os.environ else ""
     return f"{version} {platform.machine()} {extra}"
@@ -125,7 +126,7 @@ def cache_folder() -> Path:
 
 
 def _hash(files: list[Path], flags: list[str]) -> str:
-    digest = hashlib.sha256("\0".join([_identity(), *flags]).encode())
+    digest = hashlib.sha256("\0".join([identity(), *flags]).encode())
     for file in files:
         digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:24]
@@ -173,7 +174,7 @@ def machine_library(build: Build) -> Path:
 
 
 @cache
-def _sources(source: Path, include: Path) -> tuple[Path, ...]:
+def sources_of(source: Path, include: Path) -> tuple[Path, ...]:
     """Return ``source`` and every kernel header that it includes, directly or not, in a fixed order."""
     found, waiting = {}, [source]
     while waiting:
@@ -196,7 +197,7 @@ def kernel_library(source: Path, defines: Mapping[str, str], build: Build, inclu
     flags = [*COMMON, *KERNEL, *build.kernel_flags, f"-I{include}", f"-I{HERE}"]
     flags += [f"-D{name}={value}" for name, value in sorted(defines.items())]
     machine = machine_library(build)
-    inputs = [*_sources(source, include), *sorted(HERE.glob("*.hpp"))]
+    inputs = [*sources_of(source, include), *sorted(HERE.glob("*.hpp"))]
     # The paths are left out of the hash: mutated copies elsewhere share what they did not change.
     target = (
         cache_folder()

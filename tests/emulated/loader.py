@@ -28,6 +28,10 @@ REPORT_VARIABLE = "SIMT_REPORTS"
 """Environment variable with the prefix of the files that the sanitizers write their reports to."""
 
 
+launched: set[Path] = set()
+"""The .cu files whose kernels were launched, until somebody clears it (emulated/seen.py: which test sees which)."""
+
+
 class KernelFault(RuntimeError):
     """A launch failed; the message names kernel, file and line."""
 
@@ -119,12 +123,13 @@ class Function:
         One string for each parameter, see entry.hpp.
     """
 
-    def __init__(self, name: str, entry: _Entry, library: ctypes.CDLL, build: str) -> None:
+    def __init__(self, name: str, entry: _Entry, library: ctypes.CDLL, build: str, source: Path) -> None:
         self.name = name
         self.signature = entry.signature.decode().split()
         self._entry = entry
         self._library = library
         self._build = build
+        self._source = source
 
     def __call__(
         self,
@@ -145,6 +150,7 @@ class Function:
         """
         options = options or LaunchOptions()
         kept = self._check(args)
+        launched.add(self._source)
         pointers = (ctypes.c_void_p * max(len(kept), 1))(*(value.ctypes.data for value in kept))
         shape_type = ctypes.c_uint * 3
         message = ctypes.create_string_buffer(4096)
@@ -226,7 +232,7 @@ class Module:
             entry = _Entry.in_dll(self.library, f"simt_entry_{name}")
         except ValueError as error:
             raise KeyError(f"{self.source.name} has no ENTRY({name})") from error
-        return Function(name, entry, self.library, self.build)
+        return Function(name, entry, self.library, self.build, self.source)
 
 
 def load(

@@ -319,3 +319,30 @@ def test_a_vertex_queue_that_overflows_is_rebuilt(build, strategy, monkeypatch):
         source = int(plain.degrees().argmax())
         check(search, plain, source, expected_levels("kronecker-dense", source))
         assert rebuilt and all(rebuilt), "entries beyond the capacity were stored"
+
+
+@pytest.mark.parametrize(
+    ("build", "strategy"),
+    of_codec("plain", [n for n in MERRILL if any(step.kernel == "expand_found" for step in STRATEGIES[n].steps)]),
+)
+def test_more_vertices_than_the_queue_holds_are_swept(build, strategy, monkeypatch):
+    """Where the rows of what a level has found are read at once, a queue that is too small leaves them to a sweep."""
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["kronecker-dense"]
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        found = search._arrays["next_queue"]
+        found.view(np.uint8).fill(0xCB)
+        search._state["capacity"] = 10
+        source = int(plain.degrees().argmax())
+        check(search, plain, source, expected_levels("kronecker-dense", source))
+        assert (found[10:].view(np.uint8) == 0xCB).all(), "entries beyond the capacity were stored"
+
+
+@pytest.mark.parametrize(("build", "strategy"), of_codec("plain", MERRILL))
+def test_a_row_of_one_chunk_is_no_hub(build, strategy, monkeypatch):
+    """The row of 1,024 ids is read in a level in which the hub, whose chunks a mistake would take, is not found yet."""
+    monkeypatch.setattr(loop, "THREADS", 64)
+    plain = zoo.shared()["degree-1024"]
+    source = int(np.flatnonzero(plain.degrees() == 1024)[0])
+    with search_of(plain, strategy, runtime_of(build, strategy)) as search:
+        check(search, plain, source, expected_levels("degree-1024", source))
