@@ -100,8 +100,8 @@ class Tally:
             print(f"NOT RUN TO ITS END: {mutant.name} (passed: {', '.join(r.build for r in self.rows[mutant.name])})")
         for text in self.useless:
             print(f"SAYS NOTHING: {text}")
-        for text in self.cut:
-            print(f"TIME WAS UP: {text}")
+        if self.cut:
+            print(f"time was up before {len(self.cut)} turns had come to their end")
         return 2 if self.useless else 1 if missed else 3 if len(caught) < len(chosen) else 0
 
 
@@ -121,6 +121,8 @@ class Runs:
 
     def one(self, mutant: Mutant, build: str) -> Row:
         """Run the tests that can see a mutant in one build."""
+        if time.monotonic() > self.limits.end:
+            raise OutOfTime
         order = replace(self.unchanged.order(mutant), tests=self.tests)
         outcome = run(mutant, build, order, self.work, self.limits)
         if outcome.verdict != "passed" and not self._passes_unchanged(outcome.test, build):

@@ -126,7 +126,7 @@ def test_rows_that_are_there_are_not_run_again(tool, tmp_path):
 def test_what_time_cut_off_is_named(tool, capsys):
     assert tool(Fake(preempt=OutOfTime()), "--seconds", "9") == 3
     text = capsys.readouterr().out
-    assert "TIME WAS UP: 1u << 32, preempt" in text
+    assert "time was up before 1 turns had come to their end" in text
     assert "NOT RUN TO ITS END: 1u << 32 (passed: plain)" in text
 
 
