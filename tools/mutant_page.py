@@ -1,6 +1,6 @@
 """Make docs/results/mutants.md of what tools/mutants.py --rows has written.
 
-    python tools/mutant_page.py [ROWS.jsonl ...]
+    python tools/mutant_page.py [ROWS.jsonl ...] [--commit HASH]
 
 Rows are put to those of docs/results/mutants.jsonl, in place of older ones about the same mutant in the same build;
 rows about a bug or a file that has changed since go. A mutant without a row gets one that says so. The page is made of
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from mutant import BUILDS, REPOSITORY, Mutant
@@ -56,7 +56,7 @@ def page(rows: Sequence[Row]) -> str:
     caught = [name for name, mine in by_name.items() if any(row.caught for row in mine)]
     unseen = [name for name, mine in by_name.items() if mine[0].verdict == NOT_RUN]
     left = [name for name in by_name if name not in caught and name not in unseen]
-    parts = [ABOUT, f"{len(caught)} of {len(by_name)} are caught by some build; {_each(rows)}. {_commits(rows)}"]
+    parts = [ABOUT, f"{len(caught)} of {len(by_name)} are caught by some build; {_each(rows)}.", _commits(rows)]
     parts += [_named(f"{len(left)} passed every build that ran on them, and are open:", left, by_name)] if left else []
     parts += [_named(f"{len(unseen)} are not run:", unseen, by_name)] if unseen else []
     for file in dict.fromkeys(row.file for row in rows):
@@ -81,8 +81,8 @@ def _each(rows: Sequence[Row]) -> str:
 
 
 def _commits(rows: Sequence[Row]) -> str:
-    names = list(dict.fromkeys(row.commit for row in rows if row.commit))
-    return f"Kernels and bugs are those of this page's commit, run at {', '.join(names)}." if names else ""
+    names = ", ".join(dict.fromkeys(row.commit for row in rows if row.commit))
+    return f"Run at {names}; bugs and files with them are what they were then." if names else ""
 
 
 def _named(title: str, names: Sequence[str], by_name: dict[str, list[Row]]) -> str:
@@ -97,10 +97,12 @@ def main() -> None:
     """Read rows, write rows and page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", type=Path, nargs="*", help="what tools/mutants.py --rows has written")
+    parser.add_argument("--commit", default="", help="of rows from a tree without git")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of mutants.jsonl and mutants.md")
     options = parser.parse_args()
     kept = options.folder / "mutants.jsonl"
-    rows = merged([row for path in (kept, *options.rows) for row in read_rows(path)], MUTANTS)
+    told = [replace(row, commit=row.commit or options.commit) for path in options.rows for row in read_rows(path)]
+    rows = merged([*read_rows(kept), *told], MUTANTS)
     with replacing(kept) as stream:
         stream.write("".join(json.dumps(asdict(row)) + "\n" for row in rows).encode())
     with replacing(options.folder / "mutants.md") as stream:

@@ -36,11 +36,13 @@ def test_rows_are_added_to_those_that_are_there(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(mutant_page, "MUTANTS", MUTANTS[:2])
     for number, mutant in enumerate(MUTANTS[:2]):
         more = tmp_path / f"rows{number}.jsonl"
-        more.write_text(json.dumps(asdict(row(mutant, "plain", "result"))) + "\n")
-        monkeypatch.setattr("sys.argv", ["mutant_page.py", str(more), "--folder", str(tmp_path)])
+        more.write_text(json.dumps(asdict(row(mutant, "plain", "result", commit=""))) + "\n")
+        words = [str(more), "--folder", str(tmp_path), "--commit", f"{number}{number}"]
+        monkeypatch.setattr("sys.argv", ["mutant_page.py", *words])
         mutant_page.main()
         assert f"{number + 1} of 2 caught" in capsys.readouterr().out
-    assert [r.verdict for r in read_rows(tmp_path / "mutants.jsonl")] == ["result", "result"]
+    assert [r.commit for r in read_rows(tmp_path / "mutants.jsonl")] == ["00", "11"]
+    assert "Run at 00, 11;" in (tmp_path / "mutants.md").read_text()
 
 
 def test_the_page_is_that_of_its_rows():
