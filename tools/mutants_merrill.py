@@ -1,28 +1,23 @@
 """The bugs that tools/mutants.py plants into Merrill's strategies (report 004; see mutant_list.py).
 
-Those that the report itself contains come first. The last barrier of gather_part has none: the sums of the next tile
-have two more before anything is overwritten, so that a kernel without it is right too. The filter's parts in another
-order are no bug either: whoever drops an end has found somebody's mark, who goes on with it.
+Those that the report itself contains come first. Three that look like bugs are none:
+
+- The last barrier of gather_part: the sums of the next tile have two more before anything is overwritten.
+- The second barrier of the warp culling, before the lane is read: of the lanes that store into a slot the last finds
+  itself, so that without it twins may pass, and never fewer than one.
+- The filter's parts in another order: whoever drops an end has found somebody's mark, who goes on with it.
 """
 
 from __future__ import annotations
 
 from mutants_strategies import in_strategy
 
-_NO_BARRIER = "merrill, warp culling: no barrier "
-
 MERRILL = (
     in_strategy(
-        _NO_BARRIER + "before the id is read (as printed in report 004)",
+        "merrill, warp culling: no barrier before the id is read (as printed in report 004)",
         "culling.cuh",
         "    if (held) relaxed_store(c.ids + slot, u);\n    __syncwarp();\n",
         "    if (held) relaxed_store(c.ids + slot, u);\n",
-    ),
-    in_strategy(
-        _NO_BARRIER + "before the lane is read",
-        "culling.cuh",
-        "relaxed_store(c.lanes + slot, lane_id());\n    __syncwarp();\n",
-        "relaxed_store(c.lanes + slot, lane_id());\n",
     ),
     in_strategy(
         "merrill: the history begins with vertex 0",
