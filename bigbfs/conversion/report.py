@@ -48,9 +48,9 @@ class ConvertReport:
         Largest resident memory of the process so far.
     method
         ``"in memory"``; ``"external"``: sorted on disk, part by part; ``"direct"``: rows of a graph file, taken over;
-        ``"ranks"``: by several ranks, each on its own disk.
+        ``"ranks"``: by several ranks.
     partitions, spilled_bytes
-        Parts of an external conversion, and bytes of temporary files that it wrote.
+        Parts of a conversion that was sorted on disk, and bytes of temporary files that it wrote; else 0.
     shards
         Shards in the folder ``output``; 0: it is one file.
     cached

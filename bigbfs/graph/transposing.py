@@ -7,7 +7,7 @@ range, release the GIL and may run side by side. Takes 8 bytes for each edge bes
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,6 +23,24 @@ _ONE = np.uint64(1)
 
 Csr = tuple[np.ndarray, np.ndarray]
 """Rows: ``indptr`` (int64, n + 1) and ``indices`` (ids, sorted in each row)."""
+
+
+class Deal(Protocol):
+    """How several who make rows together, each its own, exchange keys.
+
+    Attributes
+    ----------
+    shift
+        log2 of the rows in a bucket.
+    """
+
+    shift: int
+
+    def __call__(self, starts: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take (start of each bucket, keys), give away the keys of others' buckets; return the same of own buckets.
+
+        In a bucket they are in the order of those they come from. Buckets of others are empty then.
+        """
 
 
 class Turn(NamedTuple):
@@ -158,6 +176,7 @@ def transpose(
     rank: np.ndarray | None = None,
     spare: np.ndarray | None = None,
     advance: Callable[[int], object] | None = None,
+    deal: Deal | None = None,
 ) -> Csr:
     """Return the transpose of square CSR ``rows``, sorted.
 
@@ -172,12 +191,14 @@ def transpose(
         Memory to use up: uint64.
     advance
         Called with how much is done since the last call, of three times the edges in ``rows``.
+    deal
+        Where several do this together, each with its own rows of all n: each gets its own rows of the transpose.
     """
     indptr, indices = (frozen(array) for array in rows)
     none = indices[:0]  # of the kernels' usual type: they compile once
     order, rank = (none if given is None else frozen(given) for given in (order, rank))
     n = len(indptr) - 1
-    shift = bucket_shift(n, len(indices))
+    shift = bucket_shift(n, len(indices)) if deal is None else deal.shift
     turn = Turn(indptr, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
     work = indptr
     if len(order):
@@ -194,6 +215,8 @@ def transpose(
         _telling(scatter_columns, advance, work),
         [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)],
     )
+    if deal is not None:
+        starts, keys = deal(starts, keys)
 
     bases = starts
     if head:

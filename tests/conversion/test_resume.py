@@ -25,7 +25,7 @@ from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DoesNotFitError
 
 RANKS = 3
-STEPS = {"read": (reading, "read_share"), "numbered": (numbering, "list_labels"), "sorted": (OwnRows, "sorted")}
+STEPS = {"read": (reading, "read_shares"), "numbered": (numbering, "list_labels"), "sorted": (OwnRows, "sorted")}
 """A function that every rank calls once in each phase."""
 
 
@@ -36,6 +36,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(convert, "fits", lambda *given: False)  # what is in memory is not kept
     return tmp_path
 
 

@@ -8,44 +8,21 @@ import numpy as np
 import pytest
 import zoo
 from folders import names
+from spreading import KINDS, edges, keep_on_disk, require_same, spread, written
 from wide import split
 
 import bigbfs
 from bigbfs.conversion import ConvertOptions
-from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.spill import Writer
-from bigbfs.conversion.spread import assemble, convert, exchange, numbering, reading, whole
-from bigbfs.engines.ranks.threads import run
+from bigbfs.conversion.spread import (
+    assemble,
+    convert,
+    exchange,
+    numbering,
+    reading,
+    whole,
+)
 from bigbfs.errors import FileAccessError, InputError, UsageError
-
-KINDS = {
-    "plain": {},
-    "compressed": {"compressed": True},
-    "directed": {"directed": True, "compressed": True},
-    "out-edges": {"directed": True, "in_edges": False},
-    "all": {"keep_duplicates": True, "keep_self_loops": True},
-    "kept-ids": {"keep_ids": True, "directed": True, "keep_duplicates": True},
-}
-
-
-def spread(ranks, inputs, output="many.csrbin", **options):
-    """Convert by so many threads that play ranks; return the reports of all."""
-    memory = options.pop("memory", 2**30) + plan.resident_bytes()  # whatever this process holds already
-    given = ConvertOptions(memory=memory, threads=1, **options)
-    return run(ranks, lambda group: convert.convert_over_ranks(inputs, output, given, group))
-
-
-def require_same(ranks, inputs, **options):
-    one = bigbfs.convert(inputs, "one.csrbin", force=True, **options)
-    [many, *others] = spread(ranks, inputs, force=True, **options)
-    assert Path("many.csrbin").read_bytes() == Path("one.csrbin").read_bytes()
-    if options.get("compressed"):
-        assert Path("many.ccsr").read_bytes() == Path("one.ccsr").read_bytes()
-    for name in ("vertices", "edges", "lines", "self_loops", "duplicates", "reversed", "comment_lines", "input_bytes"):
-        assert all(getattr(each, name) == getattr(one, name) for each in (many, *others)), name
-    assert many.notes == tuple(note.replace("one.csrbin", "many.csrbin") for note in one.notes)
-    assert not [name for name in names(Path()) if name.startswith(".")]
-    return many
 
 
 @pytest.fixture(autouse=True)
@@ -54,19 +31,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def edges():
-    """Edges with gaps in their ids, duplicates, self-loops, both directions, and a hub of several blocks."""
-    found = np.random.default_rng(5).integers(0, 600, (3000, 2)) * 7
-    found[:1600, 0], found[:1600, 1] = 70, np.arange(1600)
-    return found
-
-
-def written(kind):
-    if kind == "npy":
-        np.save("g.npy", edges())
-        return ["g.npy"]
-    np.savetxt("g.txt", edges(), "%d", header="a comment\nand one more")
-    return ["g.txt"]
+@pytest.fixture(params=["memory", "disk"])
+def way(request, monkeypatch):
+    """Where pairs are kept."""
+    if request.param == "disk":
+        keep_on_disk(monkeypatch)
+    return request.param
 
 
 CASES = split(
@@ -76,7 +46,7 @@ CASES = split(
 
 
 @pytest.mark.parametrize(("form", "kind", "ranks"), CASES)
-def test_the_same_bytes(form, kind, ranks):
+def test_the_same_bytes(form, kind, ranks, way):
     require_same(ranks, written(form), **KINDS[kind])
 
 
@@ -87,7 +57,7 @@ def test_the_same_bytes(form, kind, ranks):
         lambda name, ranks: (len(name) + ranks) % 6 == 0,
     ),
 )
-def test_the_zoo(name, ranks):
+def test_the_zoo(name, ranks, way):
     graph = zoo.shared()[name]
     rows, plain = np.repeat(np.arange(graph.n), graph.degrees()), graph.decompress().adjacency.indices
     if len(rows):
@@ -109,7 +79,7 @@ def test_the_zoo(name, ranks):
     ],
 )
 @pytest.mark.parametrize("ranks", [2, 7])
-def test_texts_that_are_cut_anywhere(text, ranks):
+def test_texts_that_are_cut_anywhere(text, ranks, way):
     """More ranks than lines among them."""
     Path("g.txt").write_bytes(text)
     require_same(ranks, ["g.txt"])
@@ -117,7 +87,7 @@ def test_texts_that_are_cut_anywhere(text, ranks):
 
 @pytest.mark.parametrize("kind", ["plain", "directed", "all"])
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_ids_that_no_table_holds(kind, ranks):
+def test_ids_that_no_table_holds(kind, ranks, way):
     """Hashes, of which some are given at one end alone; and ids without gaps that begin beyond any table."""
     hashes = np.random.default_rng(3).integers(0, 2**63, 700, np.int64, endpoint=False)
     found = np.column_stack([hashes[edges()[:, 0] // 7 % 700], hashes[edges()[:, 1] % 700]])
@@ -128,6 +98,7 @@ def test_ids_that_no_table_holds(kind, ranks):
 
 
 def test_several_inputs_and_rounds_of_a_few_pairs(monkeypatch):
+    keep_on_disk(monkeypatch)
     monkeypatch.setattr(reading, "MOST_HELD", 1)
     monkeypatch.setattr(reading, "min", lambda *each: 1 if 1 in each else min(*each), raising=False)
     rounds = []
@@ -138,7 +109,7 @@ def test_several_inputs_and_rounds_of_a_few_pairs(monkeypatch):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_shards(compressed):
+def test_shards(compressed, way):
     """The folder that one process writes."""
     inputs = written("text")
     bigbfs.convert(inputs, "one.shards", shards=5, compressed=compressed)
@@ -169,7 +140,7 @@ def test_what_is_done_is_not_done_again():
 
 
 @pytest.mark.parametrize("line", [1, 700, 1500, 2999])
-def test_a_bad_line_is_named_whoever_reads_it(line):
+def test_a_bad_line_is_named_whoever_reads_it(line, way):
     lines = [f"{i} {i + 1}" for i in range(3000)]
     lines[line] = "7 x"
     Path("g.txt").write_text("\n".join(lines))
@@ -178,7 +149,7 @@ def test_a_bad_line_is_named_whoever_reads_it(line):
     assert names(Path()) == ["g.txt"]
 
 
-def test_inputs_that_are_no_edge_lists():
+def test_inputs_that_are_no_edge_lists(way):
     Path("g.txt").write_text("1 2\n" * 500 + "1 2 3\n" * 500)
     with pytest.raises(InputError, match="adjacency list"):
         spread(2, ["g.txt"])
@@ -243,7 +214,7 @@ def whole_files():
         lambda ranks, kind: (ranks, kind) in ((3, "directed"), (8, "plain")),
     ),
 )
-def test_files_that_are_not_cut_are_dealt_to_ranks(ranks, kind):
+def test_files_that_are_not_cut_are_dealt_to_ranks(ranks, kind, way):
     require_same(ranks, whole_files(), **KINDS[kind])
 
 
@@ -255,7 +226,7 @@ def test_who_reads_which_file_follows_from_their_sizes():
     assert whole.takers(inputs, ConvertOptions(), 2) == [0, 0, 1, 1, 0, None]
 
 
-def test_what_is_wrong_with_a_file_that_is_not_cut():
+def test_what_is_wrong_with_a_file_that_is_not_cut(way):
     """Its line is named on all ranks; a file that says its edges lead one way says so to all."""
     good, bad = gzip.compress(b"1 2\n2 3\n"), gzip.compress(b"1 2\n" * 10 + b"1 x\n")
     for name, content in (("a.txt.gz", good), ("b.txt.gz", bad)):
@@ -275,6 +246,7 @@ def test_what_is_wrong_with_a_file_that_is_not_cut():
 
 def test_a_rank_whose_disk_is_full_ends_all(monkeypatch):
     """While it keeps what it gets, and while it writes its rows: one error everywhere, nothing left behind."""
+    keep_on_disk(monkeypatch)
     inputs, kept = written("text"), Writer._write
 
     def full(self, pairs, starts, stream, group):
@@ -302,6 +274,7 @@ def test_a_rank_whose_disk_is_full_ends_all(monkeypatch):
 @pytest.mark.parametrize("late", [False, True])
 def test_a_rank_that_fails_over_numbers_ends_all(late, monkeypatch):
     """Before it has made a round, and after: the others learn of it in the next one, wherever they are."""
+    keep_on_disk(monkeypatch)
     np.savetxt("g.txt", np.random.default_rng(3).integers(0, 2**63, (900, 2), np.int64), "%d")
     kept = numbering.number_values
 

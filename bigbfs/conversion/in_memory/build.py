@@ -68,7 +68,7 @@ def build(lists: list[EdgeList], options: ConvertOptions, told: Progress = SILEN
     return _build(lists, options, reuse=True, told=told)
 
 
-def _expand(lists: list[EdgeList]) -> None:
+def expand(lists: list[EdgeList]) -> None:
     """Add the other direction of every edge to the lists whose entries stand for both."""
     for edges in lists:
         if edges.one_way_means_both:
@@ -86,7 +86,7 @@ def _build(
     threads = thread_count(options.threads)
     shape = meaning(lists, options)
     if shape.expand:
-        _expand(lists)
+        expand(lists)
     told.now("build: number the vertices", PASSES * sum(2 * len(edges.src) for edges in lists), "ids")
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads, told=told)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)

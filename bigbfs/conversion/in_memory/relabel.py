@@ -38,12 +38,31 @@ class Vertices:
     labels: np.ndarray | None = None
 
 
+class Others:
+    """What other processes have read of the same graph, where several make it; here there are none."""
+
+    def extent(self, found: tuple[int, int] | None) -> tuple[int, int] | None:
+        """Return the smallest and the largest id of all, given those found here."""
+        return found
+
+    def occurrences(self, count: int) -> int:
+        """Return how many ids all have read, given how many were read here."""
+        return count
+
+    def mark(self, bits: np.ndarray) -> None:
+        """Set the bits (uint64 words) that others have set."""
+
+    def labels(self, labels: np.ndarray) -> np.ndarray:
+        """Return the ids of all, ascending, given those found here."""
+        return labels
+
+
 def find_vertices(
-    lists: list[EdgeList], *, keep_ids: bool, threads: int, told: Progress = SILENT
+    lists: list[EdgeList], *, keep_ids: bool, threads: int, told: Progress = SILENT, others: Others | None = None
 ) -> tuple[Vertices, Numbering | None]:
     """Return the vertices of the graph of all ``lists``, and the numbering where ids are not consecutive.
 
-    ``told`` is told of the ids looked at.
+    ``told`` is told of the ids looked at. With ``others`` no input declares its vertices.
 
     Raises
     ------
@@ -53,7 +72,8 @@ def find_vertices(
     declared = declared_ranges(lists, threads)
     named = [(edges.src, edges.dst, edges.isolated) for edges in lists if edges.declared_n is None]
     free = [array for arrays in named for array in arrays if array is not None and len(array)]
-    found = extent(free, threads)
+    others = others or Others()
+    found = others.extent(extent(free, threads))
     told.advance(2 * sum(len(edges.src) for edges in lists))
     spans = declared + ([(found[0], found[1] + 1)] if found else [])
     if not spans:
@@ -65,10 +85,17 @@ def find_vertices(
         return Vertices(end), None
     if declared == [(low, end)]:
         return Vertices(end - low, low), None
-    occurrences = sum(map(len, free))
     span = end - low
-    dense = span <= max(SMALL_SPAN, BITS_PER_OCCURRENCE * occurrences)
-    numbering = (Bitmap if dense else HashTable)(free, declared, low, span, threads, told)
+    dense = span <= max(SMALL_SPAN, BITS_PER_OCCURRENCE * others.occurrences(sum(map(len, free))))
+    numbering: Numbering
+    if dense:
+        numbering = Bitmap(free, declared, low, span, threads, told, others)
+    else:
+        numbering = HashTable(free, declared, low, span, threads, told)
+        mine = numbering.labels()
+        labels = others.labels(mine)
+        if labels is not mine:
+            numbering = HashTable([labels.view(np.uint64)], [], low, span, threads)
     if numbering.n == span:
         return Vertices(span, low), None
     return Vertices(numbering.n, labels=numbering.labels()), numbering
@@ -85,12 +112,15 @@ class Bitmap:
         span: int,
         threads: int,
         told: Progress = SILENT,
+        others: Others | None = None,
     ) -> None:
         self._threads, self._told = threads, told
         self._low = np.uint64(low)
         self._words = -(-span // 64)
         self._table = np.zeros(2 * self._words, np.uint64)
         self._mark(free, declared, low)
+        if others is not None:
+            others.mark(self._table[::2])
         with Workers(threads) as workers:
             self.n = table.place_ranks(self._table, workers, threads)
 

@@ -92,8 +92,8 @@ def convert_external(
     plan = plan or make_plan(options.memory - reading, lines, largest)
     spill = check_space(targets, options, lines, largest)
     with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
-        shared = (plan, scratch, workers, threads, watch)
-        work = Work(inputs, targets, options, sources, *shared, notes=list(notes), named=named, given=given)
+        job = (inputs, targets, options, sources, watch, workers, threads, list(notes))
+        work = Work(*job, plan=plan, scratch=scratch, named=named, given=given)
         with watch.phase("read"):
             lists, intake, partitions, places = _read(work, sample)
         work.notes += [note for edges in lists for note in edges.notes]

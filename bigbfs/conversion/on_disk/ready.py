@@ -216,8 +216,8 @@ def convert_ready(
     folder = options.tmp if options.tmp is not None else targets.files[0].parent
     with Workers(threads) as workers, Scratch(folder) as scratch, opened(path) as graph:
         plan = make_plan(options.memory, graph.shape.m, graph.shape.n)
-        shared = (plan, scratch, workers, threads, watch)
-        work = Work(inputs, targets, options, sources, *shared, notes=list(notes), named=named)
+        job = (inputs, targets, options, sources, watch, workers, threads, list(notes))
+        work = Work(*job, plan=plan, scratch=scratch, named=named)
         size = parts(path)[0].stat().st_size
         counted = {"lines": graph.shape.m, "comment_lines": 0, "skipped_lines": 0, "input_bytes": size}
         return _Ready(work, graph).write(counted | {"self_loops": 0}, confirm)

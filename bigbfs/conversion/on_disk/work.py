@@ -1,4 +1,4 @@
-"""What all steps of an external build share."""
+"""What all steps of a conversion share: of any that ranks make together, and of an external build."""
 
 from __future__ import annotations
 
@@ -41,24 +41,17 @@ class NamedEdges(NamedSections, Protocol):
 
 
 @dataclass
-class Work:
-    """One conversion: what it reads and writes, what it may use, its clock, and what readers say of the inputs.
-
-    ``named`` has the names of the vertices, ``given`` the edges between them, which have been read already.
-    """
+class Job:
+    """One conversion: what it reads and writes, its clock, its threads, and what readers say of the inputs."""
 
     inputs: Sequence[str | Path]
     targets: Targets
     options: ConvertOptions
     sources: Sources
-    plan: Plan
-    scratch: Scratch
+    watch: Stopwatch
     workers: Workers
     threads: int
-    watch: Stopwatch
     notes: list[str] = field(default_factory=list)
-    named: NamedSections | None = None
-    given: NamedEdges | None = None
 
     @contextmanager
     def told(self, total: int, unit: str, name: str) -> Iterator[Progress]:
@@ -66,3 +59,16 @@ class Work:
         told = Progress(self.options.progress)
         with told.step(name, total, unit):
             yield told
+
+
+@dataclass(kw_only=True)
+class Work(Job):
+    """One conversion by way of the disk, and what it may use there.
+
+    ``named`` has the names of the vertices, ``given`` the edges between them, which have been read already.
+    """
+
+    plan: Plan
+    scratch: Scratch
+    named: NamedSections | None = None
+    given: NamedEdges | None = None

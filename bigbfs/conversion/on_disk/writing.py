@@ -16,7 +16,7 @@ from bigbfs.conversion.on_disk.rows import Part, Rows, Sorter, select
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import NamedSections, Work
+from bigbfs.conversion.on_disk.work import Job, NamedSections, Work
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
@@ -230,7 +230,7 @@ def _write_sides(
     return edges, counts, symmetric
 
 
-def provenance_of(work: Work, counted: dict[str, int], codec: str) -> dict[str, Any]:
+def provenance_of(work: Job, counted: dict[str, int], codec: str) -> dict[str, Any]:
     """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
     counts = {"duplicates": 0, "reversed": 0} | counted
     found = cache.provenance(work.sources, work.options, counts, work.notes)

@@ -18,7 +18,7 @@ from bigbfs.conversion.sorting import keys as kernels
 from bigbfs.conversion.sorting.buckets import Layout, buckets_of, layout_of, sorted_values
 from bigbfs.conversion.sorting.rule import Rule
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.transposing import Csr, bits_of, bucket_count, bucket_shift
+from bigbfs.graph.transposing import Csr, Deal, bits_of, bucket_count, bucket_shift
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, cursors, ranges
 
@@ -56,19 +56,22 @@ def rows_from_lines(
     copies: int,
     keep_loops: bool,
     advance: Callable[[int], object] = int,
+    deal: Deal | None = None,
 ) -> tuple[Csr, BuildCounts, np.ndarray]:
     """Sort lines into rows: (rows, counts, memory that a transposition can use as ``spare``).
 
     With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays. ``advance`` is called
-    with the lines just sorted.
+    with the lines just sorted. ``deal``: as of :func:`bigbfs.graph.transposing.transpose`.
     """
     n, ids = lines.n, id_dtype(lines.n)
-    shift = bucket_shift(n, len(lines))
+    shift = bucket_shift(n, len(lines)) if deal is None else deal.shift
     layout = layout_of(0, 0, bits_of(n), bits_of(n) + shift)
     indptr = np.zeros(n + 1, np.int64)
     with Workers(threads) as workers:
         counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
         starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers)
+        if deal is not None:
+            starts, keys = deal(starts, keys)
         indices, found = sorted_values(
             buckets_of(starts, keys, ids),
             layout,

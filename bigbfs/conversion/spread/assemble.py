@@ -1,15 +1,15 @@
-"""Own rows in a file of their own, and the graph file that all ranks write together, each at its place.
+"""Own rows, and the graph file that all ranks write together, each at its place.
 
-The sections of own rows lie in a temporary file as those of a shard do (docs/formats.md). When every rank knows how
-long those of all are, each copies its own to where they belong; then all share the stretches of 16 MiB for the
-checksums. Rank 0 writes the header and gives the file its name.
+The sections of own rows lie in memory, or in a temporary file as those of a shard do (docs/formats.md). When every
+rank knows how long those of all are, each copies its own to where they belong; then all share the stretches of 16 MiB
+for the checksums. Rank 0 writes the header and gives the file its name.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,9 +20,10 @@ import numpy as np
 from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Work
+from bigbfs.conversion.on_disk.work import Job, Work
 from bigbfs.conversion.on_disk.writing import COMPARED, consume, pairs_of, provenance_of
 from bigbfs.conversion.spread.numbering import Numbering, OwnLabels
+from bigbfs.conversion.spread.pieces import FilePieces, Pieces
 from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import FileAccessError
@@ -32,7 +33,6 @@ from bigbfs.formats.container.checksum import STRETCH, StretchSums
 from bigbfs.formats.container.layout import Section
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.formats.shards.extents import OVERLAPPING, counted_by, kind_of
-from bigbfs.formats.shards.files import PieceReader
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 
@@ -59,12 +59,12 @@ class Whole:
 
 @dataclass(frozen=True)
 class OwnRows:
-    """The rows of a rank, sorted: for each codec a file of sections.
+    """The rows of a rank, sorted.
 
     Attributes
     ----------
-    files
-        By codec: path and section table.
+    pieces
+        By codec: their sections.
     first_id, ids
         Of the whole graph: id of vertex 0 where there are no labels, dtype of an id.
     rows, edges
@@ -74,10 +74,10 @@ class OwnRows:
     symmetric
         Whether in-rows were made, and are the out-rows.
     partitions
-        Own ones.
+        Own ones; 0: they were sorted in memory.
     """
 
-    files: dict[str, tuple[Path, list[Section]]]
+    pieces: Mapping[str, Pieces]
     first_id: int
     ids: np.dtype
     rows: int
@@ -133,9 +133,12 @@ class OwnRows:
                     edges, found = here, sorter.found.copy()
             codec, one = next(iter(files.items()))
             symmetric = len(sides) == 2 and all(one.same(name, f"in_{name}") for name in COMPARED[codec])
-            tables = {codec: (work.scratch.folder / f"rows.{codec}", file.settle()[0]) for codec, file in files.items()}
+            pieces = {
+                codec: FilePieces(work.scratch.folder / f"rows.{codec}", file.settle()[0])
+                for codec, file in files.items()
+            }
         first_id = 0 if has_labels else numbering.first_id
-        return cls(tables, first_id, ids, rows, edges, found, symmetric, count)
+        return cls(pieces, first_id, ids, rows, edges, found, symmetric, count)
 
 
 def _sink(
@@ -162,15 +165,19 @@ def labels_between(numbering: Numbering, first: int, last: int) -> Iterator[np.n
             return
 
 
-def assemble(work: Work, own: OwnRows, flags: GraphFlags, counted: dict[str, int], drop: bool, group: Group) -> Whole:
+def assemble(
+    work: Job, own: OwnRows, flags: GraphFlags, counted: dict[str, int], drop: bool, spilled: int, group: Group
+) -> Whole:
     """Write the graph files, all ranks together; with ``drop`` the in-rows are left out. Return what was written.
+
+    ``spilled``: bytes of temporary files that this rank has written.
 
     Raises
     ------
     FileAccessError
         A file cannot be written, or not by all ranks. Nothing is left behind.
     """
-    n, m, partitions, spilled = group.sum([own.rows, own.edges, own.partitions, work.scratch.written]).tolist()
+    n, m, partitions, spilled = group.sum([own.rows, own.edges, own.partitions, spilled]).tolist()
     fields = {"n": n, "m": m, "ids": own.ids, "first_id": own.first_id, "flags": csrbin.flag_names(flags)}
     for codec, target in (("plain", work.targets.plain), ("varint", work.targets.compressed)):
         if target is not None:
@@ -181,7 +188,7 @@ def assemble(work: Work, own: OwnRows, flags: GraphFlags, counted: dict[str, int
 
 
 def _write(
-    work: Work,
+    work: Job,
     target: Path,
     codec: str,
     own: OwnRows,
@@ -190,7 +197,8 @@ def _write(
     drop: bool,
     group: Group,
 ) -> None:
-    path, mine = own.files[codec]
+    pieces = own.pieces[codec]
+    mine = pieces.table
     if drop:
         mine = [section for section in mine if not section.name.startswith("in_")]
     first = group.rank == 0
@@ -209,8 +217,9 @@ def _write(
             try:
                 if first:
                     os.pwrite(handle, text.tobytes(), sections[0].offset)
-                _put(handle, path, mine, {section.name: section for section in sections}, before, codec)
-                os.fsync(handle)
+                _put(handle, pieces, mine, {section.name: section for section in sections}, before, codec)
+                if not group.one_host:  # rank 0 syncs what all have written on its machine
+                    os.fsync(handle)
             except OSError as error:
                 if isinstance(error, FileAccessError):
                     raise
@@ -257,24 +266,21 @@ def _opened(name: str, target: Path, group: Group) -> int:
 
 
 def _put(
-    handle: int, path: Path, mine: list[Section], whole: dict[str, Section], before: dict[str, int], codec: str
+    handle: int, pieces: Pieces, mine: list[Section], whole: dict[str, Section], before: dict[str, int], codec: str
 ) -> None:
     """Copy own sections to their places."""
-    reader = PieceReader(path)
-    try:
+    with pieces.opened() as items:
         for section in mine:
             target = counted_by(section.name, codec)
             base = np.uint64(0 if target is None else before[target])
             skip = int(kind_of(section.name) in OVERLAPPING and before[section.name] > 0)
             width = layout.DTYPES[section.dtype]
             place = whole[section.name].offset + before[section.name] * width
-            for stretch in reader.items(section, skip, section.count):
+            for stretch in items(section, skip, section.count):
                 data = (stretch if target is None else stretch + base).data.cast("B")
                 while data:
                     done = os.pwrite(handle, data, place)
                     data, place = data[done:], place + done
-    finally:
-        reader.close()
 
 
 def _summed(handle: int, sections: list[Section], group: Group) -> list[Section]:

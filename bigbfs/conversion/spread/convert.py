@@ -1,8 +1,9 @@
 """The conversion by several ranks: read slices and exchange pairs, number, sort own rows, put the file together.
 
-In: edge lists, .npy and tables that all ranks see. Out: the same bytes that one process writes. It is the conversion in
-bounded memory (``on_disk/``), whose partitions have ranks for owners: each spills what it gets, and sorts that alone.
-What is finished is kept for a run after one that was killed (:mod:`bigbfs.conversion.spread.checkpoint`).
+In: edge lists, .npy and tables that all ranks see. Out: the same bytes that one process writes. Where the shares of all
+fit it goes in memory (:mod:`bigbfs.conversion.spread.in_memory`). Else it is the conversion in bounded memory
+(``on_disk/``), whose partitions have ranks for owners: each spills what it gets, and sorts that alone; what is finished
+is kept for a run after one that was killed (:mod:`bigbfs.conversion.spread.checkpoint`).
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ from bigbfs.conversion.on_disk.convert import parts_of, require_result_fits, spa
 from bigbfs.conversion.on_disk.plan import Plan, expected_lines, make_plan, require_space
 from bigbfs.conversion.on_disk.rows import Part, Sorter
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Sources, Work
+from bigbfs.conversion.on_disk.work import Job, Sources, Work
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes, said_once
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
 from bigbfs.conversion.spread.checkpoint import Checkpoint, Files, checkpoint_of, sums_of, whose
+from bigbfs.conversion.spread.fitting import fits
+from bigbfs.conversion.spread.in_memory import convert_in_memory
 from bigbfs.conversion.spread.numbering import LABELS, Numbering, OwnLabels, number_all, within
 from bigbfs.conversion.spread.reading import Read, read_or_kept
 from bigbfs.conversion.spread.shards import spread_to_shards
@@ -42,12 +45,14 @@ from bigbfs.conversion.spread.states import (
     rows_said,
     sums_of_rows,
 )
+from bigbfs.conversion.spread.whole import takers
 from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.ours import require_ours
+from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
@@ -179,29 +184,44 @@ def _convert(
     group: Group,
 ) -> Whole:
     threads = thread_count(options.threads)
-    sample, plan, room = together(group, lambda: _planned(inputs, targets, options, kept, group))
-    if not group.lengths(int(room))[0]:
-        kept.stop()
+    guesses, readers, fitting = together(group, lambda: _guessed(inputs, options, kept, group))
     with Workers(threads) as workers:
-        work = Work(inputs, targets, options, sources, plan, kept.scratch, workers, threads, watch)
-        read = read_or_kept(work, sample, kept, group)
-        work.notes += [note for edges in read.lists for note in edges.notes]
-        what = meaning(read.lists, options)
-        if kept.phase == "sorted":
-            own, symmetric = rows_of(kept.state["own"], kept.scratch.folder), bool(kept.state["symmetric"])
-        else:
-            with watch.phase("build"):
-                numbering, partitions = _numbered(work, read, kept, group)
-            read.ids.present = np.empty(0, np.uint64)
-            together(group, lambda: require_result_fits(targets, numbering.n, options))
-            own, found, symmetric = _sorted(work, read.lists, what, numbering, partitions, kept.on, group)
-            read.counted |= found
-            if kept.on:
-                sums = together(group, lambda: sums_of_rows(own))
-                state = read.said() | {"own": rows_said(own), "symmetric": symmetric}
-                kept.keep("sorted", state, sums, group)
-        flags = options.flags(symmetric=what.both or symmetric, self_loops=read.counted["self_loops"])
-        return assemble(work, own, flags, read.counted, symmetric or not options.in_edges, group)
+        job = (inputs, targets, options, sources, watch, workers, threads)
+        if all(group.lengths(int(fitting))):
+            try:
+                return convert_in_memory(Job(*job), readers, group)
+            except Agreed as agreed:
+                if not isinstance(agreed.error, DoesNotFitError):
+                    raise  # else there were more edges than their beginning let expect
+        sample, plan, room = together(group, lambda: _planned(inputs, targets, options, guesses, kept, group))
+        if not group.lengths(int(room))[0]:
+            kept.stop()
+        work = Work(*job, plan=plan, scratch=kept.scratch)
+        return _on_disk(work, sample, kept, group)
+
+
+def _on_disk(work: Work, sample: np.ndarray, kept: Checkpoint, group: Group) -> Whole:
+    """Convert by way of the disk."""
+    options, watch = work.options, work.watch
+    read = read_or_kept(work, sample, kept, group)
+    work.notes += [note for edges in read.lists for note in edges.notes]
+    what = meaning(read.lists, options)
+    if kept.phase == "sorted":
+        own, symmetric = rows_of(kept.state["own"], kept.scratch.folder), bool(kept.state["symmetric"])
+    else:
+        with watch.phase("build"):
+            numbering, partitions = _numbered(work, read, kept, group)
+        read.ids.present = np.empty(0, np.uint64)
+        together(group, lambda: require_result_fits(work.targets, numbering.n, options))
+        own, found, symmetric = _sorted(work, read.lists, what, numbering, partitions, kept.on, group)
+        read.counted |= found
+        if kept.on:
+            sums = together(group, lambda: sums_of_rows(own))
+            state = read.said() | {"own": rows_said(own), "symmetric": symmetric}
+            kept.keep("sorted", state, sums, group)
+    flags = options.flags(symmetric=what.both or symmetric, self_loops=read.counted["self_loops"])
+    drop = symmetric or not options.in_edges
+    return assemble(work, own, flags, read.counted, drop, work.scratch.written, group)
 
 
 def _numbered(work: Work, read: Read, kept: Checkpoint, group: Group) -> tuple[Numbering, list[Partition]]:
@@ -221,15 +241,28 @@ def _numbered(work: Work, read: Read, kept: Checkpoint, group: Group) -> tuple[N
     return number_all(work, read.ids, *given, group)
 
 
+def _guessed(
+    inputs: Sequence[str | Path], options: ConvertOptions, kept: Checkpoint, group: Group
+) -> tuple[list[InputEstimate], list[int | None], bool]:
+    """Return what is expected of each input, which rank reads it, and whether the shares of ranks fit in memory."""
+    guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
+    readers = takers(inputs, options, group.size)
+    return guesses, readers, kept.phase is None and fits(inputs, guesses, readers, options, group.size)
+
+
 def _planned(
-    inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, kept: Checkpoint, group: Group
+    inputs: Sequence[str | Path],
+    targets: Targets,
+    options: ConvertOptions,
+    guesses: Sequence[InputEstimate],
+    kept: Checkpoint,
+    group: Group,
 ) -> tuple[np.ndarray, Plan, bool]:
     """Return a sample of the ids, the plan, and whether there is room to keep what is finished.
 
     Partitions and the table of ids are the same on every rank.
     """
     assert options.memory is not None
-    guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
     lines, sample = expected_lines(guesses), sample_ids(inputs)
     largest = int(sample[-1]) if len(sample) else 0
     reading = max((guess.reading_bytes for guess in guesses), default=0)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bigbfs.conversion import cache
 from bigbfs.conversion.on_disk.plan import first_map
 from bigbfs.conversion.on_disk.spill import Map, Partition
 from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
@@ -17,7 +14,7 @@ from bigbfs.conversion.on_disk.work import Work
 from bigbfs.conversion.spread.checkpoint import Checkpoint, Files
 from bigbfs.conversion.spread.exchange import ExchangingWriter
 from bigbfs.conversion.spread.numbering import Ids
-from bigbfs.conversion.spread.slices import Share, read_share
+from bigbfs.conversion.spread.shares import agreed_lists, own_bytes, read_shares
 from bigbfs.conversion.spread.states import (
     ids_of,
     keep_ids,
@@ -29,10 +26,9 @@ from bigbfs.conversion.spread.states import (
     partitions_said,
     said_of,
 )
-from bigbfs.conversion.spread.whole import nothing_of, read_whole, takers, told_of_others
-from bigbfs.engines.ranks.agreeing import Agreed, together
+from bigbfs.conversion.spread.whole import takers
+from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
-from bigbfs.errors import InputError
 from bigbfs.graph.edges import EdgeList
 
 MOST_HELD = 64 << 20
@@ -90,49 +86,17 @@ def _read(work: Work, sample: np.ndarray, keep: bool, group: Group) -> Read:
     writer.sums = {} if keep else None
     largest = int(sample[-1]) if len(sample) else 0
     intake = Intake(writer, work.workers, work.threads, largest, plan.present_bytes)
-    shares: list[Share] = []
     readers = takers(work.inputs, options, group.size)
-    sizes = sum(Path(path).stat().st_size for path in work.inputs) // group.size
-    with writer.filling(), work.told(sizes, "B", "read, exchange and spill") as told:
-        for number, path in enumerate(work.inputs):
-            stream = EdgeStream(str(path), intake, group=number if options.directed else 0)
-            how: Any = {"block_bytes": plan.block_bytes, "progress": told.advance}
-            if readers[number] is None:
-                share = read_share(path, stream, options, group.rank, group.size, **how)
-            elif readers[number] == group.rank:
-                share = read_whole(path, stream, options, ahead_bytes=plan.room // 4, **how)
-            else:
-                share = nothing_of()
-            shares.append(share)
-    shares = told_of_others(shares, readers, group)
-    _require_edges(work.inputs, shares, group)
-    together(group, lambda: _require_unchanged(work))
-    lists = [share.edges for share in shares]
+
+    def stream(number: int, name: str) -> EdgeStream:
+        return EdgeStream(name, intake, group=number if options.directed else 0)
+
+    with writer.filling(), work.told(own_bytes(work, group), "B", "read, exchange and spill") as told:
+        how: Any = {"block_bytes": plan.block_bytes, "ahead_bytes": plan.room // 4, "progress": told.advance}
+        shares = read_shares(work, readers, stream, group, **how)
+    lists = agreed_lists(work, shares, readers, group)
     ids = Ids(intake.largest, intake.present)
     return Read(lists, _counted(lists, intake, group), ids, writer.own(), places, held, writer.sums)
-
-
-def _require_unchanged(work: Work) -> None:
-    if cache.identify_sources(work.inputs) != work.sources:
-        raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
-
-
-def _require_edges(inputs: Sequence[str | Path], shares: list[Share], group: Group) -> None:
-    """Refuse inputs without an edge, and lines of ids whose number changes from one rank's share to another's."""
-    everyone = group.objects([(share.found, share.columns, share.edges.comment_lines) for share in shares])
-    for path, *theirs in zip(inputs, *everyone, strict=True):
-        found, columns, comments = (list(each) for each in zip(*theirs, strict=True))
-        if not sum(found):
-            lines = f"only {sum(comments)} comment and blank lines" if sum(comments) else "nothing"
-            raise Agreed(InputError(f"{path}: no edge in it, {lines}; an edge list needs a line with two ids"))
-        several = sorted({each for each in columns if each})
-        if len(several) > 1:
-            what = f"{path}: some lines have {several[0]} ids and others {several[1]}, as in an adjacency list"
-            ways = (
-                ("format", "adjlist", "read it with {} (or metis)"),
-                ("columns", (1, 2), "insist on an edge list with {}"),
-            )
-            raise Agreed(InputError(what, remedies=ways))
 
 
 def _counted(lists: list[EdgeList], intake: Intake, group: Group) -> dict[str, int]:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers.blocks import BlockReader
@@ -213,8 +211,7 @@ def _read_lines(
         found = edges.size
     first = rank == 0
     result = EdgeList(
-        np.empty(0, np.uint32),
-        np.empty(0, np.uint32),
+        *edges.arrays(),
         one_way=head.one_way,
         comment_lines=pairs.comment_lines + (head.comment_lines if first else 0),
         input_bytes=Path(path).stat().st_size if first else 0,

@@ -15,6 +15,7 @@ from bigbfs.conversion.on_disk.spill import Map, PairFile, Partition
 from bigbfs.conversion.spread.assemble import OwnRows
 from bigbfs.conversion.spread.checkpoint import Files, sums_of
 from bigbfs.conversion.spread.numbering import Ids, OwnLabels
+from bigbfs.conversion.spread.pieces import FilePieces
 from bigbfs.formats.container.layout import Section
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.views import frozen
@@ -108,19 +109,24 @@ def labels_said(labels: OwnLabels) -> dict[str, int]:
 
 def rows_said(own: OwnRows) -> dict[str, Any]:
     """Return sorted rows: names of files, their sections, counts."""
-    files = {codec: [path.name, [asdict(section) for section in table]] for codec, (path, table) in own.files.items()}
+    files = {
+        codec: [pieces.path.name, [asdict(section) for section in pieces.table]]
+        for codec, pieces in _files_of(own).items()
+    }
     said = {name: getattr(own, name) for name in ("first_id", "rows", "edges", "symmetric", "partitions")}
     return {**said, "files": files, "ids": own.ids.str, "found": own.found.tolist()}
 
 
 def rows_of(said: dict[str, Any], folder: Path) -> OwnRows:
     """Return the sorted rows whose files lie in ``folder``."""
-    files = {
-        codec: (folder / name, [Section(**section) for section in table])
-        for codec, (name, table) in said["files"].items()
+    said = dict(said)
+    files = said.pop("files")
+    pieces = {
+        codec: FilePieces(folder / name, [Section(**section) for section in table])
+        for codec, (name, table) in files.items()
     }
     found = np.array(said["found"], np.int64)
-    return OwnRows(**{**said, "files": files, "ids": np.dtype(said["ids"]), "found": found})
+    return OwnRows(**{**said, "pieces": pieces, "ids": np.dtype(said["ids"]), "found": found})
 
 
 def sums_of_rows(own: OwnRows) -> Files:
@@ -131,4 +137,8 @@ def sums_of_rows(own: OwnRows) -> Files:
     OSError
         One cannot be read.
     """
-    return {path.name: sums_of(path) for path, _ in own.files.values()}
+    return {pieces.path.name: sums_of(pieces.path) for pieces in _files_of(own).values()}
+
+
+def _files_of(own: OwnRows) -> dict[str, FilePieces]:
+    return {codec: pieces for codec, pieces in own.pieces.items() if isinstance(pieces, FilePieces)}

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.conversion.on_disk.stream import EdgeStream
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.spread.slices import Share, is_sliced
 from bigbfs.engines.ranks.group import Group
+from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.read import read_edges
 from bigbfs.graph.edges import EdgeList
 
@@ -39,31 +39,31 @@ def takers(inputs: Sequence[str | Path], options: ConvertOptions, size: int) -> 
 
 def read_whole(
     path: str | Path,
-    stream: EdgeStream,
+    edges: EdgeBuffer,
     options: ConvertOptions,
     *,
     block_bytes: int,
     ahead_bytes: int,
     progress: Callable[[int], object],
 ) -> Share:
-    """Read an input to ``stream``.
+    """Read an input to ``edges``.
 
     Raises
     ------
     InputError, FileAccessError, DoesNotFitError
         As :func:`bigbfs.formats.readers.read.read_edges`.
     """
-    edges = read_edges(
+    found = read_edges(
         path,
         format=options.format,
         rules=options.rules(),
         progress=progress,
         threads=options.threads,
-        edges=stream,
+        edges=edges,
         block_bytes=block_bytes,
         ahead_bytes=ahead_bytes,
     )
-    return Share(edges, 0, 1)  # one without an edge has been refused, or is a table that may be empty
+    return Share(found, 0, 1)  # one without an edge has been refused, or is a table that may be empty
 
 
 def nothing_of() -> Share:

@@ -1,0 +1,92 @@
+"""Keys of edges, exchanged: each rank owns the rows of a run of buckets, and gets their keys from all.
+
+What every rank has lies bucket by bucket, so what another one is to get is one stretch of it. The runs are cut where
+the work is about even.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from bigbfs.engines.ranks.group import Group
+
+PLACED = 0.6
+"""Work of placing and writing an edge of the graph, that of sorting and turning round a line being 1 (measured)."""
+
+
+class Dealer:
+    """Deals keys to the ranks; see :data:`bigbfs.graph.transposing.Deal`.
+
+    Parameters
+    ----------
+    stored
+        int64[bucket]: about how many edges this rank's lines make in the rows of each, if all are stored.
+    shift
+        log2 of the rows in a bucket.
+    require
+        Called, once runs are known, with the keys of the whole graph that this rank will sort, and with the edges that
+        it will store; raises on every rank where one has no memory for it.
+    """
+
+    def __init__(self, stored: np.ndarray, n: int, shift: int, require: Callable[[int, int], None], group: Group):
+        self._stored, self._n, self.shift, self._require, self._group = stored, n, shift, require, group
+        self._bounds: list[int] | None = None
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The first own row, and the first behind them."""
+        assert self._bounds is not None
+        low, end = (min(self._n, bucket << self.shift) for bucket in self._bounds[self._group.rank :][:2])
+        return low, end
+
+    def __call__(self, starts: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (start of each bucket, keys) of own buckets; those of others are empty."""
+        group, rank = self._group, self._group.rank
+        counts = np.stack(group.gather(np.diff(starts), [len(starts) - 1] * group.size))
+        if self._bounds is None:
+            self._cut(counts)
+        bounds = self._bounds
+        assert bounds is not None
+        own = slice(bounds[rank], bounds[rank + 1])
+        parts = [keys[starts[first] : starts[end]] for first, end in pairwise(bounds)]
+        mine, parts[rank] = parts[rank], keys[:0]
+        received = [part.view(np.uint64) for part in group.exchange([part.view(np.uint8) for part in parts])]
+        received[rank] = mine
+        merged = np.zeros(len(starts), np.int64)
+        merged[own.start + 1 : own.stop + 1] = counts[:, own].sum(axis=0)
+        np.cumsum(merged, out=merged)
+        return merged, _merged(received, counts[:, own], merged[own.start : own.stop])
+
+    def _cut(self, counts: np.ndarray) -> None:
+        """Decide which run of buckets each rank owns."""
+        group = self._group
+        stored = group.sum(self._stored)
+        lines = counts.sum(axis=0)
+        ends = np.concatenate([np.zeros(1), np.cumsum(lines + PLACED * stored)])
+        goals = ends[-1] * np.arange(1, group.size) / group.size
+        self._bounds = [0, *_nearest(ends, goals), len(lines)]
+        own = slice(*self._bounds[group.rank :][:2])
+        self._require(int(lines[own].sum()), int(stored[own].sum()))
+
+
+def _nearest(ends: np.ndarray, goals: np.ndarray) -> list[int]:
+    """Return for each of the ascending ``goals`` which of the ascending ``ends`` is the nearest."""
+    above = np.searchsorted(ends, goals)
+    below = np.maximum(above - 1, 0)
+    return [int(each) for each in np.where(goals - ends[below] < ends[above] - goals, below, above)]
+
+
+def _merged(received: list[np.ndarray], counts: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the keys of own buckets, in each those of the first rank first; ``counts``: int64[rank, bucket]."""
+    keys = np.empty(int(counts.sum()), np.uint64)
+    places = starts.tolist()
+    for source, theirs in zip(received, counts.tolist(), strict=True):
+        at = 0
+        for bucket, count in enumerate(theirs):
+            place = places[bucket]
+            keys[place : place + count] = source[at : at + count]
+            places[bucket], at = place + count, at + count
+    return keys
