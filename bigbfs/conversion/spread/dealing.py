@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.group import ALIGNED, Group
 
 PLACED = 0.6
 """Work of placing and writing an edge of the graph, that of sorting and turning round a line being 1 (measured)."""
@@ -34,6 +34,8 @@ class Dealer:
     def __init__(self, stored: np.ndarray, n: int, shift: int, require: Callable[[int, int], None], group: Group):
         self._stored, self._n, self.shift, self._require, self._group = stored, n, shift, require, group
         self._bounds: list[int] | None = None
+        # memory is dear when it is touched first: what keys and what others have sent lay in before
+        self._spare, self._came = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -43,7 +45,7 @@ class Dealer:
         return low, end
 
     def __call__(self, starts: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (start of each bucket, keys) of own buckets; those of others are empty."""
+        """Return (start of each bucket, keys) of own buckets; those of others are empty. ``keys`` is used up."""
         group, rank = self._group, self._group.rank
         counts = np.stack(group.gather(np.diff(starts), [len(starts) - 1] * group.size))
         if self._bounds is None:
@@ -53,12 +55,19 @@ class Dealer:
         own = slice(bounds[rank], bounds[rank + 1])
         parts = [keys[starts[first] : starts[end]] for first, end in pairwise(bounds)]
         mine, parts[rank] = parts[rank], keys[:0]
-        received = [part.view(np.uint64) for part in group.exchange([part.view(np.uint8) for part in parts])]
+        room = 8 * int(counts[:, own].sum()) + ALIGNED * group.size
+        self._came = self._came if room <= len(self._came) else np.empty(room, np.uint8)
+        came = group.exchange([part.view(np.uint8) for part in parts], self._came)
+        received = [part.view(np.uint64) for part in came]
         received[rank] = mine
         merged = np.zeros(len(starts), np.int64)
         merged[own.start + 1 : own.stop + 1] = counts[:, own].sum(axis=0)
         np.cumsum(merged, out=merged)
-        return merged, _merged(received, counts[:, own], merged[own.start : own.stop])
+        total = int(merged[-1])
+        into = self._spare[:total] if total <= len(self._spare) else np.empty(total, np.uint64)
+        _merge(received, counts[:, own], merged[own.start : own.stop], into)
+        self._spare = keys
+        return merged, into
 
     def _cut(self, counts: np.ndarray) -> None:
         """Decide which run of buckets each rank owns."""
@@ -79,9 +88,8 @@ def _nearest(ends: np.ndarray, goals: np.ndarray) -> list[int]:
     return [int(each) for each in np.where(goals - ends[below] < ends[above] - goals, below, above)]
 
 
-def _merged(received: list[np.ndarray], counts: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the keys of own buckets, in each those of the first rank first; ``counts``: int64[rank, bucket]."""
-    keys = np.empty(int(counts.sum()), np.uint64)
+def _merge(received: list[np.ndarray], counts: np.ndarray, starts: np.ndarray, keys: np.ndarray) -> None:
+    """Write the keys of own buckets, in each those of the first rank first; ``counts``: int64[rank, bucket]."""
     places = starts.tolist()
     for source, theirs in zip(received, counts.tolist(), strict=True):
         at = 0
@@ -89,4 +97,3 @@ def _merged(received: list[np.ndarray], counts: np.ndarray, starts: np.ndarray) 
             place = places[bucket]
             keys[place : place + count] = source[at : at + count]
             places[bucket], at = place + count, at + count
-    return keys

@@ -10,6 +10,7 @@ Messages are cut into pieces below ``piece`` bytes: MPI counts elements in 32 bi
 
 from __future__ import annotations
 
+import itertools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,9 @@ import numpy as np
 
 PIECE = 2**30
 """Bytes of a message to one rank in one call, at most."""
+
+ALIGNED = 64
+"""What a rank has sent begins at a multiple of so many bytes, whatever it is."""
 
 
 @dataclass(slots=True)
@@ -156,20 +160,28 @@ class Group(ABC):
         """Return a number of every rank."""
         return [int(each[0]) for each in self.gather(np.array([mine], np.int64), [1] * self.size)]
 
-    def exchange(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Send ``parts[p]`` (uint8, one dimension) to rank p; return what every rank has sent here."""
+    def exchange(self, parts: Sequence[np.ndarray], spare: np.ndarray | None = None) -> list[np.ndarray]:
+        """Send ``parts[p]`` (uint8, one dimension) to rank p; return what every rank has sent here.
+
+        That lies in ``spare`` (uint8) where it is given and large enough.
+        """
         lengths = np.array([len(part) for part in parts], np.int64)
         everyone = np.stack(self.gather(lengths, [self.size] * self.size))
-        return self._in_pieces(list(parts), everyone[:, self.rank].tolist(), int(everyone.max(initial=0)))
+        return self._in_pieces(list(parts), everyone[:, self.rank].tolist(), int(everyone.max(initial=0)), spare)
 
     def exchange_slots(self, slots: np.ndarray) -> list[np.ndarray]:
         """Send row p of ``slots`` (uint8, shape (size, bytes), as long on every rank) to rank p, in one call."""
         width = slots.shape[1]
         return self._in_pieces(list(slots), [width] * self.size, width)
 
-    def _in_pieces(self, parts: list[np.ndarray], lengths: list[int], most: int) -> list[np.ndarray]:
+    def _in_pieces(
+        self, parts: list[np.ndarray], lengths: list[int], most: int, spare: np.ndarray | None = None
+    ) -> list[np.ndarray]:
         """Exchange ``parts``; ``lengths`` come in, and no rank sends or gets more than ``most`` in one part."""
-        received = [np.empty(length, np.uint8) for length in lengths]
+        rooms = [-(-length // ALIGNED) * ALIGNED for length in lengths]
+        whole = np.empty(sum(rooms), np.uint8) if spare is None or len(spare) < sum(rooms) else spare
+        starts = itertools.accumulate(rooms, initial=0)
+        received = [whole[start : start + length] for start, length in zip(starts, lengths, strict=False)]
         self.traffic.sent += sum(len(part) for number, part in enumerate(parts) if number != self.rank)
         with self._timed():
             for start in range(0, most, self.piece):

@@ -87,9 +87,15 @@ class MpiGroup(Group):
         return finish
 
     def _exchange(self, parts: list[np.ndarray], received: list[np.ndarray]) -> None:
-        out, into = np.concatenate(parts), np.empty(sum(map(len, received)), np.uint8)
-        self._wait(self._world.Ialltoallv([out, [len(p) for p in parts]], [into, [len(p) for p in received]]))
-        _deal_out(into, received)
+        out, into = _in_place(parts), _in_place(received)
+        if out is None:
+            out = _followed(np.concatenate(parts), parts)
+        if into is None:
+            whole = np.empty(sum(map(len, received)), np.uint8)
+            self._wait(self._world.Ialltoallv(out, _followed(whole, received)))
+            _deal_out(whole, received)
+        else:
+            self._wait(self._world.Ialltoallv(out, into))
 
     def objects(self, value: Any) -> list[Any]:
         """Return an object of every rank."""
@@ -142,6 +148,23 @@ class MpiGroup(Group):
         """Leave MPI, all ranks together."""
         self.barrier()
         self._mpi.Finalize()
+
+
+def _in_place(parts: list[np.ndarray]) -> list[Any] | None:
+    """Return an array, and where ``parts`` (uint8) are in it, as MPI takes them; None: in none, or beyond 2 GiB."""
+    filled = [part for part in parts if len(part)]
+    owner = filled[0].base if filled else None
+    if owner is None or any(part.base is not owner for part in filled) or not isinstance(owner, np.ndarray):
+        return None
+    if not owner.flags.c_contiguous or owner.nbytes >= 2**31:
+        return None
+    starts = [part.ctypes.data - owner.ctypes.data if len(part) else 0 for part in parts]
+    return [owner.reshape(-1).view(np.uint8), [len(part) for part in parts], starts, None]
+
+
+def _followed(whole: np.ndarray, parts: list[np.ndarray]) -> list[Any]:
+    """Return ``whole``, which has room for ``parts`` one after the other, as MPI takes it."""
+    return [whole, [len(part) for part in parts]]
 
 
 def _deal_out(whole: np.ndarray, received: list[np.ndarray]) -> None:

@@ -31,8 +31,8 @@ def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
         turned.add(self._group)
         return sent(self, slot)
 
-    def pieces(self: Any, parts: Any, lengths: list[int], most: int) -> Any:
-        found = in_pieces(self, parts, lengths, most)
+    def pieces(self: Any, parts: Any, lengths: list[int], most: int, *spare: Any) -> Any:
+        found = in_pieces(self, parts, lengths, most, *spare)
         if self not in turned:
             return found
         turned.remove(self)
