@@ -167,6 +167,32 @@ def _telling(
     return telling
 
 
+def _keys_by_column(
+    turn: Turn,
+    buckets: int,
+    threads: int,
+    spare: np.ndarray | None,
+    advance: Callable[[int], object] | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (start of each bucket of columns, keys); parameters as of :func:`transpose`."""
+    work = turn.indptr
+    if len(turn.order):
+        work = np.zeros(len(turn.indptr), np.int64)
+        np.cumsum(np.diff(turn.indptr)[turn.order], out=work[1:])
+    chunks = balanced_ranges(work, 2 * threads)
+    counts = np.zeros((max(1, len(chunks)), buckets), np.int64)
+    run(threads, _telling(count_columns, advance, work), [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
+    cursor, starts = cursors(counts)
+    total = int(starts[-1])
+    keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
+    run(
+        threads,
+        _telling(scatter_columns, advance, work),
+        [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)],
+    )
+    return starts, keys
+
+
 def transpose(
     rows: Csr,
     threads: int,
@@ -200,24 +226,9 @@ def transpose(
     n = len(indptr) - 1
     shift = bucket_shift(n, len(indices)) if deal is None else deal.shift
     turn = Turn(indptr, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
-    work = indptr
-    if len(order):
-        work = np.zeros(n + 1, np.int64)
-        np.cumsum(np.diff(indptr)[order], out=work[1:])
-    chunks = balanced_ranges(work, 2 * threads)
-    counts = np.zeros((max(1, len(chunks)), bucket_count(n, shift)), np.int64)
-    run(threads, _telling(count_columns, advance, work), [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
-    cursor, starts = cursors(counts)
-    total = int(starts[-1])
-    keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
-    run(
-        threads,
-        _telling(scatter_columns, advance, work),
-        [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)],
-    )
+    starts, keys = _keys_by_column(turn, bucket_count(n, shift), threads, spare, advance)
     if deal is not None:
         starts, keys = deal(starts, keys)
-
     bases = starts
     if head:
         firsts = np.minimum(np.arange(len(starts), dtype=np.int64) << shift, n)
