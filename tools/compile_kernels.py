@@ -41,7 +41,10 @@ class Usage:
     spills: int
 
 
-KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {("bfs_peers", np.uint32, "varint"): (8, 24)}
+KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
+    ("bfs_peers", np.uint32, "plain"): (8, 48),
+    ("bfs_peers", np.uint32, "varint"): (8, 48),
+}
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants a
 few more registers than the 64 that a team of sm_90 leaves. Not mended yet."""
 

@@ -8,6 +8,9 @@
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
+// What a level is noted as: top-down; bottom-up; top-down, with what is visited told before.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3;
+
 // Whether the other rows of a bottom-up level, or the chunks of hubs, are still to come.
 DEVICE bool rows_to_come(const Peers& p, const Team& t) {
     const Slot& slot = p.s.slots[t.slot];
@@ -20,8 +23,7 @@ DEVICE bool ends_with_meeting(const Peers& p, const Team& t) {
     switch (t.phase) {
         case DELIVER:
         case ACCEPT:
-        case PUBLISH:
-        case COLLECT: return true;
+        case PUBLISH: return true;
         case UP:
         case UP_OPEN:
         case UP_CHUNKS: return !rows_to_come(p, t);
@@ -59,6 +61,12 @@ DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
     return not_visited(p, t) * open / 1024;
 }
 
+// Whether a top-down level that begins as a bitmap has more claims than bits of what is visited cost twice. A claim of
+// who is visited is in vain; of a few it is not worth a meeting.
+DEVICE bool tells_visited(const Peers& p, const Mates& m) {
+    return m.edges / p.part.size * (p.part.size - 1) * p.claim_cost > 2 * p.publish_cost;
+}
+
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
 DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     t.done = m.count == 0 || (u64)t.level >= p.s.max_depth;
@@ -79,7 +87,8 @@ DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     const bool sorts = m.count >= p.s.sort_from;
     if (t.form == BITMAP) t.phase = t.bottom_up ? PUBLISH : COLLECT;
     else t.phase = t.bottom_up || sorts ? FILL : DOWN;
-    note_level(p.s, t, t.bottom_up ? 2 : 1);
+    m.turns = !t.bottom_up && t.phase != DOWN && tells_visited(p, m);
+    note_level(p.s, t, t.bottom_up ? UPWARDS : m.turns ? TURNED : DOWNWARDS);
     if (blockIdx.x == 0) p.s.slots[t.slot].frontier = m.count;
 }
 
@@ -126,12 +135,16 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.form = BITMAP;
             t.phase = t.bottom_up ? PUBLISH : COLLECT;
             break;
-        case PUBLISH: t.phase = UP; break;
         case COLLECT:
             t.count = relaxed_load(&slot.gathered);
             t.form = QUEUE;
-            t.phase = DOWN;
+            t.phase = m.turns ? PUBLISH : DOWN;
             break;
+        case PUBLISH:
+            if (is_dealt(p)) t.phase = MERGE;
+            else t.phase = t.bottom_up ? UP : DOWN;
+            break;
+        case MERGE: t.phase = t.bottom_up ? UP : DOWN; break;
         default:
             if (m.meets) close_level(p, t, m);
             else if (t.phase == UP && t.defer && relaxed_load(&slot.missed) > 0) t.phase = UP_OPEN;

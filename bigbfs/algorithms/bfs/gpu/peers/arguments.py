@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu import arguments
@@ -14,7 +12,6 @@ from bigbfs.engines.gpu.ranks.arguments import PART
 from bigbfs.engines.gpu.runtime.arguments import fields
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.ranks.partition import Partition
-from bigbfs.record import LevelRecord
 
 LETTER = fields("found", "edges", "missed", "left", "claims")
 """What a rank tells another."""
@@ -30,7 +27,7 @@ JOINT = np.dtype(
 WAITED = 8
 """Where ``JOINT.waited`` stands, in words of 8 bytes."""
 
-SHARED = ("visited", "frontier", "next", "claimed", "claimers", "letters", "flags")
+SHARED = ("visited", "frontier", "next", "told", "claimed", "claimers", "letters", "flags")
 """What other ranks write, in the order in which it lies in one allocation."""
 
 READ = ("levels", "parents", "joined")
@@ -39,7 +36,7 @@ READ = ("levels", "parents", "joined")
 PEERS = np.dtype(
     [("s", BFS), ("joint", np.uint64), ("part", PART), ("sent", np.uint64), ("bases", np.uint64)]
     + [(f"{name}_at", np.uint64) for name in SHARED]
-    + [(name, np.uint64) for name in ("capacity", "patience", "edges_in_all", "claim_cost", "publish_cost")]
+    + [(name, np.uint64) for name in ("capacity", "patience", "most_words", "edges_in_all", "claim_cost", "publish_cost")]
 )
 """``struct Peers``."""
 
@@ -60,6 +57,12 @@ KERNELS = (
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
+DIRECTIONS = {1: "top-down", 2: "bottom-up", 3: "top-down"}
+"""Of the codes of agree.cuh."""
+
+TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims"}
+"""What ranks tell one another for a level: bits of the frontier, claims, or bits of what is visited and claims."""
+
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""
 
@@ -78,21 +81,17 @@ def inbox(partition: Partition) -> int:
     return max(LEAST_INBOX, 64 * max(partition.counts(), default=0) // INBOX_SHARE)
 
 
+def most_words(partition: Partition) -> int:
+    """Return how many words a rank has at most where they are dealt."""
+    return -(-partition.words // partition.size)
+
+
 def shared_fields(partition: Partition, ids: np.dtype, capacity: int) -> tuple[tuple[str, int], ...]:
     """Return name and bytes of each array that other ranks write or read."""
     bits, ranks = 8 * partition.words, partition.size
     inboxes = ranks * capacity * ids.itemsize
-    sizes = (bits, bits, bits, inboxes, inboxes, 2 * ranks * LETTER.itemsize, 8 * ranks)
+    told = 8 * ranks * most_words(partition)
+    sizes = (bits, bits, bits, told, inboxes, inboxes, 2 * ranks * LETTER.itemsize, 8 * ranks)
     tree = (4 * partition.n, ids.itemsize * partition.n, bits)
     return tuple(zip((*SHARED, *READ), (*sizes, *tree), strict=True))
 
-
-def told(levels: Sequence[LevelRecord], sort_from: int) -> tuple[str, ...]:
-    """Return what ranks told one another for each level: bits of the frontier, claims, or both: bits of what is visited
-    where it turned back, or where its frontier had so many vertices that it was sorted."""
-    found, before = [], ""
-    for level in levels:
-        turned = level.direction == "top-down" and (before == "bottom-up" or level.frontier >= sort_from)
-        found.append("bitmap" if level.direction == "bottom-up" else "bitmap claims" if turned else "claims")
-        before = level.direction
-    return tuple(found)

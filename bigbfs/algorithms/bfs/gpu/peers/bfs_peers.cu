@@ -6,6 +6,7 @@
 // bitmap of all for bottom-up ones. Atomics and memory per edge: see the phases; other ranks' memory is only written,
 // by plain stores, and never by atomics. Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18).
 #include "algorithms/bfs/gpu/peers/agree.cuh"
+#include "algorithms/bfs/gpu/peers/claims.cuh"
 #include "algorithms/bfs/gpu/peers/tell.cuh"
 
 // Levels and parents of own vertices still hold the traversal before, whose source was `last`: whoever is reached
@@ -45,11 +46,9 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case ACCEPT: accept(p, t, m); break;
         case FILL: fill_frontier(p, t); break;
         case SET: set_frontier(p, t); break;
-        case PUBLISH: publish(p, frontier_at(p, t)); break;
-        case COLLECT:
-            collect(p, t);
-            publish(p, p.visited_at);
-            break;
+        case COLLECT: collect(p, t); break;
+        case PUBLISH: publish(p, published_at(p, t)); break;
+        case MERGE: merge(p, published_at(p, t)); break;
         case UP: search_rows(p.s, t); break;
         case UP_OPEN: search_open(p.s, t); break;
         default: search_chunks(p.s, t, chunks);
@@ -120,6 +119,10 @@ KERNEL void bfs_peers(Peers p, u64 source, u64 last, u32 resume) {
 }
 ENTRY(bfs_peers)
 
+// Cycles from the meeting of all ranks to the search: a tenth of a millisecond, in which every host can launch it, so
+// that it follows on all of them at the same time.
+constexpr u64 HEAD_START = 200000;
+
 // One warp: waits until this kernel runs on all ranks, so that their clocks begin together. What a host is late by is
 // nobody's search.
 KERNEL void peers_begin(Peers p) {
@@ -135,6 +138,8 @@ KERNEL void peers_begin(Peers p) {
     meet_other_ranks(p, t, m, Letter{0, 0, 0, 0, 0});
     __syncwarp();
     if (threadIdx.x != 0) return;
+    const u64 met = (u64)clock64();
+    while (p.part.size > 1 && (u64)clock64() - met < HEAD_START) spin();
     relaxed_store(&p.joint->meetings, m.meetings + 1);
     p.joint->told = told;
     p.joint->waited = 0;

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.arguments import BFS, DIRECTIONS, EDGES, PROGRESS, SLOT
+from bigbfs.algorithms.bfs.gpu.arguments import BFS, EDGES, PROGRESS, SLOT
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
-from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, KERNELS, PEERS, WAITED, told
+from bigbfs.algorithms.bfs.gpu.peers.arguments import DIRECTIONS, JOINT, KERNELS, PEERS, TOLD, WAITED
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.tree import row_length
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
@@ -99,7 +99,6 @@ class PeerSearch:
         self.nobody = self.ids.type(no_vertex(self.ids))
         self.bottom_up = bottom_up and placed.incoming is not None
         self._tuning, self._patience = tuning, patience
-        self._sort_from = tuning.sort_from if placed.residency == "mapped" else NEVER
         self._meetings, self._last_source = 0, 0
         runtime = self._runtime = placed.runtime
         capacity = arguments.inbox(partition) if capacity is None else capacity
@@ -138,6 +137,7 @@ class PeerSearch:
             bases=runtime.pointer(self._bases),
             capacity=capacity,
             patience=int(self._patience * CLOCK_RATE),
+            most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
             claim_cost=_picoseconds(2 * self.ids.itemsize),
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
@@ -159,7 +159,7 @@ class PeerSearch:
             reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=tuning.slots,
             bottom_up=self.bottom_up,
-            sort_from=self._sort_from,
+            sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             sweep_cost=unit.sweep,
@@ -215,6 +215,7 @@ class PeerSearch:
         ends = (np.uint64(source), np.uint64(self._last_source))
         seconds, waited, launches = 0.0, 0.0, 0
         records: list[LevelRecord] = []
+        told: list[str] = []
         edges = row_length(self.placed.graph, source)
         while True:
             runtime.fill(self._arrays["slots"], 0)
@@ -229,6 +230,7 @@ class PeerSearch:
             self._require_all(joint, int(progress["level"]))
             slots, scale = self._used_slots(int(progress["clock"]), timer.seconds)
             records += self._records(slots, int(progress["clock"]), scale, len(records), edges)
+            told += (TOLD[int(slot["direction"])] for slot in slots)
             waited += int(joint["waited"]) * scale
             self._runtime.write(self._joint[WAITED : WAITED + 1], np.zeros(1, np.uint64))
             edges = int(joint["edges"])
@@ -250,7 +252,7 @@ class PeerSearch:
             invalid=int(totals[1]),
             rounds=int(joint["rounds"]),
             launches=launches,
-            told=told(records, self._sort_from),
+            told=tuple(told),
             mine=seconds,
             waited=min(seconds, waited),
             sent=int(joint["told"]),

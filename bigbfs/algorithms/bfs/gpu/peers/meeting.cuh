@@ -58,7 +58,7 @@ DEVICE void meet_other_ranks(const Peers& p, const Team& t, const Mates& m, cons
     relaxed_store(&sums.left, left + own.left);
     relaxed_store(&p.joint->lost, lost);
     p.joint->waited += (u64)clock64() - start;
-    const u64 words = t.phase == PUBLISH || t.phase == COLLECT ? p.part.words : 0;
+    const u64 words = t.phase == PUBLISH ? p.part.words : 0;
     p.joint->told += told * 2 * sizeof(vid) + (p.part.size - 1) * (sizeof(Letter) + (1 + words) * sizeof(u64));
 }
 
@@ -76,7 +76,7 @@ DEVICE Letter own_letter(const Peers& p, const Team& t, const Mates& m) {
 
 // Whether the phase has stored into the memory of others. A fence for the whole system costs microseconds, far more
 // than the barrier that it belongs to; where a block has told nobody anything, one for its own GPU will do.
-DEVICE bool tells(const Team& t) { return t.phase == DELIVER || t.phase == PUBLISH || t.phase == COLLECT; }
+DEVICE bool tells(const Team& t) { return t.phase == DELIVER || t.phase == PUBLISH; }
 
 DEVICE void fence_before_meeting(const Team& t) {
     if (tells(t)) __threadfence_system();

@@ -8,7 +8,7 @@
 #include "algorithms/bfs/gpu/bfs.cuh"
 #include "kernels/base/part.cuh"
 
-enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, PUBLISH, COLLECT, UP, UP_OPEN, UP_CHUNKS, HALT };
+enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, COLLECT, PUBLISH, MERGE, UP, UP_OPEN, UP_CHUNKS, HALT };
 
 // What a rank tells every other at a meeting.
 struct Letter {
@@ -45,12 +45,14 @@ struct Peers {
     u64 visited_at;    // bytes from a base
     u64 frontier_at;
     u64 next_at;
+    u64 told_at;       // words of a bitmap as others have published them, by sender
     u64 claimed_at;    // ranks x capacity ids: vertices claimed, by sender
     u64 claimers_at;   // the same: their parents
     u64 letters_at;    // 2 x ranks: letters of even and of odd meetings, by sender
     u64 flags_at;      // ranks: the last meeting that each has come to
     u64 capacity;      // claims that one rank can leave for another in a round
     u64 patience;      // cycles that a rank waits for the others
+    u64 most_words;    // words of 64 vertices that a rank has at most where they are dealt
     u64 edges_in_all;  // of the whole graph
     u64 claim_cost;    // of telling a claim, and of telling all bits: picoseconds
     u64 publish_cost;
@@ -80,6 +82,7 @@ struct Mates {
     u64 explored;
     u64 meetings;
     u32 round;  // of delivering the claims of a level
+    u32 turns;  // whether what is visited is published before the level, which is top-down
     u32 meets;  // whether the phase before ended with a meeting
 };
 
@@ -87,6 +90,14 @@ template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { retu
 
 // A bitmap of 64-vertex words in the memory of a rank: the frontier of the level in progress.
 DEVICE u64 frontier_at(const Peers& p, const Team& t) { return t.swapped ? p.next_at : p.frontier_at; }
+
+// Of what a phase publishes.
+DEVICE u64 published_at(const Peers& p, const Team& t) { return t.bottom_up ? frontier_at(p, t) : p.visited_at; }
+
+DEVICE bool is_dealt(const Peers& p) { return p.part.bounds == 0; }
+
+// Words of 64 vertices.
+DEVICE u64 words_of_64(const Peers& p) { return (p.s.out.n + 63) >> 6; }
 
 // Where the queue's other half begins: what a level finds becomes the next frontier there.
 DEVICE u64 other_half(const Peers& p, const Team& t) { return t.begin ? 0 : p.s.out.n; }
