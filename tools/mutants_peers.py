@@ -5,7 +5,9 @@ from __future__ import annotations
 from mutant import Mutant
 
 FOLDER = "algorithms/bfs/gpu/peers/"
-AGREE, BFS, MEETING, TELL = (FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "meeting.cuh", "tell.cuh"))
+AGREE, BFS, CLAIMS, MEETING, TELL = (
+    FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "tell.cuh")
+)
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 SUITES = ("test_kernels_peers.py",)
 
@@ -15,38 +17,39 @@ PEERS = tuple(
         (
             "a word written to the wrong rank",
             TELL,
-            "if (r != p.part.rank) in_rank<u64>(p, r, at)[w] = word;",
-            "if (r != p.part.rank) in_rank<u64>(p, (r + 1) % p.part.size, at)[w] = word;",
+            "if (r != p.part.rank) in_rank<u64>(p, r, is_dealt(p) ? p.told_at : at)[begin + i] = word;",
+            "if (r != p.part.rank) "
+            "in_rank<u64>(p, (r + 1) % p.part.size, is_dealt(p) ? p.told_at : at)[begin + i] = word;",
         ),
         (
             "a word written beside its place",
             TELL,
-            "if (r != p.part.rank) in_rank<u64>(p, r, at)[w] = word;",
-            "if (r != p.part.rank) in_rank<u64>(p, r, at)[i] = word;",
+            "is_dealt(p) ? p.told_at : at)[begin + i] = word;",
+            "is_dealt(p) ? p.told_at : at)[i] = word;",
         ),
         (
             "a claim written to the wrong rank",
-            TELL,
-            "in_rank<vid>(p, next, p.claimed_at)[place] = v;",
-            "in_rank<vid>(p, (next + 1) % p.part.size, p.claimed_at)[place] = v;",
+            CLAIMS,
+            "in_rank<vid>(p, owner, p.claimed_at)[place] = v;",
+            "in_rank<vid>(p, (owner + 1) % p.part.size, p.claimed_at)[place] = v;",
         ),
         (
             "a claim in another sender's inbox",
-            TELL,
+            CLAIMS,
             "const u64 place = p.part.rank * p.capacity + at;",
             "const u64 place = at;",
         ),
         (
             "a claim lost when an inbox overflows",
-            TELL,
-            "        if (!room) p.s.queue[leftover_at(p, t, m.round, at)] = v;\n",
-            "        if (!room && !again) p.s.queue[leftover_at(p, t, m.round, at)] = v;\n",
+            CLAIMS,
+            "        if (!room) p.s.queue[leftover_at(p, t, m.round, behind)] = v;\n",
+            "        if (!room && m.round == 0) p.s.queue[leftover_at(p, t, m.round, behind)] = v;\n",
         ),
         (
             "a claim beyond its inbox",
-            TELL,
-            "if (mine && at < p.capacity) {",
-            "if (mine && at <= p.capacity) {",
+            CLAIMS,
+            "if (at >= p.capacity) return false;",
+            "if (at > p.capacity) return false;",
         ),
         (
             "claims left over are not told",
@@ -56,40 +59,40 @@ PEERS = tuple(
         ),
         (
             "leftovers are not counted anew",
-            TELL,
+            CLAIMS,
             "    if (threadIdx.x == 0) relaxed_store(&p.joint->left[(m.round + 1) & 1], (u64)0);\n",
             "",
         ),
         (
             "claims are counted on from the round before",
-            TELL,
+            CLAIMS,
             "p.sent[r] = 0;",
             "p.sent[r] = p.sent[r];",
         ),
         (
             "an owner takes what it has visited",
-            TELL,
-            "const bool fresh = there && claim_bit(p.s.visited, v);",
-            "const bool fresh = there && (claim_bit(p.s.visited, v) || true);",
+            CLAIMS,
+            "if (!claim_bit(p.s.visited, v)) continue;",
+            "claim_bit(p.s.visited, v);",
         ),
         (
             "an owner takes a claim without an atomic",
-            TELL,
-            "const bool fresh = there && claim_bit(p.s.visited, v);",
-            "const bool fresh = there && !(relaxed_load(p.s.visited + word_of(v)) & bit_of(v));\n"
-            "            if (fresh) p.s.visited[word_of(v)] |= bit_of(v);",
+            CLAIMS,
+            "if (!claim_bit(p.s.visited, v)) continue;",
+            "if (relaxed_load(p.s.visited + word_of(v)) & bit_of(v)) continue;\n"
+            "        p.s.visited[word_of(v)] |= bit_of(v);",
         ),
         (
             "no meeting after claims are delivered",
             AGREE,
-            "        case DELIVER:\n        case ACCEPT:\n        case PUBLISH:\n",
-            "        case ACCEPT:\n        case PUBLISH:\n",
+            "        case DELIVER:\n        case ACCEPT:\n        case PUBLISH: return true;",
+            "        case ACCEPT:\n        case PUBLISH: return true;",
         ),
         (
             "no meeting after bits are published",
             AGREE,
-            "        case PUBLISH:\n        case COLLECT: return true;",
-            "        case COLLECT: return true;",
+            "        case PUBLISH: return true;",
+            "        case PUBLISH: return false;",
         ),
         (
             "a rank does not wait for the others",
@@ -130,8 +133,26 @@ PEERS = tuple(
         (
             "the frontier's other words stay",
             BFS,
-            "case PUBLISH: publish(p, frontier_at(p, t)); break;",
+            "case PUBLISH: publish(p, published_at(p, t)); break;",
             "case PUBLISH: publish(p, p.frontier_at); break;",
+        ),
+        (
+            "words of another sender are merged",
+            TELL,
+            "const u64* const theirs = told + r * p.most_words;",
+            "const u64* const theirs = told + p.part.rank * p.most_words;",
+        ),
+        (
+            "the last words are not merged",
+            TELL,
+            "r + i * p.part.size < words_of_64(p);",
+            "r + (i + 1) * p.part.size < words_of_64(p);",
+        ),
+        (
+            "what is visited is merged into the frontier",
+            BFS,
+            "case MERGE: merge(p, published_at(p, t)); break;",
+            "case MERGE: merge(p, frontier_at(p, t)); break;",
         ),
         (
             "own bits are not cleared",
