@@ -5,6 +5,7 @@ Made from a record of rows by Jinja (templates/) and Altair; needs the extra ``r
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
@@ -79,6 +80,7 @@ def render(record: Record, points: int = level_charts.POINTS) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["moment"] = _moment
     page: str = environment.get_template("page.html.j2").render(
         bundle=_bundle(),
         record=record,
@@ -94,6 +96,11 @@ def render(record: Record, points: int = level_charts.POINTS) -> str:
         format_size=format_size,
     )
     return page
+
+
+def _moment(text: str) -> str:
+    """Return a time in ISO 8601 as people write it: ``2026-11-22 03:00 UTC``."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 @cache
