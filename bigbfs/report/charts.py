@@ -62,6 +62,7 @@ def heat(lines: Sequence[Line]) -> alt.TopLevelMixin:
             "ms": _short(1e3 * line.traversal),
             "milliseconds": 1e3 * line.traversal,
             "times": line.traversal / best[line.graph].traversal,
+            "best": line.contender == best[line.graph].contender,
             "gteps": line.gteps,
         }
         for line in lines
@@ -94,7 +95,7 @@ def heat(lines: Sequence[Line]) -> alt.TopLevelMixin:
     dark = alt.condition("datum.times < 7", alt.value("#10242b"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11, baseline="middle").encode(text="ms:N", color=dark)
     frame = (
-        base.transform_filter("datum.times <= 1")
+        base.transform_filter("datum.best")
         .mark_rect(filled=False, stroke=BEST, strokeWidth=2.5, cornerRadius=3)
         .encode()
     )
