@@ -118,7 +118,7 @@ def engine(
         CPU threads; None: every core that this process may use.
     ranks
         Processes that work on it together, from :func:`ranks`, with the same calls; rank 0 has the arrays. On CPUs, or
-        with ``backend="gpu"`` each on a GPU of its own, of one machine (BFS).
+        with ``backend="gpu"`` each on a GPU of its own, of one machine.
     work
         Options of what will be run: memory is planned for it; other work may be run in what is left. None: BFS and cc.
 

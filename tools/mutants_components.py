@@ -54,7 +54,7 @@ COMPONENTS = (
     ),
     Mutant(
         "a forest of heads that goes round in a circle",
-        "algorithms/components/gpu/cc_afforest.cu",
+        "algorithms/components/gpu/forest.cuh",
         "return one != other ? one > other : u != v && before(u, v, 0);",
         "return one != other ? one > other : u != v;",
     ),

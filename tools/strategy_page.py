@@ -118,7 +118,7 @@ def draw(record: Record, lines: list[Line], folder: Path) -> dict[str, str]:
 
 def overview(record: Record, lines: list[Line], earlier: Earlier) -> str:
     """Return the best of each graph as a table, from shallow to deep."""
-    best = fastest([line for line in lines if line.contender != "serial reference"])
+    best = fastest(lines)
     headers = ("graph", "vertices", "edges", "depth", "best", "ms", "GTEPS", *(f"x {name}" for name in DIVISORS[:3]))
     rows: list[tuple[Any, ...]] = [(row[0] + MARK, *row[1:3], _count(row[3]), *row[4:]) for row in earlier.overview]
     for graph in charts.by_depth(lines):

@@ -10,7 +10,7 @@ from typing import Any
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
-from bigbfs.algorithms.words import USUAL, usual_work
+from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import ending, launch
 from bigbfs.engines.ranks.group import Group
@@ -87,7 +87,7 @@ def of_ranks(
         As :func:`ranked`, and :func:`bigbfs.algorithms.ranked_gpus.ranked_on_gpus`.
     """
     on_gpus = backend == "gpu" and getattr(graph, "group", None) is None  # shards are searched on CPUs
-    asked = usual_work(strategy, names=("bfs",) if on_gpus else USUAL) if work is None else tuple(work)
+    asked = usual_work(strategy) if work is None else tuple(work)
     if on_gpus:
         with forking.of_a_gpu():
             return ranked_on_gpus(graph, ranks, asked, strategy=strategy, **given)

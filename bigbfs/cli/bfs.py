@@ -97,7 +97,7 @@ class Task:
 )
 @outputs.force_option
 @options.json_option
-@ranks_of.gpus_option
+@ranks_of.gpus_option("; one alone where levels are many and thin")
 @ranks_of.options
 def command(
     graph: Path | None,

@@ -85,6 +85,7 @@ class Task:
 @click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @outputs.force_option
 @options.json_option
+@ranks_of.gpus_option()
 @ranks_of.options
 def command(
     graph: Path | None,
@@ -117,6 +118,7 @@ def command(
     task = Task(how, trials, verify, labels, sizes_to, largest, plot, force)
     _check_outputs(task)
     outputs.check_streams((labels, sizes_to), as_json)
+    ranks_of.prefer_gpus(ranks, where)
     options.check_where(where)
     with (
         ranks_of.joined(ranks, where) as group,

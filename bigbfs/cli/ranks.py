@@ -55,13 +55,10 @@ class Gpus(click.ParamType):
         return text
 
 
-gpus_option = click.option(
-    "--gpus",
-    type=Gpus(),
-    metavar="N | all",
-    help="Run on up to N GPUs of this machine, a process for each; one alone where levels are many and thin.",
-)
-"""Of commands that run on several GPUs; it goes above :func:`options`."""
+def gpus_option(stays: str = "") -> Callable[[F], F]:
+    """Return the option of commands that run on several GPUs, to go above :func:`options`; ``stays``: when on one."""
+    text = f"Run on N GPUs of this machine, a process for each{stays}."
+    return click.option("--gpus", type=Gpus(), metavar="N | all", help=text)
 
 
 def options(function: F) -> F:
@@ -297,7 +294,7 @@ def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: d
         from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 
         if getattr(graph, "group", None) is not None:
-            raise UsageError("shards are searched on CPUs; leave --gpus out, or join them")
+            raise UsageError("ranks on GPUs take one file; leave --gpus out for shards, or join them")
         given = {name: where[name] for name in GPU_OPTIONS if where[name] is not None}
         tell = partial(say, group) if asked.verbose else None
         return ranked_on_gpus(

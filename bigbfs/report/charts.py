@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 PARTS = ("open", "start", "place", "compile", "kernels", "host loop", "traversal", "copy")
 """Of end-to-end, in the order in which they happen."""
 
+HUES = ("#7a8794", "#b8860b", "#2a9d8f", "#8e5bd9", "#d1495b", "#e07a1f", "#c0479f", "#1f8fc4")
+"""The colour of each part."""
+
 BEST = "#e0551f"
 """The frame of the best cell, on light and on dark."""
 
@@ -59,15 +62,21 @@ def heat(lines: Sequence[Line]) -> alt.TopLevelMixin:
             "ms": _short(1e3 * line.traversal),
             "milliseconds": 1e3 * line.traversal,
             "times": line.traversal / best[line.graph].traversal,
+            "best": line.contender == best[line.graph].contender,
             "gteps": line.gteps,
         }
         for line in lines
     ]
+    apart = alt.Scale(padding=0.04)
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X(
-            "graph:N", sort=by_depth(lines), title=None, axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=190)
+            "graph:N",
+            sort=by_depth(lines),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=190),
+            scale=apart,
         ),
-        y=alt.Y("contender:N", sort=contenders(lines), title=None),
+        y=alt.Y("contender:N", sort=contenders(lines), title=None, scale=apart),
         tooltip=[
             alt.Tooltip("graph:N"),
             alt.Tooltip("contender:N"),
@@ -86,7 +95,7 @@ def heat(lines: Sequence[Line]) -> alt.TopLevelMixin:
     dark = alt.condition("datum.times < 7", alt.value("#10242b"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11, baseline="middle").encode(text="ms:N", color=dark)
     frame = (
-        base.transform_filter("datum.times <= 1")
+        base.transform_filter("datum.best")
         .mark_rect(filled=False, stroke=BEST, strokeWidth=2.5, cornerRadius=3)
         .encode()
     )
@@ -116,11 +125,7 @@ def end_to_end(lines: Sequence[Line], graph: str) -> alt.TopLevelMixin:
 
     values = end_values(lines)
     parts = [part for part in PARTS if any(part in value for value in values)]
-    hues = dict(
-        zip(
-            PARTS, ("#7a8794", "#b8860b", "#2a9d8f", "#8e5bd9", "#d1495b", "#e07a1f", "#d1495b", "#1f8fc4"), strict=True
-        )
-    )
+    hues = dict(zip(PARTS, HUES, strict=True))
     chart: alt.Chart = (
         alt.Chart(alt.Data(values=values))
         .transform_filter("datum.graph == graph")
@@ -193,21 +198,36 @@ def roofline(lines: Sequence[Line], limits: dict[str, float], names: list[str]) 
         )
         .add_params(picked)
     )
-    return alt.layer(*_walls(limits, low, high, x, y), points).properties(height=360)
+    return alt.layer(_walls(limits, low, high, x, y), points).properties(height=360)
 
 
-def _walls(limits: dict[str, float], low: float, high: float, x: alt.X, y: alt.Y) -> tuple[alt.Chart, alt.Chart]:
-    """Return a line for each limit, from ``low`` to ``high`` bytes, and its name below the line's beginning."""
+WALLS = ([7, 4], [2, 3], [12, 3, 2, 3], [1, 5])
+"""Dashes of the limits of a machine, of which no two lines are far enough apart for words between them."""
+
+
+def _walls(limits: dict[str, float], low: float, high: float, x: alt.X, y: alt.Y) -> alt.Chart:
+    """Return a line for each limit, from ``low`` to ``high`` bytes; a legend above the chart has their names."""
     import altair as alt
 
+    names = {name: f"{name}: {rate / 1e9:,.4g} GB/s" for name, rate in limits.items()}
     ends = [
-        {"limit": f"{name}: {rate / 1e9:,.4g} GB/s", "bytes": size, "ms": 1e3 * size / rate}
+        {"limit": names[name], "bytes": size, "ms": 1e3 * size / rate}
         for name, rate in limits.items()
         for size in (low, high)
     ]
-    lines = alt.Chart(alt.Data(values=ends)).mark_line(color=INK, strokeWidth=1.4, strokeDash=[6, 4])
-    words = alt.Chart(alt.Data(values=ends[::2])).mark_text(align="left", dy=13, dx=6, fontSize=11, color=INK)
-    return lines.encode(x=x, y=y, detail="limit:N"), words.encode(x=x, y=y, text="limit:N")
+    legend = alt.Legend(
+        orient="top",
+        title=None,
+        columns=3,
+        labelLimit=220,
+        symbolSize=900,
+        symbolStrokeColor=INK,
+        symbolStrokeWidth=1.4,
+    )
+    scale = alt.Scale(domain=list(names.values()), range=[WALLS[i % len(WALLS)] for i in range(len(names))])
+    lines = alt.Chart(alt.Data(values=ends)).mark_line(color=INK, strokeWidth=1.4)
+    walls: alt.Chart = lines.encode(x=x, y=y, strokeDash=alt.StrokeDash("limit:N", scale=scale, legend=legend))
+    return walls
 
 
 def rates(lines: Sequence[Line], base: str, names: list[str]) -> alt.TopLevelMixin | None:

@@ -76,7 +76,7 @@ def config() -> dict[str, Any]:
     axis = {
         "labelColor": INK, "titleColor": INK, "domainColor": INK, "tickColor": INK, "gridColor": INK,
         "gridOpacity": 0.1, "domainOpacity": 0.5, "tickOpacity": 0.5, "titleFontWeight": 500, "labelFontSize": 11,
-        "titleFontSize": 12, "labelLimit": 260,
+        "titleFontSize": 12, "labelLimit": 260, "labelSeparation": 4,
     }  # fmt: skip
     legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 11, "labelLimit": 220, "symbolLimit": 60}
     return {

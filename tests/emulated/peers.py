@@ -11,6 +11,9 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.peers.loop import Found, PeerSearch
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
+from bigbfs.algorithms.components.gpu.peers.loop import Joined, JointForest
+from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
+from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
@@ -43,6 +46,7 @@ class Peers:
     mapped: bool = False
     head_groups: int = 1
     hot_bytes: int = 0
+    ranked: bool = False
     bottom_up: bool = True
     capacity: int | None = None
     tuning: Tuning = DEFAULT
@@ -50,7 +54,7 @@ class Peers:
     team: int = 64
     seed: int = 0
     patience: float | None = None
-    touch: Callable[[PeerSearch], None] | None = field(default=None, compare=False)
+    touch: Callable[[Any], None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,12 @@ def cut(graph: Graph, peers: Peers) -> Partition:
 
 def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: int, peers: Peers) -> PlacedGraph:
     """Place own rows."""
-    options = {"mapped": peers.mapped, "head_groups": peers.head_groups, "hot_bytes": peers.hot_bytes}
+    options = {
+        "mapped": peers.mapped,
+        "head_groups": peers.head_groups,
+        "hot_bytes": peers.hot_bytes,
+        "ranked": peers.ranked,
+    }
     out = OwnAdjacency(runtime, graph.adjacency, partition, rank, **options)
     incoming = None
     if graph.in_adjacency is graph.adjacency:
@@ -95,12 +104,14 @@ def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: in
     return PlacedGraph(runtime, graph, out, incoming, "mapped" if peers.mapped else "vram", pool)
 
 
-def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int | None]]) -> list[Searched]:
-    """Search from each source, to a depth, on all devices at once; the state is made once."""
+def on_devices(
+    graph: Graph, build: str, peers: Peers, work: Callable[[Group, PlacedGraph, Partition], Any]
+) -> list[Any]:
+    """Return what ``work`` returns on each device, with own rows in place there; all at once."""
     partition = cut(graph, peers)
     machine(build)  # here, or every thread compiles it
 
-    def work(group: Group) -> list[tuple[Found, np.ndarray, np.ndarray]]:
+    def rank(group: Group) -> Any:
         number = group.rank
         runtime = SimtRuntime(
             build=build,
@@ -110,10 +121,18 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
             spin_limit=SPINS,
             seed=peers.seed and peers.seed + number,
         )
-        placed = placed_on(runtime, graph, partition, number, peers)
+        return work(group, placed_on(runtime, graph, partition, number, peers), partition)
+
+    return run(peers.size, rank, limit=300.0)
+
+
+def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int | None]]) -> list[Searched]:
+    """Search from each source, to a depth, on all devices at once; the state is made once."""
+
+    def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Found, np.ndarray, np.ndarray]]:
         patience = PATIENCE[build] if peers.patience is None else peers.patience
         how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
-        state = PeerSearch(placed, group, partition, runtime.shareable, patience=patience, **how)
+        state = PeerSearch(placed, group, partition, placed.runtime.shareable, patience=patience, **how)
         state.warm()
         if peers.touch is not None:
             peers.touch(state)
@@ -121,8 +140,8 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
         state.close()
         return results
 
-    ranks = run(peers.size, work, limit=300.0)
-    owns = [partition.own(rank) for rank in range(peers.size)]
+    ranks = on_devices(graph, build, peers, work)
+    owns = owned(graph, peers)
     searched = []
     for each in zip(*ranks, strict=True):
         levels = whole([levels for _, levels, _ in each], owns, graph.n)
@@ -131,3 +150,35 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
         parents[ids == np.iinfo(graph.ids).max] = -1
         searched.append(Searched(levels, parents, [found for found, _, _ in each]))
     return searched
+
+
+def owned(graph: Graph, peers: Peers) -> list[slice]:
+    """Return the words of each rank."""
+    partition = cut(graph, peers)
+    return [partition.own(rank) for rank in range(peers.size)]
+
+
+def label(
+    graph: Graph, build: str, peers: Peers, runs: Sequence[ComponentsOptions], *, prove: bool = True
+) -> list[tuple[np.ndarray, list[Joined]]]:
+    """Label the components in each way, on all devices at once; the state is made once. Each run is proved."""
+
+    def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Joined, np.ndarray]]:
+        forest = JointForest(placed, group, partition, placed.runtime.shareable)
+        forest.warm()
+        if peers.touch is not None:
+            peers.touch(forest)
+        results = []
+        for how in runs:
+            results.append((forest.run(how), forest.own_labels()))
+            if prove:
+                prove_labels(forest)
+        forest.close()
+        return results
+
+    ranks = on_devices(graph, build, peers, work)
+    owns = owned(graph, peers)
+    return [
+        (whole([labels for _, labels in each], owns, graph.n), [found for found, _ in each])
+        for each in zip(*ranks, strict=True)
+    ]

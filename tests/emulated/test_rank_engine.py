@@ -13,7 +13,9 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.ranked_gpus import levels_of_one, ranked_on_gpus
+from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DeviceError, DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -25,6 +27,7 @@ from emulated.runtime import SimtRuntime, builds_here
 BUILD = builds_here()[0]
 
 USUAL = (BfsOptions(),)
+JOINT = (ComponentsOptions(),)
 
 
 def over(graph: Graph, size: int, work: Any, *, asked: Any = USUAL, device: int | None = None, **how: Any) -> list[Any]:
@@ -78,6 +81,64 @@ def test_trees_are_exact_and_proved(name: str, codec: str, residency: str) -> No
             assert np.array_equal(short.levels, np.where(levels <= 1, levels, -1))
         else:
             assert (result.levels == -1).all() and (result.parents == -1).all()
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "relabelled"])
+def test_labels_are_exact_and_proved(name: str, codec: str, residency: str) -> None:
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+
+    def work(engine: Any) -> Any:
+        assert (engine.backend, engine.residency) == ("gpu", residency)
+        measured = engine.measure(ComponentsOptions(), trials=2, verify=True)
+        again = engine.measure(ComponentsOptions(rounds=0, skip_giant=False), verify=True).internal
+        return measured.internal, again, engine._placed.buffers(), engine._placed.plan
+
+    labels = reference_components(plain)
+    for rank, (result, again, buffers, plan) in enumerate(over(graph, 3, work, asked=JOINT, residency=residency)):
+        record = result.record
+        assert record.verified and record.components == len(np.unique(labels))
+        assert (record.largest, record.passes) == (np.bincount(labels).max(), 1)
+        assert [each.rank for each in record.ranks] == [0, 1, 2]
+        assert record.seconds >= max(each.seconds for each in record.ranks)
+        assert all(0 <= each.waited <= each.seconds and each.sent > 0 for each in record.ranks)
+        counted = {buffer.name: buffer.bytes for buffer in plan.buffers if buffer.where == "vram"}
+        for array, nbytes in buffers.items():
+            if not (residency == "mapped" and array.endswith(("indices", "blob"))):
+                assert nbytes <= counted[array], array
+        for found in (result, again):
+            assert np.array_equal(found.labels, labels if rank == 0 else np.empty(0))
+
+
+def test_trees_and_labels_by_turns() -> None:
+    """One engine, both kinds of work: what one leaves in memory that both borrow is nothing to the other."""
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+
+    def work(engine: Any) -> Any:
+        found = []
+        for options in (ComponentsOptions(), BfsOptions(source)) * 2:
+            found.append(engine.run_internal(options))
+            engine.verify_internal(options, found[-1])
+        return found
+
+    first = over(plain, 2, work, asked=(*USUAL, *JOINT))[0]
+    for found in (first[:2], first[2:]):
+        assert np.array_equal(found[0].labels, reference_components(plain))
+        assert np.array_equal(found[1].levels, reference_bfs(plain, source)[0])
+
+
+@pytest.mark.parametrize("name", ["empty", "one-vertex", "isolated"])
+def test_labels_where_there_is_next_to_nothing(name: str) -> None:
+    plain = zoo.shared()[name]
+
+    def work(engine: Any) -> Any:
+        return engine.measure(ComponentsOptions(), verify=True).internal
+
+    result = over(plain, 3, work, asked=JOINT)[0]
+    assert np.array_equal(result.labels, np.arange(plain.n)) and result.record.components == plain.n
 
 
 def test_bytes_sent_are_those_of_letters_claims_and_bits() -> None:
@@ -142,8 +203,13 @@ def test_what_has_no_form_over_gpus_is_refused() -> None:
     plain = zoo.shared()["kronecker"]
     with pytest.raises(UsageError, match="runs on one GPU"):
         over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),))
-    with pytest.raises(UsageError, match="components does not run on several GPUs"):
-        over(plain, 2, lambda engine: None, asked=(ComponentsOptions(),))
+    with pytest.raises(UsageError, match="topological does not run on several GPUs"):
+        over(plain, 2, lambda engine: None, asked=(TopologicalOptions(),))
+    for how in ("sv", "labelprop"):
+        with pytest.raises(UsageError, match=f"{how}.*several GPUs find components by Afforest"):
+            over(plain, 2, lambda engine: None, asked=(ComponentsOptions(how),))
+    with pytest.raises(UsageError, match=r"single_pass.*not on several"):
+        over(plain, 2, lambda engine: engine.run_internal(ComponentsOptions(single_pass=True)), asked=JOINT)
     with pytest.raises(UsageError, match="vram"):
         over(plain, 2, lambda engine: None, residency="streamed")
     with pytest.raises(DeviceError, match=r"rank \d\) cannot reach the memory of GPU emulated 0 .*the same GPU"):

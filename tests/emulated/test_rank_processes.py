@@ -1,4 +1,4 @@
-"""``bigbfs bfs --gpus`` as processes under mpiexec, each with an emulated GPU: what is printed, written, refused."""
+"""``--gpus`` of ``bfs`` and ``cc`` as processes under mpiexec, each with an emulated GPU: printed, written, refused."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.engines.ranks import launch
 from emulated.loader import machine
 from emulated.runtime import builds_here
@@ -61,6 +62,26 @@ def test_many_sources_mapped_and_in_ranges(graph: Path) -> None:
     ran = run(["bfs", str(graph), "--sources", "random:3", *how, "--gpus", "2"])
     assert ran.returncode == 0, ran.stderr
     assert "edges in mapped (emulated)" in ran.stdout and "2 ranks" in ran.stdout
+
+
+def test_components_of_two_processes(graph: Path, tmp_path: Path) -> None:
+    plain = zoo.shared()["kronecker"]
+    labels = tmp_path / "labels.npy"
+    command = ["cc", str(graph), "--verify", "--json", "--labels", str(labels), "-v", "--trials", "2"]
+    for residency in ("vram", "mapped"):
+        ran = run([*command, "--gpus", "2", "--residency", residency, "--force"])
+        assert ran.returncode == 0, ran.stderr
+        printed = json.loads(ran.stdout)
+        assert (printed["backend"], printed["residency"]) == ("gpu", residency)
+        assert printed["device"] == "emulated GPU on each of 2 ranks"
+        for found in printed["runs"]:
+            assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
+            assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
+            assert all(rank["sent"] > 0 for rank in found["ranks"])
+        assert np.array_equal(np.load(labels), reference_components(plain))
+        assert "memory is shared with the other ranks" in ran.stderr and "bytes sent" in ran.stderr
+    refused = run(["cc", str(graph), "--gpus", "2", "--algorithm", "sv"])
+    assert refused.returncode == 2 and "several GPUs find components by Afforest" in refused.stderr
 
 
 def test_a_process_that_dies_while_others_wait_in_a_kernel(graph: Path) -> None:

@@ -1,4 +1,4 @@
-"""One rank of several GPUs under mpiexec: searches by groups of cases, each held against the reference on rank 0.
+"""One rank of several GPUs under mpiexec: searches and components by groups of cases, held against the reference.
 
     mpiexec -n 2 python tests/gpu/rank_cases.py GROUP
 
@@ -27,12 +27,15 @@ import bigbfs
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.engines.gpu.ranks import engine as placement
 from bigbfs.graph.graph import Graph
 
 
 class Case(NamedTuple):
-    """A graph, how it is shared, and what is asked of it."""
+    """A graph, how it is shared, and what is asked of it; ``joint``: components in this way, ``by_id``: heads, too."""
 
     graph: str
     codec: str = "plain"
@@ -41,6 +44,8 @@ class Case(NamedTuple):
     strategy: str = "auto"
     depth: int | None = None
     parents: bool = True
+    joint: ComponentsOptions | None = None
+    by_id: bool = False
 
 
 def random_graph(n: int, m: int, seed: int) -> Graph:
@@ -86,8 +91,33 @@ def several_ways() -> Iterator[Case]:
     yield Case("grid", "varint", kind="ranges")
 
 
+def components_of_zoo(residency: str) -> Iterator[Case]:
+    """Yield every graph of the zoo, with words and ranges, codecs, ids and chance, rounds and none, in turn."""
+    ways = (ComponentsOptions(), ComponentsOptions(rounds=1), ComponentsOptions(), ComponentsOptions(rounds=0))
+    for number, name in enumerate(zoo.names()):
+        codec, kind = ("plain", "varint")[number % 2], ("words", "ranges")[number // 2 % 2]
+        yield Case(name, codec, residency, kind, joint=ways[number % 4], by_id=number % 3 == 0)
+
+
+def components_of_large() -> Iterator[Case]:
+    """Yield large random graphs and a grid, each in several ways."""
+    ways = (ComponentsOptions(), ComponentsOptions(rounds=1), ComponentsOptions(rounds=3, skip_giant=False))
+    for number, name in enumerate(("large-1", "large-2", "grid", "random-1", "random-2") * 4):
+        codec, residency = ("plain", "varint")[number % 2], ("vram", "mapped")[number // 2 % 2]
+        kind = ("words", "ranges")[number // 4 % 2]
+        yield Case(name, codec, residency, kind, joint=ways[number % 3], by_id=number // 3 % 2 == 0)
+
+
 GROUPS = {
     "smoke": lambda: iter([Case("path"), Case("kronecker"), Case("two-hubs", "varint", "mapped", "ranges")]),
+    "cc": lambda: iter([
+        Case("kronecker", joint=ComponentsOptions()),
+        Case("grid", joint=ComponentsOptions()),
+        Case("two-hubs", "varint", "mapped", "ranges", joint=ComponentsOptions(), by_id=True),
+    ]),
+    "cc-vram": lambda: components_of_zoo("vram"),
+    "cc-mapped": lambda: components_of_zoo("mapped"),
+    "cc-large": components_of_large,
     "plain-vram": lambda: all_of_zoo("plain", "vram"),
     "plain-mapped": lambda: all_of_zoo("plain", "mapped"),
     "varint-vram": lambda: all_of_zoo("varint", "vram"),
@@ -106,8 +136,28 @@ def say(group: Any, text: str) -> None:
     os.write(2, f"[rank {group.rank} {time.strftime('%H:%M:%S')}] {text}\n".encode())
 
 
+def check_components(group: Any, case: Case, how: ComponentsOptions, tell: Any) -> str:
+    """Run a case of components twice; return what to say of it."""
+    plain, text = graph_of(case.graph), []
+    graph = plain.compress() if case.codec == "varint" else plain
+    # any graph may be taken for one stored by degree: its heads are its smallest neighbours then
+    placement.by_degree = lambda graph: case.by_id
+    with ranked_on_gpus(graph, group, (how,), residency=case.residency, kind=case.kind, tell=tell) as engine:
+        for _ in range(2):
+            result = engine.run_internal(how)
+            engine.verify_internal(how, result)
+            if group.rank == 0:
+                np.testing.assert_array_equal(result.labels, reference_components(plain))
+            ranks = result.record.ranks
+            waited, sent = max(rank.waited for rank in ranks), sum(rank.sent for rank in ranks)
+            text.append(f"{1e3 * result.record.seconds:.3f} ms ({sent:,} bytes, waited {1e3 * waited:.3f})")
+    return ", ".join(text)
+
+
 def check(group: Any, case: Case, tell: Any) -> str:
     """Run a case; return what to say of it."""
+    if case.joint is not None:
+        return check_components(group, case, case.joint, tell)
     plain = graph_of(case.graph)
     graph = plain.compress() if case.codec == "varint" else plain
     options = BfsOptions(0, case.depth, want_parents=case.parents, strategy=case.strategy)
@@ -151,7 +201,7 @@ def main(name: str) -> None:
         for number, case in enumerate(GROUPS[name]()):
             if group.rank == 0:
                 say(group, f"case {number}: {case}")
-            tell = (lambda text: say(group, text)) if name == "smoke" else None
+            tell = (lambda text: say(group, text)) if name in ("smoke", "cc") else None
             found = check(group, case, tell)
             group.barrier()
             if group.rank == 0:

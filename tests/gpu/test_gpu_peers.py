@@ -1,4 +1,4 @@
-"""BFS over two GPUs of this machine: processes under mpiexec, held against the reference, and one that dies."""
+"""BFS and components over two GPUs of this machine: processes under mpiexec, held against the reference; one dies."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks import launch
 
@@ -45,6 +46,19 @@ def test_a_rank_that_is_killed_while_the_other_is_in_its_kernel() -> None:
     assert ran.returncode == 9, ran.stderr[-4000:]
     assert "still here" not in ran.stderr
     assert time.monotonic() - start < 60
+
+
+def test_the_command_of_components(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py")
+    plain = zoo.shared()["kronecker"]
+    plain.save(tmp_path / "g.csrbin")
+    command = [sys.executable, "-m", "bigbfs", "cc", str(tmp_path / "g.csrbin"), "--verify", "--gpus", "2", "--json"]
+    command += ["--labels", str(tmp_path / "l.npy")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["runs"][0]["verified"] and len(found["runs"][0]["ranks"]) == 2
+    assert np.array_equal(np.load(tmp_path / "l.npy"), reference_components(plain))
 
 
 def test_the_command(tmp_path: Path) -> None:

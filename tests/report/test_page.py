@@ -180,6 +180,31 @@ def test_a_phone_scrolls_in_one_direction_alone_and_dark_is_dark(opened):
     assert max(red, green, blue) < 64
 
 
+TEXTS = """root => [...root.querySelectorAll('text:not([opacity="0"])')].filter(each => each.textContent).map(each => {
+  const {left, right, top, bottom} = each.getBoundingClientRect();
+  return [left, right, top, bottom, each.textContent];
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1160])
+def test_no_text_of_a_chart_is_cut_or_lies_over_another(browser, written, width):
+    """Letters that lean are left out: the box of a name above the table of strategies says nothing."""
+    with browser.new_context(viewport={"width": width, "height": 844}) as context:
+        tab = context.new_page()
+        tab.goto(written.as_uri())
+        tab.evaluate("ready")
+        for name in ("rates", "roofline", "frontier", "checked", "time", "ends"):
+            drawn = tab.locator(f"#{name} svg")
+            box = drawn.bounding_box()
+            texts = drawn.evaluate(TEXTS)
+            assert len(texts) > 10
+            for left, right, top, bottom, text in texts:
+                assert left >= box["x"] - 1 and right <= box["x"] + box["width"] + 1, (name, text)
+                for other in texts:
+                    apart = right <= other[0] or left >= other[1] or bottom - 3 <= other[2] or top + 3 >= other[3]
+                    assert other[4] == text or apart, (name, text, other[4])
+
+
 def test_points_are_packed_by_series_and_numbers_have_six_digits():
     points = [
         {"graph": "g", "contender": "a", "level": 0, "direction": "down", "frontier": 1.0, "ms": 0.123456789},

@@ -63,6 +63,9 @@ def test_labels_say_in_what_a_contender_differs():
 def test_the_fastest_of_each_graph():
     lines = rows(timed("auto", 2.0), timed("queue", 1.0))
     assert fastest(lines)[GRAPH].contender == "queue"
+    reference = timed("reference", 0.5, backend="serial")
+    assert fastest(rows(timed("auto", 2.0), reference, timed("queue", 1.0)))[GRAPH].contender == "queue"
+    assert fastest(rows(reference))[GRAPH].contender == "serial reference"
 
 
 def test_unknown_figures_stay_unknown():

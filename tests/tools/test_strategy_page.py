@@ -55,6 +55,13 @@ def test_sentences_divide_times_or_say_where_their_answer_stands(lines):
         dataclasses.replace(one, mean="usual")
 
 
+def test_what_is_written_by_hand_stands_on_the_page():
+    """Else the next page made of rows would lack it."""
+    made = (ROOT / "docs/results/strategies.md").read_text()
+    assert (ROOT / "docs/results/strategies/notes.md").read_text().strip() in made
+    assert (ROOT / "docs/images/report.png").stat().st_size < 300_000
+
+
 def test_every_stand_in_is_a_graph_of_the_suite(tables):
     files = ("configs/bench-strategies.toml", "configs/bench-strategies-places.toml")
     suites = {case.name for name in files for case in read_suite(ROOT / name).cases}

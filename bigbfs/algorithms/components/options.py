@@ -54,6 +54,7 @@ class ComponentsOptions(Options):
         "cpu": "bigbfs.algorithms.components.cpu.program:CpuComponents",
         "gpu": "bigbfs.algorithms.components.gpu.program:GpuComponents",
         "ranks": "bigbfs.algorithms.components.ranks.program:RankComponents",
+        "peers": "bigbfs.algorithms.components.gpu.peers.program:PeerComponents",
     }
 
     def __post_init__(self) -> None:
@@ -72,6 +73,25 @@ class ComponentsOptions(Options):
         if self.skip_giant and self.algorithm == "labelprop":
             raise UsageError(
                 "skip_giant does not go with algorithm 'labelprop', whose labels may still get smaller there"
+            )
+
+    def require_peers(self) -> None:
+        """Refuse what has no form over several GPUs.
+
+        Raises
+        ------
+        UsageError
+            Names the algorithm, or the switch.
+        """
+        if self.algorithm != "afforest":
+            raise UsageError(
+                "several GPUs find components by Afforest",
+                about=(("algorithm", self.algorithm),),
+                remedies=(("algorithm", "afforest", "use {}"), "run the others on one GPU"),
+            )
+        if self.single_pass:
+            raise UsageError(
+                "links are tried once on one GPU, not on several; leave it out", about=(("single_pass", True),)
             )
 
     @property

@@ -11,6 +11,7 @@ from bigbfs.record import RankRecord
 if TYPE_CHECKING:
     import numpy as np
 
+    from bigbfs.engines.ranks.group import Group
     from bigbfs.graph.graph import Graph
     from bigbfs.graph.original_ids import VertexIds
 
@@ -136,3 +137,25 @@ def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResul
         left=found.left,
     )
     return ComponentsResult(copied, record)
+
+
+def result_of_first(group: Group, labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:
+    """Return the result of a run of several ranks, all of which make this call: ``labels`` are on the first alone.
+
+    ``found`` as for :func:`result_of`, with a record of each rank.
+    """
+    import numpy as np
+
+    result = result_of(labels, algorithm, found) if group.rank == 0 else None
+    told = group.objects(None if result is None else (result.record.components, result.record.largest))
+    components, largest = told[0]
+    record = ComponentsRecord(
+        components,
+        largest,
+        found.seconds,
+        algorithm=algorithm,
+        edges_read=found.edges_read,
+        passes=found.passes,
+        ranks=found.ranks,
+    )
+    return ComponentsResult(labels.astype(np.int64) if result is None else result.labels, record)

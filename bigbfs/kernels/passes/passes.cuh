@@ -2,7 +2,7 @@
 //
 // walk_rows: a warp owns 32 vertices; a row of at most THREAD_IDS ids is read by one thread, a longer one by the warp,
 // a hub not at all. walk_hubs: a warp takes a chunk of a hub row. An operation has
-//   bool wants(v)         asked once for each row (or chunk)
+//   bool wants(v)         asked once for each row (or chunk) of a vertex with a bit in a.rows
 //   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from a head table that holds the whole row
 // and a PassTally of what it did, which add_up() hands in at the end: all threads of a warp together.
 #pragma once
@@ -78,7 +78,7 @@ template <typename Operation> DEVICE void walk_hubs(const Adjacency& a, Operatio
         bool active = false;
         if (c < a.chunks) {
             hub = __ldg(a.chunk_hub + c);
-            active = operation.wants(a.hubs[hub]);
+            active = test_bit(a.rows, a.hubs[hub]) && operation.wants(a.hubs[hub]);  // of several GPUs' hubs, own ones
         }
         for (u32 todo = __ballot_sync(ALL_LANES, active); todo; todo &= todo - 1) {
             const u32 from = (u32)__ffs((int)todo) - 1;

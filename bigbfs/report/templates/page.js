@@ -24,8 +24,9 @@
   const drawn = [...document.querySelectorAll("[data-spec]")].map(async (place) => {
     const spec = json(place.dataset.spec);
     if (spec.data?.name === "levels") spec.datasets = { levels };
-    if (narrow) spec.config.legend.labelLimit = 104;
-    const fitting = narrow ? JSON.parse(JSON.stringify(spec), (key, value) => (key === "columns" ? 2 : value)) : spec;
+    if (narrow) Object.assign(spec.config.legend, { labelFontSize: 10, labelLimit: 104, columnPadding: 4 });
+    const fewer = (key, value) => (key === "columns" ? (value > 3 ? 2 : 1) : value);
+    const fitting = narrow ? JSON.parse(JSON.stringify(spec), fewer) : spec;
     const { view } = await vegaEmbed(place, fitting, { renderer: "svg", actions: false });
     views.push(view);
     return view;

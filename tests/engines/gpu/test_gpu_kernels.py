@@ -8,6 +8,7 @@ import pytest
 from bigbfs.algorithms.bfs.gpu import arguments as bfs
 from bigbfs.algorithms.bfs.gpu import streamed
 from bigbfs.algorithms.bfs.gpu.peers import arguments as peers
+from bigbfs.algorithms.components.gpu.peers import arguments as joint
 from bigbfs.algorithms.every_kernel import every_kernel, variants_of
 from bigbfs.algorithms.many.gpu import arguments as many
 from bigbfs.algorithms.topological.gpu import arguments as topological
@@ -90,6 +91,7 @@ STRUCTS = {
     "Letter": peers.LETTER,
     "Joint": peers.JOINT,
     "Peers": peers.PEERS,
+    "Ranks": joint.RANKS,
 }
 
 TRAVERSE = ("algorithms/bfs/gpu/bfs.cuh", "algorithms/bfs/gpu/bfs_traverse.cu")
@@ -99,6 +101,7 @@ HOMES = dict.fromkeys(STRUCTS, TRAVERSE) | {
     "Search": ("algorithms/bfs/gpu/streamed.cuh", "algorithms/bfs/gpu/streamed_bfs.cu"),
     **dict.fromkeys(("Kahn", "Stand", "Sums"), ("algorithms/topological/gpu/kahn.cuh", topological.FILE)),
     **dict.fromkeys(("Many", "ManyStand", "ManySums"), ("algorithms/many/gpu/many.cuh", "algorithms/many/gpu/many.cu")),
+    "Ranks": ("algorithms/components/gpu/peers/joint.cuh", joint.FILE),
     **dict.fromkeys(("Part", "Letter", "Joint", "Peers"), ("algorithms/bfs/gpu/peers/peers.cuh", peers.FILE)),
 }
 """The header that has a struct, and a file that is compiled with its defines."""
@@ -120,6 +123,7 @@ def test_structs_have_the_layout_of_their_dtypes(compiler, struct, dtype):
 def test_constants_that_both_languages_name_agree():
     text = (SOURCES / "kernels/rows/heads.cuh").read_text()
     assert f"HEAD_GROUP = {arguments.HEAD_GROUP};" in text
+    assert f"SAMPLE = {joint.SAMPLE};" in (SOURCES / "algorithms/components/gpu/giant.cuh").read_text()
     note = (SOURCES / "algorithms/bfs/gpu/bfs.cuh").read_text()
     assert "// " + ", ".join(f"{code} {name}" for code, name in bfs.DIRECTIONS.items()) in note
 

@@ -4,20 +4,15 @@
 // (cc_link_*). Frontier kind: none. Atomics: one compare-and-swap for each merge of two trees, more when it loses a
 // race; a minimum for each tree, and few more. Memory per edge: the id and the labels along two short paths. Source:
 // Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (IPDPS'18).
+#include "algorithms/components/gpu/giant.cuh"
 #include "algorithms/components/gpu/operations.cuh"
 #include "kernels/passes/passes.cuh"
 
-constexpr u32 SAMPLE = 512;    // labels drawn to find the giant component
-constexpr u32 OTHERS = 64;     // one vertex with edges in so many may be outside the giant where rounds are saved
 constexpr u32 PART_BITS = 3;   // a round can be cut into 8 parts
 constexpr u32 PIECE_BITS = 10; // of pieces of 1024 vertices in turn
 
-// True if u has more neighbours than v, or as many and comes before it: along such steps no cycle can close.
 DEVICE bool stronger(const Adjacency& a, vid u, vid v, u32 by_id) {
-    if (by_id) return u < v;
-    const u64 one = degree(a, u);
-    const u64 other = degree(a, v);
-    return one != other ? one > other : u != v && before(u, v, 0);
+    return by_id ? u < v : is_stronger(u, degree(a, u), v, degree(a, v));
 }
 
 // The first forest: every vertex, or with `tie` every vertex below its first head if that is stronger. No atomics.
@@ -80,34 +75,13 @@ KERNEL void cc_compress(u64 n, vid* forest, const u32* settled) {
 }
 ENTRY(cc_compress)
 
-// One block: *giant = the most frequent root of SAMPLE vertices drawn by a multiplicative hash. A wrong guess costs
-// time, never the answer. *settled: nearly all vertices with edges are in it, so that more rounds would cost more than
-// the rows of the others.
+// One block: the giant of a sample of all vertices, unless *settled.
 KERNEL void cc_giant(Adjacency a, const vid* forest, vid* giant, u32* settled) {
-    __shared__ vid sample[SAMPLE];
-    __shared__ u32 best, inside, outside;
+    __shared__ vid roots[SAMPLE];
+    __shared__ Votes votes;
     if (*settled) return;
-    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
-        sample[i] = a.n ? forest[(i + 1) * 0x9e3779b97f4a7c15ull % a.n] : 0;
-    }
-    if (threadIdx.x == 0) best = inside = outside = 0;
-    __syncthreads();
-    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
-        u32 equal = 0;
-        for (u32 k = 0; k < SAMPLE; ++k) equal += sample[k] == sample[i];
-        atomicMax(&best, equal * SAMPLE + i);
-    }
-    __syncthreads();
-    const vid most = sample[best % SAMPLE];
-    for (u32 i = threadIdx.x; i < SAMPLE && a.n; i += blockDim.x) {
-        if (!test_bit(a.rows, (i + 1) * 0x9e3779b97f4a7c15ull % a.n)) continue;
-        atomicAdd(sample[i] == most ? &inside : &outside, 1u);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        *giant = most;
-        *settled = outside * OTHERS < inside;
-    }
+    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) roots[i] = a.n ? forest[sampled(i, a.n)] : 0;
+    elect(roots, votes, [&](u32 i) { return a.n && test_bit(a.rows, sampled(i, a.n)); }, giant, settled);
 }
 ENTRY(cc_giant)
 

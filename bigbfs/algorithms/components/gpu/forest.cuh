@@ -18,6 +18,12 @@ DEVICE bool before(vid u, vid v, u32 by_id) {
     return one != other ? one < other : u < v;
 }
 
+// True if u, which has `one` neighbours, is stronger than v, which has `other`: it has more, or as many and comes
+// before v. Along such steps no cycle can close.
+DEVICE bool is_stronger(vid u, u64 one, vid v, u64 other) {
+    return one != other ? one > other : u != v && before(u, v, 0);
+}
+
 // Unites the trees of u and v; returns how many roots that hung, 0 or 1.
 DEVICE u32 link(vid* forest, vid u, vid v, u32 by_id) {
     vid a = relaxed_load(forest + u);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bigbfs.algorithms.components.gpu import loop, streamed, verify
 from bigbfs.algorithms.components.gpu.loop import ComponentsLoop, Labelling
+from bigbfs.algorithms.components.gpu.peers import arguments as peers
 from bigbfs.algorithms.components.gpu.streamed import StreamedComponents
 from bigbfs.algorithms.components.gpu.verify import verify_labels_on_device
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -15,7 +16,8 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of connected components."""
-    return (*loop.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
+    own = (*loop.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
+    return (*own, *peers.OWN_KERNELS, *peers.PROOF_KERNELS)
 
 
 class GpuComponents:

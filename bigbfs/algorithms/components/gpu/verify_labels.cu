@@ -2,13 +2,8 @@
 // label, and no larger than the vertex; who labels itself is counted. So labels are unions of components; that there
 // are no fewer of them than components is for the host to say, which has the merges of a forest over all edges counted
 // (verify.py).
+#include "algorithms/components/gpu/label_rule.cuh"
 #include "kernels/verify/edges.cuh"
-
-struct LabelRule {
-    const vid* labels;
-
-    METHOD bool broken(u64 u, vid v) const { return labels[u] != labels[v]; }
-};
 
 KERNEL void verify_label_edges(Adjacency a, const vid* labels, u64* faults) {
     verify_edges(a, LabelRule{labels}, faults);
@@ -23,7 +18,7 @@ ENTRY(verify_label_pieces)
 KERNEL void verify_label_vertices(u64 n, const vid* labels, u64* roots, u64* faults) {
     u64 own = 0;
     for (u64 v = thread_id(); v < n; v += thread_count()) {
-        if (labels[v] > v || labels[labels[v]] != labels[v]) atomicAdd(faults, (u64)1);
+        if (breaks_labels(labels, v)) atomicAdd(faults, (u64)1);
         own += labels[v] == v;
     }
     own = warp_sum(own);

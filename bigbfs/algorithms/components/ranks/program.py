@@ -13,7 +13,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.ranks import prove
 from bigbfs.algorithms.components.ranks.ancestors import ancestors
 from bigbfs.algorithms.components.ranks.merge import Merge
-from bigbfs.algorithms.components.result import ComponentsRecord, ComponentsResult, result_of
+from bigbfs.algorithms.components.result import ComponentsResult, result_of_first
 from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.ranked import RankedGraph
@@ -184,14 +184,7 @@ class RankComponents:
         assert made is not None
         found = made.run(options.skips_giant)
         placed.require_vertices(found.faults)
-        labels = self._whole(made)
-        result = result_of(labels, options.algorithm, found) if placed.group.rank == 0 else None
-        counts = placed.group.objects(None if result is None else (result.record.components, result.record.largest))[0]
-        components, largest = counts
-        record = ComponentsRecord(
-            components, largest, found.seconds, edges_read=found.edges_read, passes=1, ranks=found.ranks
-        )
-        return ComponentsResult(labels.astype(np.int64) if result is None else result.labels, record)
+        return result_of_first(placed.group, self._whole(made), options.algorithm, found)
 
     def verify(self, options: ComponentsOptions, result: ComponentsResult) -> None:
         """Prove the labels right: each rank its own rows, and a plain forest counts the components again.

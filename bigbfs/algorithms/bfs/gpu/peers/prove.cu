@@ -7,8 +7,7 @@
 // for each tree edge, a count for each fault. Memory per edge: the id, two levels and a parent. Source: Graph500
 // specification, section Validation.
 #include "algorithms/bfs/gpu/tree_rule.cuh"
-#include "kernels/base/part.cuh"
-#include "kernels/verify/edges.cuh"
+#include "kernels/verify/own_edges.cuh"
 
 // bases: where the memory of each rank begins, with levels and parents levels_at and parents_at bytes behind it.
 KERNEL void gather_tree(u64 n, Part part, const u64* bases, u64 levels_at, u64 parents_at) {
@@ -26,21 +25,7 @@ ENTRY(gather_tree)
 KERNEL void prove_own_edges(
     Adjacency a, Part part, const i32* levels, const vid* parents, u32* joined, i32 last, u64* faults
 ) {
-    const TreeRule rule = {levels, parents, joined, last};
-    const u64 warp = thread_id() / WARP;
-    const u64 warps = thread_count() / WARP;
-    u64 found = 0;
-    for (u64 i = warp; i < 64 * part.words; i += warps) {
-        const u64 u = own_half(part, i / 32) * 32 + i % 32;
-        const u64 ids = u < a.n ? degree(a, u) : 0;
-        if (ids > 0 && ids <= BLOCK_IDS) found += faults_of(a, rule, u, row(a, u));
-    }
-    for (u64 c = warp; c < a.chunks; c += warps) {
-        const u32 hub = a.chunk_hub[c];
-        if (is_own(part, a.hubs[hub])) found += faults_of(a, rule, a.hubs[hub], chunk(a, c, hub));
-    }
-    found = warp_sum(found);
-    if (lane_id() == 0 && found) atomicAdd(faults, found);
+    verify_own_edges(a, part, TreeRule{levels, parents, joined, last}, faults);
 }
 ENTRY(prove_own_edges)
 

@@ -1,0 +1,65 @@
+"""The struct of joint.cuh as a NumPy dtype, the state of one rank, and what of it the others read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.components.gpu import loop
+from bigbfs.engines.gpu.placement.arrays import ArraySpec
+from bigbfs.engines.gpu.ranks.arguments import DEFINES as PART_DEFINES
+from bigbfs.engines.gpu.ranks.arguments import PART
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
+from bigbfs.engines.ranks.partition import Partition
+
+SHARED = ("forest", "labels", "below", "sample", "edged", "told", "count")
+"""What other ranks read, in the order in which it lies in one allocation."""
+
+RANKS = np.dtype(
+    [("part", PART), ("bases", np.uint64), ("n", np.uint64)] + [(f"{name}_at", np.uint64) for name in SHARED]
+)
+"""``struct Ranks``."""
+
+SAMPLE = 512
+"""Vertices drawn to find the giant (giant.cuh)."""
+
+ASKED = ArraySpec("asked", "u32", "2 * ((n + 63) // 64)", "bitmap: vertices of others whose parents are asked for")
+DEGREES = ArraySpec("strengths", "id", "n", "neighbours of every vertex")
+MOVED = ArraySpec("moved", "u64", "1", "bytes that have crossed the link", True)
+
+FILE = "algorithms/components/gpu/peers/cc_peers.cu"
+PROOF_FILE = "algorithms/components/gpu/peers/prove.cu"
+DEFINES = (*PART_DEFINES, ("RANKS_BYTES", str(RANKS.itemsize)))
+NAMES = (
+    *(
+        "joint_degrees",
+        "joint_plant",
+        "joint_climb",
+        "joint_point",
+        "joint_compress",
+        "joint_sample",
+        "joint_giant",
+        "joint_gather",
+    ),
+    *("joint_tell", "joint_join", "joint_lowest", "joint_lower", "joint_label"),
+)
+OWN_KERNELS = kernels_of(FILE, NAMES, defines=DEFINES)
+ROW_KERNELS = tuple(spec for spec in loop.KERNELS if spec.name in ("cc_round", "cc_link_rows", "cc_link_hubs"))
+"""Those of one GPU that read rows."""
+
+KERNELS: tuple[KernelSpec, ...] = (*OWN_KERNELS, *ROW_KERNELS)
+
+PROOF_KERNELS = kernels_of(
+    PROOF_FILE, ("joint_labels", "prove_label_edges", "prove_own_labels", "joint_roots"), defines=DEFINES
+)
+
+
+def own_arrays() -> tuple[ArraySpec, ...]:
+    """Return the state that no other rank sees."""
+    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED)
+
+
+def shared_fields(partition: Partition, ids: np.dtype) -> tuple[tuple[str, int], ...]:
+    """Return name and bytes of each array that other ranks read."""
+    each = ids.itemsize * partition.n
+    sizes = (each, each, 8 * partition.words, ids.itemsize * SAMPLE, 4 * SAMPLE, 2 * each, 8)
+    return tuple(zip(SHARED, sizes, strict=True))

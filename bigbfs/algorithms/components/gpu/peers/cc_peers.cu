@@ -1,0 +1,193 @@
+// Connected components over several GPUs of one machine: the first forest, what ranks tell one another, labels. What
+// reads rows are the kernels of one GPU (cc_afforest.cu), on own rows. loop.py has the order, and where all ranks meet.
+//
+// A thread owns a vertex (joint_degrees, joint_plant), a vertex that was asked for (joint_climb, joint_point), a vertex
+// of the sample (joint_sample), a pair (joint_join); a warp 32 vertices: of any rank (joint_gather, joint_tell), or own
+// ones (the rest). Frontier kind: none. Atomics: a bit for each vertex asked for, a compare-and-swap for each pair that
+// unites two trees, a minimum for each tree. Others' memory is read, and written by plain stores: samples, labels of
+// own roots. Memory over the link: an id for each vertex asked for or gathered, two for each pair and rank. Source:
+// Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
+#include "algorithms/components/gpu/peers/joint.cuh"
+
+// Neighbours of every vertex, of those too whose rows are not here (their offsets are not, either).
+KERNEL void joint_degrees(u64 n, const u64* indptr, vid* degrees) {
+    for (u64 v = thread_id(); v < n; v += thread_count()) degrees[v] = (vid)(indptr[v + 1] - indptr[v]);
+}
+ENTRY(joint_degrees)
+
+// The first forest of own vertices, as cc_plant makes it; others are alone. Whose parent belongs to another rank asks
+// for that.
+KERNEL void joint_plant(
+    Adjacency a, Ranks r, const vid* degrees, vid* forest, vid* labels, u32* asked, u32 tie, u32 by_id
+) {
+    for (u64 v = thread_id(); v < a.n; v += thread_count()) {
+        vid parent = (vid)v;
+        if (tie && a.head_groups && test_bit(a.rows, v)) {
+            const vid first = head(a, v, 0);
+            if (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) parent = first;
+            if (!is_own(r.part, parent)) claim_bit(asked, parent);
+        }
+        forest[v] = parent;
+        if (!by_id) labels[v] = (vid)v;
+    }
+}
+ENTRY(joint_plant)
+
+// The parents of who was asked for, and of who is above them as far as the first own vertex. Their owners may be
+// pointing them at their roots meanwhile: whatever is read is above them.
+KERNEL void joint_climb(Ranks r, vid* forest, u32* below, u32* asked, u64* moved) {
+    u64 bytes = 0;
+    for (u64 v = thread_id(); v < r.n; v += thread_count()) {
+        if (!(relaxed_load(asked + word_of(v)) & bit_of(v))) continue;
+        for (u64 at = v;;) {
+            const vid above = relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at);
+            bytes += sizeof(vid);
+            relaxed_store(forest + at, above);
+            if (above == at) break;
+            atomicOr(below + word_of(at), bit_of(at));
+            if (is_own(r.part, above) || !claim_bit(asked, above)) break;
+            at = above;
+        }
+    }
+    add_moved(bytes, moved);
+}
+ENTRY(joint_climb)
+
+// Points those at their roots, too: a link must meet no vertex that was below another when links began.
+KERNEL void joint_point(Ranks r, vid* forest, const u32* asked) {
+    for (u64 v = thread_id(); v < r.n; v += thread_count()) {
+        if (test_bit(asked, v)) find_root(forest, (vid)v);
+    }
+}
+ENTRY(joint_point)
+
+// Points own vertices at their roots.
+KERNEL void joint_compress(Ranks r, vid* forest, u32* below) {
+    for (u64 h = first_half(); h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        const u32 bits = __ballot_sync(ALL_LANES, v < r.n && find_root(forest, (vid)v) != (vid)v);
+        if (lane_id() == 0) below[own_half(r.part, h)] = bits;
+    }
+}
+ENTRY(joint_compress)
+
+// Own vertices of the sample, with their roots, to all ranks.
+KERNEL void joint_sample(Adjacency a, Ranks r, const vid* forest) {
+    for (u64 i = thread_id(); i < SAMPLE && r.n; i += thread_count()) {
+        const u64 v = sampled((u32)i, r.n);
+        if (!is_own(r.part, v)) continue;
+        for (u64 to = 0; to < r.part.size; ++to) {
+            in_rank<vid>(r, to, r.sample_at)[i] = forest[v];
+            in_rank<u32>(r, to, r.edged_at)[i] = test_bit(a.rows, v);
+        }
+    }
+}
+ENTRY(joint_sample)
+
+// One block: the giant of the sample, the same on all ranks.
+KERNEL void joint_giant(const vid* sample, const u32* edged, vid* giant, u32* settled) {
+    __shared__ vid roots[SAMPLE];
+    __shared__ Votes votes;
+    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) roots[i] = sample[i];
+    elect(roots, votes, [&](u32 i) { return edged[i] != 0; }, giant, settled);
+}
+ENTRY(joint_giant)
+
+// The roots of all vertices of others, from their owners, who may be linking meanwhile: a root that was hung since is
+// known to be in the tree that it was hung in.
+KERNEL void joint_gather(Ranks r, vid* forest, u32* below) {
+    for (u64 base = thread_id() / WARP * WARP; base < r.n; base += thread_count()) {
+        const u64 owner = owner_of(r.part, base);
+        if (owner == r.part.rank) continue;
+        const u64 v = base + lane_id();
+        vid above = (vid)v;
+        if (v < r.n) {
+            above = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);
+            forest[v] = above;
+        }
+        const u32 bits = __ballot_sync(ALL_LANES, above != (vid)v);
+        if (lane_id() == 0) below[word_of(base)] = bits;
+    }
+}
+ENTRY(joint_gather)
+
+// What links have changed: each root that was hung, and what it was hung below. known: all roots are known to all.
+KERNEL void joint_tell(
+    Ranks r, const vid* forest, const u32* below, const u32* asked, u32 known, vid* told, u64* count
+) {
+    for (u64 base = thread_id() / WARP * WARP; base < r.n; base += thread_count()) {
+        const u64 v = base + lane_id();
+        const bool was_root = v < r.n && !(below[word_of(base)] & bit_of(v));
+        const vid above = was_root ? forest[v] : (vid)v;
+        const u32 all = __ballot_sync(ALL_LANES, above != (vid)v);
+        if (!all) continue;
+        u64 at = 0;
+        if (lane_id() == 0) at = atomicAdd(count, (u64)__popc(all));
+        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
+        if (above == (vid)v) continue;
+        told[2 * at] = known ? (vid)v : name_of(r, asked, (vid)v);
+        told[2 * at + 1] = known ? above : name_of(r, asked, above);
+    }
+}
+ENTRY(joint_tell)
+
+// Links what all ranks have told, this one too, who may have told it by other names.
+KERNEL void joint_join(Ranks r, vid* forest, u32* below, u32 by_id, u64* moved) {
+    u64 bytes = 0;
+    for (u64 k = 0; k < r.part.size; ++k) {
+        const u64 rank = (r.part.rank + k) % r.part.size;
+        const u64 count = *in_rank<u64>(r, rank, r.count_at);
+        const vid* const pairs = in_rank<vid>(r, rank, r.told_at);
+        for (u64 i = thread_id(); i < count; i += thread_count()) {
+            const vid late = pairs[2 * i];
+            link(forest, late, pairs[2 * i + 1], by_id);
+            atomicOr(below + word_of(late), bit_of(late));
+            if (k > 0) bytes += 2 * sizeof(vid);
+        }
+    }
+    add_moved(bytes, moved);
+}
+ENTRY(joint_join)
+
+// As cc_lowest, of own vertices: the root's label becomes the smallest of them.
+KERNEL void joint_lowest(Ranks r, vid* forest, vid* labels) {
+    for (u64 h = first_half(); h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        const vid root = v < r.n ? find_root(forest, (vid)v) : (vid)0;
+        const vid left = __shfl_up_sync(ALL_LANES, root, 1);
+        if (v >= r.n || (lane_id() > 0 && left == root)) continue;
+        if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);
+    }
+}
+ENTRY(joint_lowest)
+
+// The labels of own roots become the smallest that any rank has found, on every rank. alone: who has no row here is no
+// root of others.
+KERNEL void joint_lower(Adjacency a, Ranks r, const vid* forest, u32 alone, u64* moved) {
+    u64 bytes = 0;
+    for (u64 h = first_half(); h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        if (v >= r.n || forest[v] != (vid)v || (alone && !test_bit(a.rows, v))) continue;
+        vid least = (vid)v;
+        for (u64 k = 0; k < r.part.size; ++k) {
+            const vid label = relaxed_load(in_rank<vid>(r, k, r.labels_at) + v);
+            if (label < least) least = label;
+        }
+        for (u64 k = 0; k < r.part.size; ++k) {
+            if (k != r.part.rank) bytes += 2 * sizeof(vid);
+            relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);
+        }
+    }
+    add_moved(bytes, moved);
+}
+ENTRY(joint_lower)
+
+// As cc_label, of own vertices.
+KERNEL void joint_label(Ranks r, const vid* forest, vid* labels) {
+    for (u64 h = first_half(); h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        const vid root = v < r.n ? forest[v] : (vid)v;
+        if (root != (vid)v) labels[v] = labels[root];
+    }
+}
+ENTRY(joint_label)
