@@ -8,6 +8,7 @@ FOLDER = "algorithms/bfs/gpu/peers/"
 AGREE, BFS, CLAIMS, MEETING, TELL = (
     FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "tell.cuh")
 )
+STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 SUITES = ("test_kernels_peers.py",)
 JOINT = "algorithms/components/gpu/peers/"
@@ -99,26 +100,26 @@ PEERS = tuple(
         (
             "a rank does not wait for the others",
             MEETING,
-            "while (relaxed_load(flag) < number && !lost) {",
-            "while (relaxed_load(flag) + 1 < number && !lost) {",
+            "all = (u32)(relaxed_load(letter + i) >> 32) == (u32)number && all;",
+            "all = all;",
         ),
         (
-            "flags before letters",
+            "the last word of a letter is not waited for",
             MEETING,
-            "        __threadfence_system();\n        relaxed_store(in_rank<u64>(p, r, p.flags_at)",
-            "        relaxed_store(in_rank<u64>(p, r, p.flags_at)",
+            "for (u32 i = 0; i < LETTER_WORDS; ++i)",
+            "for (u32 i = 0; i + 1 < LETTER_WORDS - 1; ++i)",
         ),
         (
-            "flags seen without a fence",
+            "halves of a number in one word",
             MEETING,
-            "        }\n        __threadfence_system();\n        const Letter* const letter",
-            "        }\n        const Letter* const letter",
+            "relaxed_store(letter + 2 * field + 1, number << 32 | value >> 32);",
+            "relaxed_store(letter + 2 * field + 1, number << 32 | (u32)value);",
         ),
         (
             "letters of all meetings in one place",
-            MEETING,
-            "const u64 turn = (number & 1) * p.part.size;",
-            "const u64 turn = 0;",
+            STATE,
+            "((number & 1) * p.part.size + writer) * LETTER_WORDS",
+            "writer * LETTER_WORDS",
         ),
         (
             "the first block does not wait for its own",

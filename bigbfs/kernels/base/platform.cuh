@@ -44,6 +44,8 @@ template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) {
 // as a relaxed one: the thread sanitizer would call a plain load beside other threads' atomics a race
 template <typename T> DEVICE T stale_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 DEVICE void spin() { __nanosleep(20); }
+DEVICE void gpu_fence() { __threadfence(); }
+DEVICE void system_fence() { __threadfence_system(); }
 DEVICE void prefetch(const void*) {}
 
 #else
@@ -58,6 +60,8 @@ template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatil
 template <typename T> DEVICE void relaxed_store(T* p, T value) { *(volatile T*)p = value; }
 template <typename T> DEVICE T stale_load(const T* p) { return *p; }
 DEVICE void spin() {}
+DEVICE void gpu_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+DEVICE void system_fence() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 DEVICE void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 #endif

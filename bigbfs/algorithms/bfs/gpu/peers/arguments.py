@@ -27,7 +27,7 @@ JOINT = np.dtype(
 WAITED = 8
 """Where ``JOINT.waited`` stands, in words of 8 bytes."""
 
-SHARED = ("visited", "frontier", "next", "told", "claimed", "claimers", "letters", "flags")
+SHARED = ("visited", "frontier", "next", "told", "claimed", "claimers", "letters")
 """What other ranks write, in the order in which it lies in one allocation."""
 
 READ = ("levels", "parents", "joined")
@@ -36,7 +36,10 @@ READ = ("levels", "parents", "joined")
 PEERS = np.dtype(
     [("s", BFS), ("joint", np.uint64), ("part", PART), ("sent", np.uint64), ("bases", np.uint64)]
     + [(f"{name}_at", np.uint64) for name in SHARED]
-    + [(name, np.uint64) for name in ("capacity", "patience", "most_words", "edges_in_all", "claim_cost", "publish_cost")]
+    + [
+        (name, np.uint64)
+        for name in ("capacity", "patience", "most_words", "edges_in_all", "claim_cost", "publish_cost")
+    ]
 )
 """``struct Peers``."""
 
@@ -91,7 +94,6 @@ def shared_fields(partition: Partition, ids: np.dtype, capacity: int) -> tuple[t
     bits, ranks = 8 * partition.words, partition.size
     inboxes = ranks * capacity * ids.itemsize
     told = 8 * ranks * most_words(partition)
-    sizes = (bits, bits, bits, told, inboxes, inboxes, 2 * ranks * LETTER.itemsize, 8 * ranks)
+    sizes = (bits, bits, bits, told, inboxes, inboxes, 2 * ranks * 2 * LETTER.itemsize)
     tree = (4 * partition.n, ids.itemsize * partition.n, bits)
     return tuple(zip((*SHARED, *READ), (*sizes, *tree), strict=True))
-

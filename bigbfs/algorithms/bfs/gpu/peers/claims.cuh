@@ -125,11 +125,10 @@ DEVICE u64 accept_pile(const Peers& p, const Team& t, u64 r, u64 start, u64 end)
 
 // What others have left in the inbox; counters of the next round begin at 0.
 DEVICE void accept(const Peers& p, Team& t, const Mates& m) {
-    const u64 turn = (m.meetings & 1) * p.part.size;
     u64 edges = 0;
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r == p.part.rank) continue;
-        const u64 count = relaxed_load(&(in_rank<Letter>(p, p.part.rank, p.letters_at) + turn + r)->claims);
+        const u64 count = told_in(letter_from(p, p.part.rank, r, m.meetings), CLAIMS_FIELD);
         const u64 pile = pile_of(count);
         for (u64 start = team_warp() * pile; start < count; start += team_warps() * pile) {
             edges += accept_pile(p, t, r, start, start + pile < count ? start + pile : count);

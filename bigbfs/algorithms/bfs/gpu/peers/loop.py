@@ -30,10 +30,8 @@ from bigbfs.errors import DeviceError
 from bigbfs.record import LevelRecord
 
 NEVER = 2**63
-
 CLOCK_RATE = 2e9
 """Cycles of a second, at most: what a rank's patience is counted in."""
-
 LINK_RATE = 360e9
 """Bytes per second that a GPU stores into another's memory: NVLink, two GPUs (measured: 372 to 395)."""
 
@@ -237,10 +235,7 @@ class PeerSearch:
             if progress["done"]:
                 break
         self._last_source, self._meetings = source, int(joint["meetings"])
-        runtime.fill(self._edges, 0)
-        grid = max(1, min(runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
-        self._count(grid, BLOCK, (state, self._edges))
-        totals = group.sum([int(runtime.download(self._edges)[0]), int(progress["invalid"])])
+        totals = group.sum([self._edges_of_own(state), int(progress["invalid"])])
         slowest = max(float(each[0]) for each in group.gather(np.array([seconds]), [1] * group.size))
         level = int(progress["level"])
         return Found(
@@ -257,6 +252,13 @@ class PeerSearch:
             waited=min(seconds, waited),
             sent=int(joint["told"]),
         )
+
+    def _edges_of_own(self, state: np.ndarray) -> int:
+        """Return the edges in the rows of own vertices reached."""
+        self._runtime.fill(self._edges, 0)
+        grid = max(1, min(self._runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
+        self._count(grid, BLOCK, (state, self._edges))
+        return int(self._runtime.download(self._edges)[0])
 
     def _begin(self, source: int) -> None:
         """Write down where a search stands when it begins."""
@@ -291,8 +293,7 @@ class PeerSearch:
         of a cycle that this rank's device counted."""
         slots = self._runtime.download(self._arrays["slots"]).view(SLOT)
         used = slots[: np.count_nonzero(slots["direction"])]
-        cycles = end - int(used["clock"][0]) if len(used) else 0
-        return used, seconds / max(1, cycles)
+        return used, seconds / max(1, end - int(used["clock"][0]) if len(used) else 0)
 
     def _records(self, used: np.ndarray, end: int, scale: float, first: int, edges: int) -> list[LevelRecord]:
         """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""

@@ -20,6 +20,10 @@ struct Letter {
 };
 static_assert(sizeof(Letter) == LETTER_BYTES, "Letter differs from its NumPy dtype");
 
+// A letter on its way: each number in two halves, each half in a word of its own (meeting.cuh).
+constexpr u32 FOUND_FIELD = 0, EDGES_FIELD = 1, MISSED_FIELD = 2, LEFT_FIELD = 3, CLAIMS_FIELD = 4;
+constexpr u32 LETTER_WORDS = 2 * LETTER_BYTES / sizeof(u64);
+
 // What all ranks know alike, and what this one keeps from round to round.
 struct Joint {
     u64 count;     // vertices of the frontier, of all ranks
@@ -48,8 +52,7 @@ struct Peers {
     u64 told_at;       // words of a bitmap as others have published them, by sender
     u64 claimed_at;    // ranks x capacity ids: vertices claimed, by sender
     u64 claimers_at;   // the same: their parents
-    u64 letters_at;    // 2 x ranks: letters of even and of odd meetings, by sender
-    u64 flags_at;      // ranks: the last meeting that each has come to
+    u64 letters_at;    // 2 x ranks x LETTER_WORDS: letters of even and of odd meetings, by sender
     u64 capacity;      // claims that one rank can leave for another in a round
     u64 patience;      // cycles that a rank waits for the others
     u64 most_words;    // words of 64 vertices that a rank has at most where they are dealt
@@ -87,6 +90,15 @@ struct Mates {
 };
 
 template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
+
+// The letter of meeting `number` from one rank, in the memory of another.
+DEVICE u64* letter_from(const Peers& p, u64 reader, u64 writer, u64 number) {
+    return in_rank<u64>(p, reader, p.letters_at) + ((number & 1) * p.part.size + writer) * LETTER_WORDS;
+}
+
+DEVICE u64 told_in(const u64* letter, u32 field) {
+    return (u32)relaxed_load(letter + 2 * field) | relaxed_load(letter + 2 * field + 1) << 32;
+}
 
 // A bitmap of 64-vertex words in the memory of a rank: the frontier of the level in progress.
 DEVICE u64 frontier_at(const Peers& p, const Team& t) { return t.swapped ? p.next_at : p.frontier_at; }
