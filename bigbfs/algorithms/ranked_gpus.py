@@ -81,7 +81,7 @@ def ranked_on_gpus(
     graph.require_structure()
     rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
-    owned = partition.choose(np.asarray(rows.indptr), ends, group.size, kind)
+    owned = partition.choose(np.asarray(rows.indptr), ends, group.size, kind, even_ranges=True)
     placed = GpuRankEngine(
         graph,
         group=group,

@@ -41,6 +41,9 @@ def test_ranges_where_neighbours_lie_close_together() -> None:
     assert choose(offsets, (ends, near), 4).kind == "ranges"
     assert choose(offsets, (ends, far), 4).kind == "words"
     assert choose(offsets, (ends, far), 4, "ranges").kind == "ranges"
+    assert choose(offsets, (ends, far), 4, even_ranges=True).kind == "ranges"
+    skewed = np.concatenate([offsets[:5000], offsets[5000] + 40 * np.arange(5001)])
+    assert choose(skewed, (ends, far), 4, even_ranges=True).kind == "words"
     assert choose(offsets, (ends, near), 4, "words").kind == "words"
     with pytest.raises(UsageError, match="choose one of auto, words, ranges"):
         choose(offsets, (ends, near), 4, "rows")

@@ -184,8 +184,7 @@ class PeerSearch:
     def warm(self) -> None:
         """Run every kernel on nothing: the driver loads a kernel when it is first launched. Nobody waits for others."""
         nothing = self._state.copy()
-        nothing["s"]["max_depth"] = 0
-        nothing["s"]["out"]["n"] = nothing["s"]["in"]["n"] = 0
+        nothing["s"]["max_depth"] = nothing["s"]["out"]["n"] = nothing["s"]["in"]["n"] = 0
         nothing["part"]["words"] = nothing["part"]["rank"] = 0
         nothing["part"]["size"] = 1
         self._meet(1, WARP, (nothing,))
@@ -206,8 +205,8 @@ class PeerSearch:
         """
         runtime, group = self._runtime, self.group
         state = self._state.copy()
-        state["s"]["levels"] = runtime.pointer(self._arrays["levels"]) if want_levels else 0
-        state["s"]["parents"] = runtime.pointer(self._arrays["parents"]) if want_parents else 0
+        for name, wanted in (("levels", want_levels), ("parents", want_parents)):
+            state["s"][name] = runtime.pointer(self._arrays[name]) if wanted else 0
         state["s"]["max_depth"] = NEVER if max_depth is None else max_depth
         self._begin(source)
         ends = (np.uint64(source), np.uint64(self._last_source))
@@ -230,17 +229,16 @@ class PeerSearch:
             records += self._records(slots, int(progress["clock"]), scale, len(records), edges)
             told += (TOLD[int(slot["direction"])] for slot in slots)
             waited += int(joint["waited"]) * scale
-            self._runtime.write(self._joint[WAITED : WAITED + 1], np.zeros(1, np.uint64))
+            runtime.write(self._joint[WAITED : WAITED + 1], np.zeros(1, np.uint64))
             edges = int(joint["edges"])
             if progress["done"]:
                 break
         self._last_source, self._meetings = source, int(joint["meetings"])
         totals = group.sum([self._edges_of_own(state), int(progress["invalid"])])
         slowest = max(float(each[0]) for each in group.gather(np.array([seconds]), [1] * group.size))
-        level = int(progress["level"])
         return Found(
             reached=int(progress["reached"]),
-            depth=level if int(joint["count"]) else level - 1,
+            depth=int(progress["level"]) - (joint["count"] == 0),
             edges=int(totals[0]),
             seconds=slowest,
             levels=tuple(records),
