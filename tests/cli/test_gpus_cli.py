@@ -70,6 +70,15 @@ def test_what_gpus_do_not_go_with(run, small, command, monkeypatch, more, said):
     assert sorted(path.name for path in small.iterdir()) == ["graph.csrbin", "graph.txt"]
 
 
+def test_ranks_that_are_asked_for_on_a_gpu(run, small, command, monkeypatch):
+    """What is named instead gets past this refusal."""
+    there_are(0, monkeypatch)
+    code, _, err = run(*command, "--ranks", 2, "--backend", "gpu")
+    assert code == 2
+    assert "use --gpus 2 in place of --ranks, or leave --backend gpu out" in err
+    assert run(*command, "--gpus", 2, "--backend", "gpu")[0] == 4
+
+
 def test_another_number_than_the_launcher_has_started(run, small, command, monkeypatch):
     there_are(4, monkeypatch)
     for name, value in (("PMI_RANK", "0"), ("PMI_SIZE", "2")):
