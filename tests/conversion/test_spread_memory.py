@@ -65,7 +65,7 @@ def test_what_a_rank_holds_is_guessed_by_who_reads_what():
     """The same edges fit four ranks that share them, and not one that reads them alone, nor two with large ids."""
     Path("g.txt").write_text("7 8\n" * 9)
     (guess,) = (InputEstimate(2**30, 10**8, 8 * 10**8),)
-    options = ConvertOptions(memory=fitting.PROGRAM + 3 * 2**30)
+    options = ConvertOptions(memory=fitting.PROGRAM + 5 * 2**29)
     assert fitting.fits(["g.txt"], [guess], [None], options, 4)
     assert not fitting.fits(["g.txt"], [guess], [None], options, 1)
     assert not fitting.fits(["g.txt"], [guess], [2], options, 4)
