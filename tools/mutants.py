@@ -22,6 +22,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,8 @@ def read_rows(path: Path) -> list[Row]:
 
 def commit() -> str:
     """Return the commit of the checkout, "" where nobody knows it."""
+    if shutil.which("git") is None:
+        return ""
     command = ["git", "describe", "--always", "--dirty"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     return done.stdout.strip()

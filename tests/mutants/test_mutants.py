@@ -162,3 +162,8 @@ def test_without_a_record_the_suites_run_on_the_kernels_as_they_are(monkeypatch,
     monkeypatch.setattr(mutants, "run", fake)
     assert mutants.main() == 1
     assert "the kernels as they are do not pass" in capsys.readouterr().out
+
+
+def test_a_machine_without_git_knows_no_commit(monkeypatch):
+    monkeypatch.setattr(mutants.shutil, "which", lambda name: None)
+    assert mutants.commit() == ""
