@@ -9,7 +9,7 @@ compile, or the tests cannot run; 3: time was up before some had run to their en
 
     python tools/mutants.py --first              # each until a build catches it: about two hours of a core
     python tools/mutants.py -k "varint|hub"      # some, in all builds
-    python tools/mutants.py --rows rows.jsonl    # what the file has is not run again
+    python tools/mutants.py --rows rows.jsonl    # what the file has of those that are caught is not run again
     python tools/mutants.py --unchanged F.jsonl  # which test launches what: read, or made if it is not there (slow)
     python tools/mutants.py --seconds 460        # ends by itself
     python tools/mutant_page.py rows.jsonl       # makes docs/results/mutants.md of them
@@ -22,6 +22,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,8 @@ def read_rows(path: Path) -> list[Row]:
 
 def commit() -> str:
     """Return the commit of the checkout, "" where nobody knows it."""
+    if shutil.which("git") is None:
+        return ""
     command = ["git", "describe", "--always", "--dirty"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     return done.stdout.strip()
@@ -191,8 +194,10 @@ Left = dict[Mutant, tuple[str, ...]]
 
 
 def todo(chosen: Sequence[Mutant], builds: tuple[str, ...], rows: Sequence[Row]) -> Left:
-    """Return the builds of each mutant of which ``rows`` has none about its present text; none first where caught."""
-    there = {(row.digest, row.mutant, row.build) for row in rows}
+    """Return the builds of each mutant of which ``rows`` has none about its present text; all where none has caught it,
+    for there may be a new test."""
+    caught = {(row.digest, row.mutant) for row in rows if row.caught}
+    there = {(row.digest, row.mutant, row.build) for row in rows if (row.digest, row.mutant) in caught}
     return {
         mutant: tuple(b for b in mutant.builds_in_turn(builds) if (mutant.digest(), mutant.name, b) not in there)
         for mutant in chosen

@@ -1,4 +1,8 @@
-"""The bugs that tools/mutants.py plants into the kernels of many searches (see mutant_list.py)."""
+"""The bugs that tools/mutants.py plants into the kernels of many searches (see mutant_list.py).
+
+That a vertex hands on all that it has, and not what it got last, is none: its neighbours have the rest, and nothing but
+time is lost.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,10 @@ MANY = (
         "i ? 0 : bits.w[0]",
     ),
     _planted(
-        "what a vertex has had for long goes on again",
+        "what a vertex of the frontier got last is new to it",
         "push.cuh",
-        "return common(without(load_bits(s, s.seen, v), relaxed_bits(s, s.other, v)), own_bits(s, t.going));",
-        "return common(load_bits(s, s.seen, v), own_bits(s, t.going));",
+        "    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];\n",
+        "",
     ),
     _planted(
         "a buffer is flushed too late",
@@ -53,16 +57,19 @@ MANY = (
         "who leaves the frontier keeps its bits new",
         "settle.cuh",
         "store_bits(s, s.other, v, load_bits(s, s.seen, v));",
-        "",
+        "{\n            }",
     ),
     _planted(
         "a vertex of both queues is closed twice",
         "settle.cuh",
         "if (!(relaxed_load(next_claimed + word_of(v)) & bit_of(v)))",
-        "if (true)",
+        "if (next_claimed)",
     ),
     _planted(
-        "a bitmap is not cleared", "settle.cuh", "if (leads_group(s)) relaxed_store(claimed + word_of(v), 0u);", ""
+        "a bitmap is not cleared",
+        "settle.cuh",
+        "if (leads_group(s)) relaxed_store(claimed + word_of(v), 0u);",
+        "(void)claimed;",
     ),
     _planted(
         "no bit is asked for after the first group of heads",
@@ -87,7 +94,7 @@ MANY = (
         "bits of the last level are not carried over",
         "pull.cuh",
         "if (fresh || changed || open) store_bits",
-        "if (fresh || open) store_bits",
+        "if (fresh || (changed && false) || open) store_bits",
     ),
     _planted(
         "a hub that some other chunk completes is left as it was",

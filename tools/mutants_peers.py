@@ -232,8 +232,8 @@ JOINT_FORESTS = tuple(
         (
             "a name that no other rank knows",
             RANKS,
-            "return below & bit_of(z) ? in_rank<vid>(r, owner, r.forest_at)[z] : z;",
-            "return z;",
+            "return below & bit_of(z) ? in_rank",
+            "return below & bit_of(z) && owner == r.part.size ? in_rank",
         ),
         (
             "pairs in one another's place",

@@ -212,6 +212,12 @@ def page(record: Record, lines: list[Line], pictures: dict[str, str], sources: S
     return "\n\n".join([*parts, *earlier.sections]) + "\n"
 
 
+def notes_of(page: Path) -> str:
+    """Return what was written by hand for ``page``, in its folder of pictures; its links lead from there."""
+    notes = page.with_suffix("") / "notes.md"
+    return notes.read_text(encoding="utf-8").strip().replace("](../", "](") if notes.is_file() else ""
+
+
 def _without_folders(command: str) -> str:
     return " ".join(Path(word).name if word.startswith("/") else word for word in command.split(" "))
 
@@ -260,9 +266,7 @@ def main() -> None:
     words += ["--sizes", *(path.name for path in arguments.sizes)] if arguments.sizes else []
     words += ["--earlier", arguments.earlier.name] if arguments.earlier else []
     made_by = " ".join(["python tools/strategy_page.py", *words])
-    notes = arguments.output.with_suffix("") / "notes.md"
-    said = notes.read_text(encoding="utf-8").strip() if notes.is_file() else ""
-    sources = Sources(arguments.reported, made_by, earlier, said, places, sizes)
+    sources = Sources(arguments.reported, made_by, earlier, notes_of(arguments.output), places, sizes)
     with replacing(arguments.output) as stream:
         stream.write(page(record, lines, pictures, sources).encode())
     print(f"{arguments.output}: {len(lines)} lines, {len(pictures)} pictures")

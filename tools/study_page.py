@@ -192,10 +192,6 @@ def _beside(published: dict[str, Any], way: str, seconds: float | None) -> str:
     return f"{cell(value)} / {cell(1e3 * seconds)}{times}"
 
 
-AROUND = ("begin_levels", "count_levels", "bfs_count")
-"""Kernels that begin and end every search."""
-
-
 def profile(rows: Found) -> str:
     """Return what the profiler counted."""
     headers = ("graph", "strategy", "kernel", "launches", "registers", "occupancy, theoretical %", "achieved %", "ms",

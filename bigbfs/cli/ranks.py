@@ -137,7 +137,8 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         return
     if asked.gpus is None:
         if where.get("backend") == "gpu":
-            raise UsageError("ranks run on CPUs unless --gpus is given; give it, or leave --backend gpu out")
+            way = "use --gpus all" if asked.count is None else f"use --gpus {asked.count} in place of --ranks"
+            raise UsageError(f"ranks run on CPUs unless --gpus is given; {way}, or leave --backend gpu out")
         where["backend"] = "cpu"
     if by is None and asked.count == 1:
         yield one()

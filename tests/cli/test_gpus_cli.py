@@ -1,4 +1,4 @@
-"""``bigbfs bfs --gpus``: what is refused before anything is started, and the way out that is named."""
+"""``bigbfs bfs`` and ``cc`` with ``--gpus``: what is refused before anything is started, and the way out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import pytest
 
 from bigbfs.engines.gpu.runtime import device
 
-COMMAND = ("bfs", "graph.csrbin", "--source", 10)
+COMMANDS = {"bfs": ("bfs", "graph.csrbin", "--source", 10), "cc": ("cc", "graph.csrbin")}
+
+
+@pytest.fixture(params=COMMANDS)
+def command(request: pytest.FixtureRequest) -> tuple[object, ...]:
+    """A command that takes ``--gpus``, with what it cannot do without."""
+    return COMMANDS[request.param]
 
 
 def there_are(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,18 +30,18 @@ def there_are(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
         ("--gpus", 2, "--residency", "mapped", "--partition", "words", "-v"),
     ],
 )
-def test_without_a_gpu(run, small, monkeypatch, more):
+def test_without_a_gpu(run, small, command, monkeypatch, more):
     """The remedy is one that the same command takes: the CPU, and no --gpus."""
     there_are(0, monkeypatch)
-    code, _, err = run(*COMMAND, *more)
+    code, _, err = run(*command, *more)
     assert code == 4
     assert "GPU" in err or "NVIDIA" in err or "CuPy" in err
     assert "use --backend cpu and no --gpus" in err
-    assert run(*COMMAND, "--backend", "cpu")[0] == 0
+    assert run(*command, "--backend", "cpu")[0] == 0
 
 
-def test_without_the_option_the_cpu_is_named_alone(run, small):
-    code, _, err = run(*COMMAND, "--backend", "gpu", "--threads", 2)
+def test_without_the_option_the_cpu_is_named_alone(run, small, command):
+    code, _, err = run(*command, "--backend", "gpu", "--threads", 2)
     assert code == 2
     assert "use --backend cpu" in err and "--gpus" not in err
 
@@ -56,18 +62,27 @@ def test_without_the_option_the_cpu_is_named_alone(run, small):
         (("--gpus", 3), "; use --gpus 2"),
     ],
 )
-def test_what_gpus_do_not_go_with(run, small, monkeypatch, more, said):
+def test_what_gpus_do_not_go_with(run, small, command, monkeypatch, more, said):
     there_are(2, monkeypatch)
-    code, _, err = run(*COMMAND, *more)
+    code, _, err = run(*command, *more)
     assert code == 2
     assert said in err
     assert sorted(path.name for path in small.iterdir()) == ["graph.csrbin", "graph.txt"]
 
 
-def test_another_number_than_the_launcher_has_started(run, small, monkeypatch):
+def test_ranks_that_are_asked_for_on_a_gpu(run, small, command, monkeypatch):
+    """What is named instead gets past this refusal."""
+    there_are(0, monkeypatch)
+    code, _, err = run(*command, "--ranks", 2, "--backend", "gpu")
+    assert code == 2
+    assert "use --gpus 2 in place of --ranks, or leave --backend gpu out" in err
+    assert run(*command, "--gpus", 2, "--backend", "gpu")[0] == 4
+
+
+def test_another_number_than_the_launcher_has_started(run, small, command, monkeypatch):
     there_are(4, monkeypatch)
     for name, value in (("PMI_RANK", "0"), ("PMI_SIZE", "2")):
         monkeypatch.setenv(name, value)
-    code, _, err = run(*COMMAND, "--gpus", 3)
+    code, _, err = run(*command, "--gpus", 3)
     assert code == 2
     assert "--gpus 3, and mpiexec (PMI) started 2; use --gpus all" in err

@@ -65,7 +65,7 @@ def test_what_a_rank_holds_is_guessed_by_who_reads_what():
     """The same edges fit four ranks that share them, and not one that reads them alone, nor two with large ids."""
     Path("g.txt").write_text("7 8\n" * 9)
     (guess,) = (InputEstimate(2**30, 10**8, 8 * 10**8),)
-    options = ConvertOptions(memory=fitting.PROGRAM + 3 * 2**30)
+    options = ConvertOptions(memory=fitting.PROGRAM + 5 * 2**29)
     assert fitting.fits(["g.txt"], [guess], [None], options, 4)
     assert not fitting.fits(["g.txt"], [guess], [None], options, 1)
     assert not fitting.fits(["g.txt"], [guess], [2], options, 4)
@@ -97,8 +97,11 @@ def dealt(ranks, counts, stored, n, shift):
     return run(ranks, work)
 
 
+@pytest.mark.parametrize("most", [8 << 20, 8 * 60, 1])
 @pytest.mark.parametrize("ranks", [1, 2, 3, 7])
-def test_keys_come_to_the_owner_of_their_rows_in_the_order_of_ranks(ranks):
+def test_keys_come_to_the_owner_of_their_rows_in_the_order_of_ranks(ranks, most, monkeypatch):
+    """In one round, in some, and in more than there are buckets."""
+    monkeypatch.setattr(dealing, "ROUND", most)
     rng = np.random.default_rng(ranks)
     counts = rng.integers(0, 50, (ranks, 40)) * (rng.random((ranks, 40)) < 0.7)
     found = dealt(ranks, counts, rng.integers(0, 90, 40), 40 * 8 - 3, 3)

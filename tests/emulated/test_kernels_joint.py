@@ -24,6 +24,8 @@ from emulated.peers import Peers, label
 from emulated.runtime import builds_here
 
 HERE = builds_here()
+SANITIZED = not set(HERE) <= {"plain", "preempt"}
+"""Under the sanitizers' slow builds, fewer ways and devices."""
 
 RULES = {
     "by chance": Peers(2, head_groups=2),
@@ -53,6 +55,7 @@ def graph(name, codec):
 def check(plain, given, build, peers, ways=WAYS):
     """Hold the labels of each way against the reference."""
     expected = reference_components(plain)
+    ways = ways[:2] if SANITIZED else ways
     found = label(given, build, peers, ways)
     for how, (labels, joined) in zip(ways, found, strict=True):
         assert np.array_equal(labels, expected), how
@@ -104,7 +107,7 @@ def random_graph(seed):
 
 @pytest.mark.parametrize(
     ("build", "seed"),
-    split([(build, seed) for build in HERE for seed in range(24)], lambda build, seed: seed < 8),
+    split([(build, seed) for build in HERE for seed in range(24)], lambda build, seed: seed < (3 if SANITIZED else 6)),
 )
 def test_random_graphs(build, seed):
     plain, peers = random_graph(seed)
@@ -120,7 +123,7 @@ def test_a_giant_that_every_rank_sees_another_part_of(build):
     bridges = (words[:-1] + 63, words[1:])
     tails = (words + 5, 768 + np.arange(12))
     plain = zoo.build(800, zoo.join(chains, bridges, tails, (np.array([790]), np.array([791]))))
-    for size in (2, 3, 4):
+    for size in (2, 3, 4) if build == "plain" else (3,):
         for peers in (Peers(size), Peers(size, ranked=True), Peers(size, head_groups=0), Peers(size, "ranges")):
             check(plain, plain, build, replace(peers, seed=size if build == "preempt" else 0))
 
@@ -132,7 +135,7 @@ def test_names_of_vertices_that_a_third_rank_owns(build):
     pairs = zoo.join((leaves - leaves % 64, leaves), (leaves[70::7], 768 + np.arange(100) % 60))
     plain = zoo.build(832, pairs)
     ways = (ComponentsOptions(rounds=1), ComponentsOptions(rounds=1, skip_giant=False))
-    for size in (3, 5):
+    for size in (3, 5) if build == "plain" else (3,):
         peers = Peers(size, ranked=True, seed=size if build == "preempt" else 0)
         check(plain, plain, build, peers, ways)
     drawn = np.random.default_rng(1042)
@@ -181,7 +184,8 @@ def test_only_own_rows_are_read(build, codec):
         kept = np.zeros(int(offsets[-1]), bool)
         for v in forest.partition.vertices(forest.group.rank):
             kept[offsets[v] : offsets[v + 1]] = True
-        forest.placed.out._mapping.array[~kept] = 0xFF
+        mapped = forest.placed.out._mapping.array
+        mapped[~kept] = np.iinfo(mapped.dtype).max  # ids that are no vertices, values that never end
 
     for kind in ("words", "ranges"):
         for heads in (0, 1):

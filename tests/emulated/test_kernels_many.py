@@ -144,6 +144,17 @@ def test_searches(build, name, how, codec, width):
         assert record.steps[BOTTOM_UP] >= 1 and record.steps[TOP_DOWN] == 1  # the first level
 
 
+@pytest.mark.parametrize(("codec", "sparse"), [("plain", 0.0), ("varint", 2.0)])
+@pytest.mark.parametrize("build", [build for build in HERE if build == "plain"])
+def test_a_wide_row_brings_the_sources_of_each_lane_by_other_ids(build, codec, sparse):
+    """Lanes hold 64 sources each; those of the first lane stand in the front of the row, and every id brings one."""
+    legs = np.arange(1, 601)
+    graph = zoo.build(1_201, (np.concatenate([legs * 0, legs]), np.concatenate([legs, legs + 600])))
+    tuning = replace(TUNINGS["bottom-up"], sparse_share=sparse)
+    record = check(graph, tuning, 512, build=build, codec=codec, sources=np.arange(601, 1_101))
+    assert record.steps[BOTTOM_UP] >= 1
+
+
 @pytest.mark.parametrize("build", HERE)
 def test_depths_and_repeated_sources(build):
     graph = GRAPHS["random"]

@@ -118,6 +118,10 @@ def test_rows_that_are_there_are_not_run_again(tool, tmp_path):
     assert not again.ran
     assert tool(again, "--rows", str(rows)) == 0
     assert again.builds == ["asan", "tsan"]
+    rows.write_text(rows.read_text().replace("race", "passed").replace("address", "passed"))
+    new = Fake(plain="result")
+    assert tool(new, "--first", "--rows", str(rows)) == 0
+    assert new.builds == ["plain"], "one that passed every build is tried again"
     rows.write_text(rows.read_text().replace('"digest": "', '"digest": "other'))
     assert tool(Fake(plain="result"), "--first", "--rows", str(rows)) == 0, "a row about another text counts"
     assert mutants.read_rows(rows)[-1].verdict == "result"
@@ -158,3 +162,8 @@ def test_without_a_record_the_suites_run_on_the_kernels_as_they_are(monkeypatch,
     monkeypatch.setattr(mutants, "run", fake)
     assert mutants.main() == 1
     assert "the kernels as they are do not pass" in capsys.readouterr().out
+
+
+def test_a_machine_without_git_knows_no_commit(monkeypatch):
+    monkeypatch.setattr(mutants.shutil, "which", lambda name: None)
+    assert mutants.commit() == ""

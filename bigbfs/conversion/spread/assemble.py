@@ -292,10 +292,13 @@ def _summed(handle: int, sections: list[Section], group: Group) -> list[Section]
     ]
 
     def sums() -> np.ndarray:
-        mine = np.zeros(len(places), np.int64)
+        mine, memory = np.zeros(len(places), np.int64), np.empty(STRETCH, np.uint8)
         for number in range(group.rank, len(places), group.size):
             at, length = places[number]
-            mine[number] = zlib.crc32(os.pread(handle, length, at))
+            data = memory[:length].data
+            while data and (got := os.preadv(handle, [data], at)):
+                data, at = data[got:], at + got
+            mine[number] = zlib.crc32(memory[:length].data)
         return mine
 
     found = iter(group.sum(together(group, sums)).tolist())

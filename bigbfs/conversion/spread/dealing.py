@@ -1,12 +1,12 @@
 """Keys of edges, exchanged: each rank owns the rows of a run of buckets, and gets their keys from all.
 
 What every rank has lies bucket by bucket, so what another one is to get is one stretch of it. The runs are cut where
-the work is about even.
+the work is about even. Keys go in rounds, some buckets of each owner at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +15,10 @@ from bigbfs.engines.ranks.group import ALIGNED, Group
 
 PLACED = 0.6
 """Work of placing and writing an edge of the graph, that of sorting and turning round a line being 1 (measured)."""
+
+
+ROUND = 8 << 20
+"""Bytes that a rank gets in a round: they are in a cache still when they are put in their places."""
 
 
 class Dealer:
@@ -34,7 +38,7 @@ class Dealer:
     def __init__(self, stored: np.ndarray, n: int, shift: int, require: Callable[[int, int], None], group: Group):
         self._stored, self._n, self.shift, self._require, self._group = stored, n, shift, require, group
         self._bounds: list[int] | None = None
-        # memory is dear when it is touched first: what keys and what others have sent lay in before
+        # memory is dear when it is touched first: what the last keys lay in, and what others sent
         self._spare, self._came = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
     @property
@@ -52,22 +56,28 @@ class Dealer:
             self._cut(counts)
         bounds = self._bounds
         assert bounds is not None
-        own = slice(bounds[rank], bounds[rank + 1])
-        parts = [keys[starts[first] : starts[end]] for first, end in pairwise(bounds)]
-        mine, parts[rank] = parts[rank], keys[:0]
-        room = 8 * int(counts[:, own].sum()) + ALIGNED * group.size
-        self._came = self._came if room <= len(self._came) else np.empty(room, np.uint8)
-        came = group.exchange([part.view(np.uint8) for part in parts], self._came)
-        received = [part.view(np.uint64) for part in came]
-        received[rank] = mine
         merged = np.zeros(len(starts), np.int64)
+        own = slice(bounds[rank], bounds[rank + 1])
         merged[own.start + 1 : own.stop + 1] = counts[:, own].sum(axis=0)
         np.cumsum(merged, out=merged)
         total = int(merged[-1])
         into = self._spare[:total] if total <= len(self._spare) else np.empty(total, np.uint64)
-        _merge(received, counts[:, own], merged[own.start : own.stop], into)
+        for buckets in _rounds(counts, bounds):
+            parts = [keys[starts[first] : starts[end]] for first, end in buckets]
+            mine, parts[rank] = parts[rank], keys[:0]
+            here = slice(*buckets[rank])
+            received = self._exchange(parts, 8 * int(counts[:, here].sum()))
+            received[rank] = mine
+            _merge(received, counts[:, here], merged[here], into)
         self._spare = keys
         return merged, into
+
+    def _exchange(self, parts: list[np.ndarray], most: int) -> list[np.ndarray]:
+        """Return the keys that others have sent, ``most`` bytes at most; they are overwritten by the next."""
+        room = most + ALIGNED * len(parts)
+        self._came = self._came if room <= len(self._came) else np.empty(room, np.uint8)
+        came = self._group.exchange([part.view(np.uint8) for part in parts], self._came)
+        return [part.view(np.uint64) for part in came]
 
     def _cut(self, counts: np.ndarray) -> None:
         """Decide which run of buckets each rank owns."""
@@ -79,6 +89,21 @@ class Dealer:
         self._bounds = [0, *_nearest(ends, goals), len(lines)]
         own = slice(*self._bounds[group.rank :][:2])
         self._require(int(lines[own].sum()), int(stored[own].sum()))
+
+
+def _rounds(counts: np.ndarray, bounds: list[int]) -> Iterator[list[tuple[int, int]]]:
+    """Return for each round which buckets of each owner are exchanged; ``counts``: int64[rank, bucket].
+
+    No rank gets much more than ``ROUND`` in one, where a bucket is not more.
+    """
+    runs = list(pairwise(bounds))
+    come = [counts[:, first:end].sum() - counts[rank, first:end].sum() for rank, (first, end) in enumerate(runs)]
+    rounds = max(1, -(-8 * int(max(come)) // ROUND))
+    for turn in range(rounds):
+        yield [
+            (first + (end - first) * turn // rounds, first + (end - first) * (turn + 1) // rounds)
+            for first, end in runs
+        ]
 
 
 def _nearest(ends: np.ndarray, goals: np.ndarray) -> list[int]:

@@ -10,8 +10,8 @@ from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.formats.readers.estimates import InputEstimate
 
-TOLD = 2 * KEY
-"""Bytes of a line while it is told: its key as it goes out, and as it is merged with those of others."""
+TOLD = KEY
+"""Bytes of a line while it is told: its key as it goes out, beside that which it becomes among those of others."""
 UNEVEN = 1.25
 """How much more a rank sorts than the mean, where rows are cut so that sorting and writing together are even."""
 OF_ALL = 8 * 3
