@@ -148,7 +148,7 @@ def test_bytes_sent_are_those_of_letters_claims_and_bits() -> None:
     for kind, crossings in (("words", 3), ("ranges", 1)):
         found = over(graph, 2, lambda engine: engine.run_internal(work[0]), asked=work, strategy="topdown", kind=kind)
         claims, letters = 2 * crossings, 2 * 2 * 256
-        assert sum(rank.sent for rank in found[0].record.ranks) == 8 * claims + 48 * letters
+        assert sum(rank.sent for rank in found[0].record.ranks) == 8 * claims + 80 * letters
 
 
 @pytest.mark.parametrize("array", ["levels", "parents"])
