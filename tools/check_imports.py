@@ -39,6 +39,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("engines",),
     ("algorithms.registry", "algorithms.columns", "algorithms.plain_rows", "algorithms.rules", "algorithms.serial"),
     ("algorithms.bfs", "algorithms.components", "algorithms.many", "algorithms.topological"),
+    ("algorithms.sweeps",),
     ("algorithms",),
     ("api",),
     ("measures",),

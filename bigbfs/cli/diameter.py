@@ -40,8 +40,15 @@ def command(
     with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, WORK, where) as engine:
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
-                engine, goal="diameter", component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
-            )  # fmt: skip
+                engine,
+                goal="diameter",
+                component=component,
+                seconds=seconds,
+                stop=stop,
+                tell=tell,
+                verify=verify,
+                each=False,
+            )
         if as_json:
             click.echo(dumps(ecc_object("diameter", opened, engine, opening, found)))
             return

@@ -144,7 +144,7 @@ def print_bounds(graph: Graph, found: Eccentricity) -> None:
     """Print diameter and radius, with the vertices that witness the diameter."""
     of = "the largest component" if found.components == 1 else f"{found.components:,} components"
     one, other = (printable(str(graph.called(end))) for end in found.witness)
-    text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {len(found.ids):,} vertices"
+    text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {found.vertices:,} vertices"
     click.echo(labelled("diameter", text))
     click.echo(f"radius      {_range(found.radius)}")
     if not found.exact:
@@ -166,7 +166,7 @@ def ecc_object(
 ) -> dict[str, Any]:
     """Return what the JSON objects of ``eccentricity`` and ``diameter`` share."""
     return manyopts.json_object(command, graph, engine, opening, found.record, wrote) | {
-        "vertices": len(found.ids),
+        "vertices": found.vertices,
         "components": found.components,
         "diameter": list(found.diameter),
         "radius": list(found.radius),

@@ -37,6 +37,9 @@ class Bounds:
         int64, (n,).
     forest
         Hanging trees; None: none are folded (a directed graph).
+    distances
+        Integers, (n,): distances from the centre of a ball; None: there is none. One end of any path longer than the
+        longest known lies outside of the ball of half that length, so that ``"diameter"`` asks for no others.
 
     Attributes
     ----------
@@ -48,8 +51,16 @@ class Bounds:
         bool, (n,).
     """
 
-    def __init__(self, sizes: np.ndarray, inside: np.ndarray, degrees: np.ndarray, forest: Forest | None) -> None:
+    def __init__(
+        self,
+        sizes: np.ndarray,
+        inside: np.ndarray,
+        degrees: np.ndarray,
+        forest: Forest | None,
+        distances: np.ndarray | None = None,
+    ) -> None:
         n = len(sizes)
+        self._distances = distances
         self.inside, self._sizes, self._degrees, self._forest = inside, sizes, degrees, forest
         self.lower = np.minimum(sizes - 1, 1)
         self.upper = sizes - 1
@@ -80,7 +91,12 @@ class Bounds:
     @property
     def diameter(self) -> tuple[int, int]:
         """Bounds of the largest eccentricity."""
-        return int(self.lower[self.inside].max(initial=0)), int(self.upper[self.inside].max(initial=0))
+        longest = int(self.lower[self.inside].max(initial=0))
+        return longest, max(longest, int(self.upper[self._outside(longest)].max(initial=0)))
+
+    def _outside(self, longest: int) -> np.ndarray:
+        """Return which vertices may be the end of a path longer than ``longest``, as far as the ball tells."""
+        return self.inside if self._distances is None else self.inside & (self._distances > longest // 2)
 
     @property
     def radius(self) -> tuple[int, int]:
@@ -91,7 +107,8 @@ class Bounds:
         """Return the vertices whose bounds keep ``goal`` open, int64."""
         unsure = self.inside & (self.lower < self.upper)
         if goal == "diameter":
-            unsure &= self.upper > self.diameter[0]
+            longest = self.diameter[0]
+            unsure &= self._outside(longest) & (self.upper > longest)
         elif goal == "radius":
             unsure &= self.lower < self.radius[1]
         return np.flatnonzero(unsure)
@@ -113,6 +130,13 @@ class Bounds:
         both = both[~self.searched[both]]
         first = np.sort(np.unique(both, return_index=True)[1])
         return both[first][:count]
+
+    def outermost(self, unsure: np.ndarray, count: int) -> np.ndarray:
+        """Return ``count`` vertices to search from next, at most, those of the largest upper bounds."""
+        out = self.roots[unsure[np.argsort(-self.upper[unsure], kind="stable")]]
+        out = out[~self.searched[out]]
+        first = np.sort(np.unique(out, return_index=True)[1])
+        return out[first][:count]
 
     def _all(self) -> np.ndarray:
         return np.arange(len(self.roots))

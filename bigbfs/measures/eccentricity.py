@@ -1,124 +1,32 @@
 """Exact diameter, radius and eccentricities by bounds; certified bounds and their witnesses whenever it is stopped.
 
-First single sweeps (the vertex of highest degree, then the farthest from it), then batches that double: half of a
-batch are the vertices of the largest upper bounds, half the most central ones (Takes and Kosters, CIKM 2011; the
-largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
-64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
-bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
-without levels.
+The diameter of the largest component of an undirected graph is found by single searches
+(:mod:`bigbfs.measures.sweeping`); what these leave over, and everything else, by bounds of all vertices
+(:mod:`bigbfs.measures.bounding`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.many.cpu import batch
-from bigbfs.algorithms.many.gathered import Wants
 from bigbfs.algorithms.many.options import ManyOptions
-from bigbfs.algorithms.many.result import ManyRecord, ManyResult
-from bigbfs.engines.cpu import memory
-from bigbfs.engines.cpu.rows import rows_of
-from bigbfs.errors import UsageError, VerificationError
+from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
-from bigbfs.measures.bounds import GOALS, Bounds, bounds_bytes
-from bigbfs.measures.folding import fold, forest_bytes
+from bigbfs.measures.bounding import BATCH, Bounding
+from bigbfs.measures.bounds import GOALS
+from bigbfs.measures.outcome import Eccentricity, Tell
 from bigbfs.measures.placing import Until, check_given, placed, require_edges
-from bigbfs.record import Cores
-from bigbfs.sizes import choice, free_memory
-
-SINGLY = 16
-"""Sources of a batch at most that are searched from one by one."""
-BATCH = 64
-"""Sources of a batch whose distances renew the bounds."""
-FULL = 64
-"""Sources that a batch must have to say that bounds do not help."""
-WIDE = 512
-"""Sources of a batch without."""
-POOR = 3
-"""A full batch that settles less than so many vertices for each source is the last whose distances are looked at."""
+from bigbfs.measures.sweeping import Sweeps
+from bigbfs.sizes import choice
 
 COMPONENTS = ("largest", "all")
 
 WORK = (ManyOptions(fetch=True, width=BATCH), ComponentsOptions())
 """What a graph is placed for."""
-
-
-@dataclass(slots=True)
-class Eccentricity:
-    """Bounds of eccentricities, equal where these are known.
-
-    Attributes
-    ----------
-    ids
-        int64, (k,): original ids, ascending: of the largest component, or of all vertices.
-    lower, upper
-        int64, (k,): bounds of the eccentricity of each.
-    diameter, radius
-        Lower and upper bound.
-    witness
-        Two original ids whose distance is the diameter's lower bound.
-    exact
-        Whether what was asked for is known.
-    components
-        Components that ``ids`` are of.
-    record
-        What it took; ``seconds`` of the searches alone.
-    """
-
-    ids: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    diameter: tuple[int, int]
-    radius: tuple[int, int]
-    witness: tuple[int, int]
-    exact: bool
-    components: int
-    record: ManyRecord
-
-    @property
-    def centre(self) -> np.ndarray:
-        """Ids of the vertices known to have the smallest eccentricity."""
-        return self.ids[(self.lower == self.upper) & (self.upper == self.radius[1])]
-
-    @property
-    def periphery(self) -> np.ndarray:
-        """Ids of the vertices known to have the largest."""
-        return self.ids[(self.lower == self.upper) & (self.lower == self.diameter[0])]
-
-
-ADVICE = "free some, or take a machine with more; single searches take less, and the depth of each is a lower bound"
-
-
-def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: bool, batches: bool = True) -> int:
-    """Return the bytes of host memory that bounds and searches of ``n`` vertices take beside the graph.
-
-    ``batches``: with those of batches; else every search is one of its own, which an undirected graph allows on the
-    CPU.
-    """
-    kept = (3 * 8 + 1) * n + forest_bytes(n) + bounds_bytes(n)  # counts, sizes, degrees, and who is asked for
-    if not on_cpu:
-        return kept + 8 * n + (1 + two_ways) * 4 * BATCH * n  # labels and levels are copied from the device
-    kept += memory.survey_bytes(n, ids) + memory.components_bytes(n, ids)
-    alone = 0 if two_ways else memory.search_bytes(n, ids) + memory.tree_bytes(n, levels=True, parents=False) + n
-    if not batches:
-        return kept + alone + 4 * SINGLY * n
-    at_once = (1 + two_ways) * batch.bytes_of(n, ids, BATCH, threads, Wants(levels=True))
-    return kept + alone + at_once
-
-
-Searched = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Of each source its eccentricity and a farthest vertex, int64; distances from it and back, int32 (n, sources)."""
-
-Tell = Callable[[int, tuple[int, int]], None]
-"""Takes the number of vertices still open and the bounds of the diameter."""
 
 
 def eccentricity(
@@ -132,6 +40,7 @@ def eccentricity(
     verify: bool = False,
     threads: int | None = None,
     backend: str = "auto",
+    each: bool = True,
 ) -> Eccentricity:
     """Return the eccentricities of all vertices, or as much of them as ``goal`` needs.
 
@@ -149,6 +58,8 @@ def eccentricity(
         Check, for a sample of vertices, that a single search finds what the bounds say.
     threads, backend
         As for :func:`bigbfs.distances`.
+    each
+        False: the diameter alone is wanted; bounds of each vertex may be left out, and ``ids`` empty.
 
     Raises
     ------
@@ -161,16 +72,23 @@ def eccentricity(
     """
     choice("goal", goal, GOALS)
     choice("component", component, COMPONENTS)
-    check_given(seconds=seconds, stop=stop, tell=tell, verify=verify)
+    check_given(seconds=seconds, stop=stop, tell=tell, verify=verify, each=each)
     with placed(graph, threads, backend, WORK) as engine:
         require_edges(engine.graph, "eccentricity")
-        search = _Search(engine, component, workers.thread_count(threads))
-        search.run(goal, Until(seconds, stop), tell)
-        found = search.result(goal)
-        if verify:
-            search.verify()
-            found.record.verified = True
-        return found
+        count, until, swept = workers.thread_count(threads), Until(seconds, stop), None
+        if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric and engine.backend == "cpu":
+            swept = Sweeps(engine)
+            if swept.run(until, tell):
+                return swept.result(each=each, verify=verify)
+        try:
+            search = Bounding(engine, component, count, swept)
+        except DoesNotFitError:
+            if swept is None:
+                raise
+            swept.go_on(until, tell, patient=True)
+            return swept.result(each=each, verify=verify)
+        search.run(goal, until, tell)
+        return search.result(goal, verify=verify)
 
 
 def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", threads: int | None = None) -> int:
@@ -181,169 +99,4 @@ def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", 
     UsageError, DoesNotFitError
         As :func:`eccentricity`.
     """
-    return eccentricity(graph, goal="diameter", component=component, threads=threads).diameter[0]
-
-
-class _Search:
-    """The batches of one run; vertices are internal."""
-
-    def __init__(self, engine: Engine, component: str, threads: int) -> None:
-        self._engine, self._graph, self._threads = engine, engine.graph, threads
-        graph = engine.graph
-        self._two_ways = not graph.flags.symmetric
-        if self._two_ways and graph.in_adjacency is None:
-            raise UsageError(
-                f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
-                "not store; convert its source again without leaving them out"
-            )
-        on_cpu = engine.backend == "cpu"
-        self._singly = on_cpu and not self._two_ways
-        ways = {"two_ways": self._two_ways, "on_cpu": on_cpu}
-        self._room_for_batches = bytes_of(graph.n, graph.ids, threads, **ways) <= free_memory()
-        memory.require(bytes_of(graph.n, graph.ids, threads, **ways, batches=not self._singly), graph.n, ADVICE)
-        labels = engine.run_internal(ComponentsOptions()).labels
-        counts = np.bincount(labels, minlength=graph.n)
-        sizes = counts[labels]
-        inside = labels == int(counts.argmax()) if component == "largest" else np.ones(graph.n, np.bool_)
-        self.components = 1 if component == "largest" else int(np.count_nonzero(counts))
-        degrees = graph.degrees()
-        forest = None if self._two_ways else fold(rows_of(graph.adjacency))
-        self.bounds = Bounds(sizes, inside, degrees, forest)
-        self._sizes = sizes
-        self._first = np.flatnonzero(inside)[int(degrees[inside].argmax())]
-        self._labels = labels
-        self._best = (-1, 0, 0)
-        self._record = ManyRecord(0, 0, BATCH, 0, 0, 0.0)
-
-    def run(self, goal: str, until: Until, tell: Tell | None) -> None:
-        """Search until ``goal`` is known, or it is time to stop."""
-        bounds, count, helps = self.bounds, 1, True
-        sources = np.array([self._first])
-        if self._two_ways:  # each weak component must be a strong one, whatever bounds say of it
-            sources = np.unique(np.append(np.unique(self._labels[bounds.inside]), self._first))
-        while len(sources):
-            if until():
-                break
-            before = len(bounds.open(goal))
-            far = self._look(sources) if helps else self._count(sources)
-            unsure = bounds.open(goal)
-            settled = before - len(unsure)
-            if tell is not None:
-                tell(len(unsure), bounds.diameter)
-            if not len(unsure):
-                break
-            helps = helps and (len(sources) < FULL or settled >= POOR * len(sources))
-            if self._record.batches == 1:
-                sources = far[:1]  # the far end of the first sweep
-                if not bounds.searched[sources[0]]:
-                    continue
-            count = min(2 * count, BATCH)
-            sources = bounds.pick(unsure, count if helps else WIDE)
-
-    def _look(self, sources: np.ndarray) -> np.ndarray:
-        """Search from ``sources`` and renew all bounds; return the farthest vertex of each."""
-        singly = self._singly and (len(sources) <= SINGLY or not self._room_for_batches)
-        step, search = (SINGLY, self._search_singly) if singly else (BATCH, self._search_at_once)
-        found = []
-        for first in range(0, len(sources), step):
-            here = sources[first : first + step]
-            depth, far, to, back = search(here)
-            self.bounds.renew(here, depth, to, back, self._threads)
-            found.append(far)
-        return np.concatenate(found)
-
-    def _search_singly(self, sources: np.ndarray) -> Searched:
-        """Search from ``sources`` of an undirected graph one after the other."""
-        levels, mine, before = np.empty((self._graph.n, len(sources)), np.int32), self._record, Cores.now()
-        seconds = 0.0  # of searches alone: the first one compiles
-        depth, far = np.empty((2, len(sources)), np.int64)
-        for column, source in enumerate(sources.tolist()):
-            result = self._engine.run_internal(BfsOptions(source, want_parents=False))
-            levels[:, column] = result.levels
-            depth[column], far[column] = result.record.depth, int(result.levels.argmax())
-            mine.edges_read += result.record.edges  # at most
-            mine.pairs += result.record.reached
-            seconds += result.record.seconds
-            self._best = max(self._best, (int(depth[column]), source, int(far[column])))
-        self._add(len(sources), 1, seconds, before.lost())
-        return depth, far, levels, levels
-
-    def _search_at_once(self, sources: np.ndarray) -> Searched:
-        """Search from ``sources`` in one batch, in a directed graph in both directions."""
-        kept: list[np.ndarray] = []
-        result = self._searched(ManyOptions(sources, visit=lambda _, found: kept.append(found), width=BATCH))
-        to = back = kept[0] if len(kept) == 1 else np.concatenate(kept, axis=1)
-        if self._two_ways:
-            other: list[np.ndarray] = []
-            options = ManyOptions(sources, visit=lambda _, found: other.append(found), width=BATCH, backward=True)
-            self._searched(options)
-            back = other[0] if len(other) == 1 else np.concatenate(other, axis=1)
-            self._require_strong(sources, to, back)
-        return result.depth, result.far, to, back
-
-    def _count(self, sources: np.ndarray) -> np.ndarray:
-        """Search from ``sources`` and note no more than their own eccentricities."""
-        result = self._searched(ManyOptions(sources))
-        self.bounds.settle(sources, result.depth)
-        return result.far
-
-    def _searched(self, options: ManyOptions) -> ManyResult:
-        """Run a batch and note what it took."""
-        result: ManyResult = self._engine.run_internal(options)
-        record, mine = result.record, self._record
-        self._add(record.sources, record.batches, record.seconds, record.lost)
-        mine.edges_read, mine.pairs = mine.edges_read + record.edges_read, mine.pairs + record.pairs
-        if not options.backward and len(result.depth):
-            at = int(result.depth.argmax())
-            self._best = max(self._best, (int(result.depth[at]), int(result.sources[at]), int(result.far[at])))
-        return result
-
-    def _add(self, sources: int, batches: int, seconds: float, lost: float) -> None:
-        """Note what searches took."""
-        mine = self._record
-        mine.sources, mine.batches = mine.sources + sources, mine.batches + batches
-        whole = mine.seconds + seconds
-        mine.lost = (mine.lost * mine.seconds + lost * seconds) / whole if whole else 0.0
-        mine.seconds = whole
-
-    def _require_strong(self, sources: np.ndarray, to: np.ndarray, back: np.ndarray) -> None:
-        """Refuse a component of which a source does not reach every vertex, or not every vertex the source."""
-        for column, source in enumerate(sources):
-            inside = self._labels == self._labels[source]
-            for found, words in ((to, "{1} cannot be reached from {0}"), (back, "{0} cannot be reached from {1}")):
-                missing = inside & (found[:, column] < 0)
-                if missing.any():
-                    ends = np.asarray(self._graph.original(np.array([source, int(missing.argmax())]))).tolist()
-                    raise UsageError(
-                        f"{self._graph.path or 'graph'}: a directed graph has eccentricities where it is strongly "
-                        f"connected, and {words.format(*ends)}; convert its source without keeping directions for "
-                        "those of its weak components"
-                    )
-
-    def result(self, goal: str) -> Eccentricity:
-        """Return what is known, in original ids; one more search finds the witness that a folded tree hides."""
-        bounds, graph = self.bounds, self._graph
-        while self._best[0] < bounds.diameter[0]:
-            self._look(np.flatnonzero(bounds.inside & (bounds.lower == bounds.diameter[0]))[:1])
-        exact = not len(bounds.open(goal))
-        inside = np.asarray(graph.in_original_order(bounds.inside))
-        ids = np.asarray(graph.original_ids())[inside]
-        lower, upper = (np.asarray(graph.in_original_order(each))[inside] for each in (bounds.lower, bounds.upper))
-        ends = np.asarray(graph.original(np.array(self._best[1:]))).tolist()
-        return Eccentricity(
-            ids, lower, upper, bounds.diameter, bounds.radius, (ends[0], ends[1]), exact, self.components, self._record
-        )
-
-    def verify(self) -> None:
-        """Search singly from a sample of vertices; VerificationError where bounds are not kept."""
-        from bigbfs.algorithms.many.reference import many
-
-        inside = np.flatnonzero(self.bounds.inside)
-        sample = np.unique(np.append(inside[:: max(1, len(inside) // 8)], self._best[1]))
-        for vertex, levels in zip(sample.tolist(), many(self._graph, sample), strict=True):
-            low, high, have = int(self.bounds.lower[vertex]), int(self.bounds.upper[vertex]), int(levels.max())
-            if not low <= have <= high:
-                name = int(np.asarray(self._graph.original(vertex)))
-                raise VerificationError(
-                    f"wrong result: the eccentricity of {name} is {have}, its bounds are {low} and {high}"
-                )
+    return eccentricity(graph, goal="diameter", component=component, threads=threads, each=False).diameter[0]

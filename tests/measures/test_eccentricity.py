@@ -10,7 +10,7 @@ from measures.against import graphs, networkx_of
 
 import bigbfs
 from bigbfs.errors import UsageError
-from bigbfs.measures import eccentricity as module
+from bigbfs.measures import bounding as module
 
 UNDIRECTED = [name for name, graph in graphs().items() if graph.m and not graph.flags.directed][::2]
 

@@ -10,8 +10,9 @@ import pytest
 import zoo
 
 import bigbfs
+from bigbfs.algorithms.sweeps.cpu import program as sweeps
 from bigbfs.errors import DoesNotFitError
-from bigbfs.measures import eccentricity, paths, room
+from bigbfs.measures import bounding, eccentricity, paths, room
 from bigbfs.sizes import format_size
 
 N = 40_000
@@ -43,13 +44,13 @@ def test_what_eccentricities_take_is_known_beforehand(make, room, monkeypatch):
     """With batches, or, where there is no room for these, with one search after the other."""
     graph = make(N)
     two_ways = graph.flags.directed
-    monkeypatch.setattr(eccentricity, "free_memory", lambda: room)
+    monkeypatch.setattr(bounding, "free_memory", lambda: room)
     asked = [False] * (1 if two_ways else 7)  # seven batches, of which the last has 32 sources
     with bigbfs.engine(graph, backend="cpu", threads=2, work=eccentricity.WORK) as engine:
         bigbfs.eccentricity(make(900), threads=2)  # compiles, which takes memory too
         stop = lambda: asked.pop() if asked else True  # noqa: E731
         took = peak(lambda: bigbfs.eccentricity(engine, component="all" if not two_ways else "largest", stop=stop))
-    need = eccentricity.bytes_of(N, graph.ids, 2, two_ways=two_ways, on_cpu=True, batches=room > 0)
+    need = bounding.bytes_of(N, graph.ids, 2, two_ways=two_ways, on_cpu=True, batches=room > 0)
     assert took <= need <= 1.6 * took
 
 
@@ -58,12 +59,14 @@ def test_eccentricities_that_do_not_fit_are_refused(call, monkeypatch):
     n = 5_000
     graph = zoo.build(n, zoo.random(n, 5_500, seed=3))
     right = call(graph, threads=1)
-    need = eccentricity.bytes_of(n, graph.ids, 1, two_ways=False, on_cpu=True, batches=False)
-    for module in ("bigbfs.engines.cpu.memory", "bigbfs.measures.eccentricity"):
+    need = sweeps.bytes_of(n, graph.ids)
+    if call is bigbfs.eccentricity:
+        need = bounding.bytes_of(n, graph.ids, 1, two_ways=False, on_cpu=True, batches=False)
+    for module in ("bigbfs.engines.cpu.memory", "bigbfs.measures.bounding"):
         monkeypatch.setattr(f"{module}.free_memory", lambda: need - 1)
     with pytest.raises(DoesNotFitError, match=r"5,000 vertices take .* are free; free some, .* lower bound"):
         call(graph, threads=1)
-    for module in ("bigbfs.engines.cpu.memory", "bigbfs.measures.eccentricity"):
+    for module in ("bigbfs.engines.cpu.memory", "bigbfs.measures.bounding"):
         monkeypatch.setattr(f"{module}.free_memory", lambda: need)
     found = call(graph, threads=1)  # no batch of 64 fits: one search after the other
     assert found == right if isinstance(right, int) else (found.lower == right.lower).all() and found.exact

@@ -87,7 +87,7 @@ class MpiGroup(Group):
         return finish
 
     def _exchange(self, parts: list[np.ndarray], received: list[np.ndarray]) -> None:
-        out, into = _in_place(parts), _in_place(received)
+        out, into = in_place(parts), in_place(received)
         if out is None:
             out = _followed(np.concatenate(parts), parts)
         if into is None:
@@ -150,7 +150,7 @@ class MpiGroup(Group):
         self._mpi.Finalize()
 
 
-def _in_place(parts: list[np.ndarray]) -> list[Any] | None:
+def in_place(parts: list[np.ndarray]) -> list[Any] | None:
     """Return an array, and where ``parts`` (uint8) are in it, as MPI takes them; None: in none, or beyond 2 GiB."""
     filled = [part for part in parts if len(part)]
     owner = filled[0].base if filled else None

@@ -13,7 +13,7 @@ import shm
 
 from bigbfs.engines.ranks import launch, threads
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.mpi import piece_for
+from bigbfs.engines.ranks.mpi import in_place, piece_for
 from bigbfs.engines.ranks.threads import GroupBroken
 
 
@@ -134,3 +134,15 @@ def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
         assert each["window"] is True
         assert each["machines"] == [0] * size
     assert not shm.left_since(before)
+
+
+def test_parts_of_one_array_are_sent_from_where_they_lie():
+    """In any order, empty ones among them; parts of several arrays, or none at all, are not."""
+    whole = np.arange(20, dtype=np.uint64)
+    raw = whole.view(np.uint8)
+    parts = [raw[40:64], raw[:0], raw[8:16]]
+    array, lengths, starts, _ = in_place(parts)
+    assert np.shares_memory(array, whole) and array.dtype == np.uint8
+    assert [array[a : a + b].tolist() for a, b in zip(starts, lengths, strict=True)] == [p.tolist() for p in parts]
+    assert in_place([raw[:8], np.arange(8, dtype=np.uint8)[2:]]) is None
+    assert in_place([raw[:0], raw[8:8]]) is None

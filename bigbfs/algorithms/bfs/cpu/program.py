@@ -60,10 +60,15 @@ class CpuBfs:
             survey = None if upward is None else placed.survey()
             return Search(placed.out, upward, survey, ids, placed.graph.m, threads)
 
+    @property
+    def search(self) -> Search:
+        """What runs the levels, and holds levels and parents of the last search; there once it is warm."""
+        assert self._search is not None
+        return self._search
+
     def run(self, options: BfsOptions) -> BfsResult:
         """Traverse; see ``BfsOptions``."""
-        placed, search = self._placed, self._search
-        assert search is not None
+        placed, search = self._placed, self.search
         depth = NO_LIMIT if options.max_depth is None else min(options.max_depth, NO_LIMIT)
         found = search.run(options.source, depth, options.target)
         placed.require_vertices(found.faults)

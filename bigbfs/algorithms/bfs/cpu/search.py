@@ -87,7 +87,7 @@ class Found:
     """What a search measured.
 
     ``depth`` of the farthest vertex, edges ``unexplored`` (exact for symmetric graphs), ``faults``: ids met that are no
-    vertices, ``seconds``, and a record for each level expanded.
+    vertices, ``seconds``, and a record for each level expanded, where these are wanted.
     """
 
     depth: int
@@ -175,8 +175,11 @@ class Search:
         """Parents of the last search: id, ``nobody`` where there is none."""
         return self._state.parents
 
-    def run(self, source: int, max_depth: int, target: int | None = None) -> Found:
-        """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next."""
+    def run(self, source: int, max_depth: int, target: int | None = None, *, records: bool = True) -> Found:
+        """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next.
+
+        ``records``: say what each level was, which takes longer than the search where levels are thin.
+        """
         start = time.perf_counter()
         frontier = self._reset(source)
         # an isolated vertex counts as visited from the start, though nobody ever meets it
@@ -202,7 +205,8 @@ class Search:
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
         bottomup.clear_unvisited(self._team, self._state, self.nobody)
         seconds = time.perf_counter() - start
-        return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, tuple(self._records(steps)))
+        levels = tuple(self._records(steps)) if records else ()
+        return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
 
     def _is_visited(self, vertex: int) -> bool:
         """Return whether the bit of ``vertex`` is set; that of an id past the last vertex is not."""

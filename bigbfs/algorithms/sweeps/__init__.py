@@ -1,0 +1,1 @@
+"""Single searches that close in on the diameter, and the bounds that they leave: no algorithm of the registry."""

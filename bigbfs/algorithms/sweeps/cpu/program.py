@@ -1,0 +1,141 @@
+"""Sweeps on the CPU: the single search, and one pass that renews bounds from its levels where these are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, renew
+from bigbfs.algorithms.sweeps.options import KEPT, LISTED, WORDS, Hub, Listed, SweepOptions, Swept, beyond, told
+from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.placed_graph import PlacedGraph
+from bigbfs.engines.cpu.rows import sample_rows
+from bigbfs.jit.team import team_of
+
+SEARCH = BfsOptions(want_levels=False, want_parents=False)
+"""The search, of which no array is copied."""
+ADVICE = "free some, or take a machine with more; the depth of a single search is a lower bound"
+
+
+def known_bytes(n: int, ids: np.dtype) -> int:
+    """Return the bytes of bounds, distances kept and open vertices of ``n`` vertices."""
+    return n * (2 * 4 + 2 * KEPT) + LISTED * 8
+
+
+def bytes_of(n: int, ids: np.dtype) -> int:
+    """Return the bytes that sweeps over ``n`` vertices take beside the graph."""
+    return known_bytes(n, ids) + memory.survey_bytes(n, ids) + memory.search_bytes(n, ids)
+
+
+class CpuSweeps:
+    """Sweeps of one placed graph, undirected.
+
+    Parameters
+    ----------
+    placed
+        The graph.
+    options
+        Any.
+    """
+
+    def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
+        self._placed = placed
+        self._search = CpuBfs(placed, SEARCH)
+        self._known: Known | None = None
+        self._longest = self._kept = 0
+
+    def warm(self, options: SweepOptions) -> None:
+        """Compile, and make the state.
+
+        Raises
+        ------
+        DoesNotFitError
+            It takes more memory than is free.
+        """
+        if self._known is not None:
+            return
+        placed = self._placed
+        memory.require(bytes_of(placed.n, placed.ids), placed.n, ADVICE)
+        self._search.warm(SEARCH)
+        with placed.clock("compile"):
+            rows = sample_rows(placed.out, placed.ids)
+            hub_of(rows)
+            renew(_known(2, 1), np.zeros(2, np.int32), np.zeros(3, np.uint8), _ask(0, 0, 0, options))
+        with placed.clock("place"):
+            self._known = _known(placed.n, placed.threads)
+
+    def run(self, options: SweepOptions) -> Swept | Hub | tuple[np.ndarray, ...]:
+        """Search, look for the hub, or say what is known; see ``SweepOptions``."""
+        placed, known = self._placed, self._known
+        assert known is not None
+        if options.source is None and options.keep is not None:
+            return known.lower, known.upper, beyond(known.kept[options.keep])
+        if options.source is None:
+            return Hub(*(int(part) for part in hub_of(placed.out)))
+        search = self._search.search
+        found = search.run(options.source, NO_LIMIT, records=False)
+        placed.require_vertices(found.faults)
+        if options.anew:
+            self._longest = self._kept = 0
+        self._longest = max(self._longest, found.depth)
+        self._kept |= 0 if options.keep is None else 1 << options.keep
+        ask = _ask(found.depth, self._longest, self._kept, options)
+        record = renew(known, search.levels, placed.survey().ranks, ask)
+        parts = told(record, self._kept)
+        halfway = self._climb(int(parts["far"]), found.depth) if options.halfway else -1  # type: ignore[call-overload]
+        return Swept(
+            depth=found.depth,
+            halfway=halfway,
+            longest=self._longest,
+            listed=self._listed(int(parts["open"])),  # type: ignore[call-overload]
+            edges=placed.graph.m - found.unexplored,
+            seconds=found.seconds,
+            **parts,  # type: ignore[arg-type]
+        )
+
+    def _climb(self, vertex: int, depth: int) -> int:
+        """Return the vertex half as deep as ``vertex`` on its way to the source."""
+        parents = self._search.search.parents
+        for _ in range(depth - depth // 2):
+            vertex = int(parents[vertex])
+        return vertex
+
+    def _listed(self, count: int) -> Listed | None:
+        """Return the ``count`` open vertices if they are few."""
+        known = self._known
+        assert known is not None
+        if count > LISTED:
+            return None
+        ids = np.sort(known.listed[:count]).astype(np.int64)
+        levels = self._search.search.levels
+        return Listed(ids, *(each[..., ids].astype(np.int64) for each in (known.upper, levels, known.kept)))
+
+    def verify(self, options: SweepOptions, result: Swept) -> None:
+        """Do nothing: bounds are proved by single searches, in the room that asks for them."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the state."""
+        own = 0 if self._known is None else sum(int(array.nbytes) for array in self._known[1:])
+        return own + self._search.nbytes
+
+
+def _ask(depth: int, longest: int, kept: int, options: SweepOptions) -> Ask:
+    """Return what the kernel is told of a search."""
+    keep = -1 if options.keep is None else options.keep
+    flags = (np.bool_(options.anew), np.bool_(options.central))
+    return Ask(np.int32(depth), np.int32(longest), np.int64(keep), np.int64(kept), *flags)
+
+
+def _known(n: int, threads: int) -> Known:
+    """Return the state of ``n`` vertices of which nothing is known."""
+    return Known(
+        team_of(threads),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty((KEPT, n), np.uint16),
+        np.empty(LISTED, np.uint64),
+        np.zeros(2 * LIST, np.uint64),
+        np.zeros((threads, WORDS), np.uint64),
+    )

@@ -1,0 +1,277 @@
+"""Bounds of all eccentricities, renewed by batches of searches.
+
+First single sweeps (the vertex of highest degree, then the farthest from it), then batches that double: half of a
+batch are the vertices of the largest upper bounds, half the most central ones (Takes and Kosters, CIKM 2011; the
+largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
+64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
+bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
+without levels. What sweeps have left over is searched from in this way at once, unless it is very much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.cpu import batch
+from bigbfs.algorithms.many.gathered import Wants
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.result import ManyRecord, ManyResult
+from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.errors import UsageError
+from bigbfs.measures.bounds import Bounds, bounds_bytes
+from bigbfs.measures.folding import fold, forest_bytes
+from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
+from bigbfs.measures.placing import Until
+from bigbfs.measures.sweeping import Sweeps
+from bigbfs.record import Cores
+from bigbfs.sizes import free_memory
+
+SINGLY = 16
+"""Sources of a batch at most that are searched from one by one."""
+BATCH = 64
+"""Sources of a batch whose distances renew the bounds."""
+FULL = 64
+"""Sources that a batch must have to say that bounds do not help."""
+WIDE = 512
+"""Sources of a batch without."""
+MANY = 2_048
+"""So few vertices that sweeps have left are searched from without looking at their distances."""
+POOR = 3
+"""A full batch that settles less than so many vertices for each source is the last whose distances are looked at."""
+
+
+ADVICE = "free some, or take a machine with more; single searches take less, and the depth of each is a lower bound"
+
+
+def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: bool, batches: bool = True) -> int:
+    """Return the bytes of host memory that bounds and searches of ``n`` vertices take beside the graph.
+
+    ``batches``: with those of batches; else every search is one of its own, which an undirected graph allows on the
+    CPU.
+    """
+    kept = (3 * 8 + 1) * n + forest_bytes(n) + bounds_bytes(n)  # counts, sizes, degrees, and who is asked for
+    if not on_cpu:
+        return kept + 8 * n + (1 + two_ways) * 4 * BATCH * n  # labels and levels are copied from the device
+    kept += memory.survey_bytes(n, ids) + memory.components_bytes(n, ids)
+    alone = 0 if two_ways else memory.search_bytes(n, ids) + memory.tree_bytes(n, levels=True, parents=False) + n
+    if not batches:
+        return kept + alone + 4 * SINGLY * n
+    at_once = (1 + two_ways) * batch.bytes_of(n, ids, BATCH, threads, Wants(levels=True))
+    return kept + alone + at_once
+
+
+Searched = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Of each source its eccentricity and a farthest vertex, int64; distances from it and back, int32 (n, sources)."""
+
+
+class Bounding:
+    """The batches of one run; vertices are internal.
+
+    Parameters
+    ----------
+    engine
+        The graph.
+    component
+        ``"largest"`` or ``"all"``.
+    threads
+        Of the host.
+    swept
+        Sweeps that left too many vertices: what they know is where this begins.
+
+    Attributes
+    ----------
+    bounds
+        Of all eccentricities.
+    components
+        Components that are looked at.
+
+    Raises
+    ------
+    UsageError
+        A directed graph without in-neighbours.
+    DoesNotFitError
+        Bounds and searches take more memory than is free.
+    """
+
+    def __init__(self, engine: Engine, component: str, threads: int, swept: Sweeps | None = None) -> None:
+        self._engine, self._graph, self._threads = engine, engine.graph, threads
+        graph = engine.graph
+        self._two_ways = not graph.flags.symmetric
+        if self._two_ways and graph.in_adjacency is None:
+            raise UsageError(
+                f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
+                "not store; convert its source again without leaving them out"
+            )
+        on_cpu = engine.backend == "cpu"
+        self._singly = on_cpu and not self._two_ways
+        ways = {"two_ways": self._two_ways, "on_cpu": on_cpu}
+        self._room_for_batches = bytes_of(graph.n, graph.ids, threads, **ways) <= free_memory()
+        memory.require(bytes_of(graph.n, graph.ids, threads, **ways, batches=not self._singly), graph.n, ADVICE)
+        self._helps, self._best = True, (-1, 0, 0)
+        self._record = ManyRecord(0, 0, BATCH, 0, 0, 0.0)
+        if swept is not None:
+            self._go_on(swept)
+            return
+        labels = engine.run_internal(ComponentsOptions()).labels
+        counts = np.bincount(labels, minlength=graph.n)
+        sizes = counts[labels]
+        inside = labels == int(counts.argmax()) if component == "largest" else np.ones(graph.n, np.bool_)
+        self.components = 1 if component == "largest" else int(np.count_nonzero(counts))
+        degrees = graph.degrees()
+        forest = None if self._two_ways else fold(rows_of(graph.adjacency))
+        self.bounds = Bounds(sizes, inside, degrees, forest)
+        self._sizes = sizes
+        self._first = np.flatnonzero(inside)[int(degrees[inside].argmax())]
+        self._labels = labels
+
+    def _go_on(self, swept: Sweeps) -> None:
+        """Begin where sweeps have ended."""
+        graph, (lower, upper, distances) = self._graph, swept.known()
+        inside = upper >= 0
+        sizes = np.where(inside, swept.last.reached, 1)
+        bounds = Bounds(sizes, inside, graph.degrees(), fold(rows_of(graph.adjacency)), distances)
+        bounds.lower[inside], bounds.upper[inside] = lower[inside], upper[inside]
+        bounds.searched[swept.searched] = True
+        bounds.settle(*np.empty((2, 0), np.int64))
+        self.bounds, self.components = bounds, 1
+        self._best, self._record = swept.longest, swept.record
+        self._helps = swept.left > MANY
+        self._record.width = BATCH
+
+    def run(self, goal: str, until: Until, tell: Tell | None) -> None:
+        """Search until ``goal`` is known, or it is time to stop."""
+        bounds, count, helps = self.bounds, 1, self._helps
+        if self._record.batches:
+            count, sources = BATCH, self._next(bounds.open(goal), BATCH, helps)
+        else:
+            sources = np.array([self._first])
+        if self._two_ways:  # each weak component must be a strong one, whatever bounds say of it
+            sources = np.unique(np.append(np.unique(self._labels[bounds.inside]), self._first))
+        while len(sources):
+            if until():
+                break
+            before = len(bounds.open(goal))
+            far = self._look(sources) if helps else self._count(sources)
+            unsure = bounds.open(goal)
+            settled = before - len(unsure)
+            if tell is not None:
+                tell(len(unsure), bounds.diameter)
+            if not len(unsure):
+                break
+            helps = helps and (len(sources) < FULL or settled >= POOR * len(sources))
+            if self._record.batches == 1:
+                sources = far[:1]  # the far end of the first sweep
+                if not bounds.searched[sources[0]]:
+                    continue
+            count = min(2 * count, BATCH)
+            sources = self._next(unsure, count, helps)
+
+    def _next(self, unsure: np.ndarray, count: int, helps: bool) -> np.ndarray:
+        """Return the sources of the next batch."""
+        return self.bounds.pick(unsure, count) if helps else self.bounds.outermost(unsure, WIDE)
+
+    def _look(self, sources: np.ndarray) -> np.ndarray:
+        """Search from ``sources`` and renew all bounds; return the farthest vertex of each."""
+        singly = self._singly and (len(sources) <= SINGLY or not self._room_for_batches)
+        step, search = (SINGLY, self._search_singly) if singly else (BATCH, self._search_at_once)
+        found = []
+        for first in range(0, len(sources), step):
+            here = sources[first : first + step]
+            depth, far, to, back = search(here)
+            self.bounds.renew(here, depth, to, back, self._threads)
+            found.append(far)
+        return np.concatenate(found)
+
+    def _search_singly(self, sources: np.ndarray) -> Searched:
+        """Search from ``sources`` of an undirected graph one after the other."""
+        levels, mine, before = np.empty((self._graph.n, len(sources)), np.int32), self._record, Cores.now()
+        seconds = 0.0  # of searches alone: the first one compiles
+        depth, far = np.empty((2, len(sources)), np.int64)
+        for column, source in enumerate(sources.tolist()):
+            result = self._engine.run_internal(BfsOptions(source, want_parents=False))
+            levels[:, column] = result.levels
+            depth[column], far[column] = result.record.depth, int(result.levels.argmax())
+            mine.edges_read += result.record.edges  # at most
+            mine.pairs += result.record.reached
+            seconds += result.record.seconds
+            self._best = max(self._best, (int(depth[column]), source, int(far[column])))
+        self._add(len(sources), 1, seconds, before.lost())
+        return depth, far, levels, levels
+
+    def _search_at_once(self, sources: np.ndarray) -> Searched:
+        """Search from ``sources`` in one batch, in a directed graph in both directions."""
+        kept: list[np.ndarray] = []
+        result = self._searched(ManyOptions(sources, visit=lambda _, found: kept.append(found), width=BATCH))
+        to = back = kept[0] if len(kept) == 1 else np.concatenate(kept, axis=1)
+        if self._two_ways:
+            other: list[np.ndarray] = []
+            options = ManyOptions(sources, visit=lambda _, found: other.append(found), width=BATCH, backward=True)
+            self._searched(options)
+            back = other[0] if len(other) == 1 else np.concatenate(other, axis=1)
+            self._require_strong(sources, to, back)
+        return result.depth, result.far, to, back
+
+    def _count(self, sources: np.ndarray) -> np.ndarray:
+        """Search from ``sources`` and note no more than their own eccentricities."""
+        result = self._searched(ManyOptions(sources))
+        self.bounds.settle(sources, result.depth)
+        return result.far
+
+    def _searched(self, options: ManyOptions) -> ManyResult:
+        """Run a batch and note what it took."""
+        result: ManyResult = self._engine.run_internal(options)
+        record, mine = result.record, self._record
+        self._add(record.sources, record.batches, record.seconds, record.lost)
+        mine.edges_read, mine.pairs = mine.edges_read + record.edges_read, mine.pairs + record.pairs
+        if not options.backward and len(result.depth):
+            at = int(result.depth.argmax())
+            self._best = max(self._best, (int(result.depth[at]), int(result.sources[at]), int(result.far[at])))
+        return result
+
+    def _add(self, sources: int, batches: int, seconds: float, lost: float) -> None:
+        """Note what searches took."""
+        mine = self._record
+        mine.sources, mine.batches = mine.sources + sources, mine.batches + batches
+        whole = mine.seconds + seconds
+        mine.lost = (mine.lost * mine.seconds + lost * seconds) / whole if whole else 0.0
+        mine.seconds = whole
+
+    def _require_strong(self, sources: np.ndarray, to: np.ndarray, back: np.ndarray) -> None:
+        """Refuse a component of which a source does not reach every vertex, or not every vertex the source."""
+        for column, source in enumerate(sources):
+            inside = self._labels == self._labels[source]
+            for found, words in ((to, "{1} cannot be reached from {0}"), (back, "{0} cannot be reached from {1}")):
+                missing = inside & (found[:, column] < 0)
+                if missing.any():
+                    ends = np.asarray(self._graph.original(np.array([source, int(missing.argmax())]))).tolist()
+                    raise UsageError(
+                        f"{self._graph.path or 'graph'}: a directed graph has eccentricities where it is strongly "
+                        f"connected, and {words.format(*ends)}; convert its source without keeping directions for "
+                        "those of its weak components"
+                    )
+
+    def result(self, goal: str, *, verify: bool = False) -> Eccentricity:
+        """Return what is known, in original ids; one more search finds the witness that a folded tree hides.
+
+        Raises
+        ------
+        VerificationError
+            ``verify`` is wanted, and a single search finds something else.
+        """
+        bounds, graph = self.bounds, self._graph
+        while self._best[0] < bounds.diameter[0]:
+            self._look(np.flatnonzero(bounds.inside & (bounds.lower == bounds.diameter[0]))[:1])
+        exact = not len(bounds.open(goal))
+        diameter = bounds.diameter
+        known = Known(bounds.inside, bounds.lower, np.minimum(bounds.upper, diameter[1]), self._best)
+        if verify:
+            known.verify(graph)
+            self._record.verified = True
+        ids, lower, upper = known.original(graph)
+        ends = ends_of(graph, self._best)
+        numbers = (self.components, len(ids), self._record)
+        return Eccentricity(ids, lower, upper, diameter, bounds.radius, ends, exact, *numbers)

@@ -1,0 +1,231 @@
+"""The diameter of one component of an undirected graph by single searches, each from where it tells most.
+
+The vertex of most neighbours first, then the farthest from it, then the middle of the way between that one and the
+farthest from there: two vertices within half the longest distance of it are no farther apart than that. What lies
+outside of this ball and is open (:mod:`bigbfs.algorithms.sweeps.options`) is searched from, those of the largest bounds
+and the most central vertices by turns; once few are open, those with the most partners that may be too far away. When
+none is left the longest distance found is the diameter. Where many are left for long, batches go on from these bounds.
+
+Sources: Bradley, Akathoott and Burtscher, Fast exact diameter computation of sparse graphs, ICPP 2025; Takes and
+Kosters, CIKM 2011; Crescenzi et al., On computing the diameter of real-world undirected graphs, TCS 514 (2013), for
+the middle of the way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.many.result import ManyRecord
+from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, SweepOptions, Swept
+from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
+from bigbfs.measures.pairs import NO_LEAF, partners_of, roots_of
+from bigbfs.measures.placing import Until
+from bigbfs.record import Cores
+
+COVERED = 4
+"""So few vertices left are searched from without a look at the middle, or at a central vertex."""
+ROUND = 16
+"""Searches of a round."""
+SLOW = 0.75
+"""Where a round leaves a larger share of those left before it, batches go on."""
+FEW = 64
+"""So few are searched from one after the other in any case."""
+PAIRS = 2**16
+"""Pairs that are looked at in any case; else at most as many as there are edges."""
+
+
+class Sweeps:
+    """The searches of one run; vertices are internal.
+
+    Attributes
+    ----------
+    longest
+        The longest distance found, and two vertices so far apart: (distance, one, other).
+    record
+        What the searches took.
+    last
+        What the last one found.
+    searched
+        The vertices searched from.
+    left
+        How many vertices may be the end of a longer distance.
+    """
+
+    last: Swept
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._graph = engine, engine.graph
+        self.longest = (-1, 0, 0)
+        self.record = ManyRecord(0, 0, 1, 0, 0, 0.0)
+        self.searched: list[int] = []
+        self.left = self._top = 0
+        self._next = -1
+        self._middle: int | None = None  # of the longest way; -1: it has been searched from
+        self._bare: set[int] = set()  # whose leaves have been searched from
+        self._filled: set[int] = set()  # numbers under which a source is kept
+        self._listed: Listed | None = None
+        self._levels = np.empty((0, 0), np.int64)
+
+    def run(self, until: Until, tell: Tell | None) -> bool:
+        """Search until the diameter is known, or it is time to stop; False: too many are left for too long.
+
+        The first search is done whatever ``until`` says: it tells which component is the largest.
+        """
+        self._first()
+        return self.go_on(until, tell)
+
+    def go_on(self, until: Until, tell: Tell | None, *, patient: bool = False) -> bool:
+        """Search on; ``patient``: however many are left."""
+        cores, before, lost = Cores.now(), self.record.seconds, self.record.lost
+        try:
+            return self._go_on(until, tell, patient)
+        finally:
+            whole = max(self.record.seconds, 1e-9)
+            self.record.lost = (before * lost + (whole - before) * cores.lost()) / whole
+
+    def _go_on(self, until: Until, tell: Tell | None, patient: bool) -> bool:
+        before = self.left
+        while True:
+            if tell is not None:
+                tell(self.left, self.diameter)
+            if not self.left or until():
+                return True
+            if self.record.sources % ROUND == 0 and not patient:
+                if self.left > max(FEW, before * SLOW):
+                    return False
+                before = self.left
+            if self._middle is None:
+                self._middle = self._sweep(self.last.far, keep=1, halfway=True).halfway
+            elif self._middle >= 0 and self.left > COVERED:
+                self._sweep(self._middle, keep=2)
+                self._middle = -1
+            elif self.last.central >= 0 and self.left > COVERED:
+                self._sweep(self.last.central, keep=self._worst())
+            else:
+                self._sweep(self._next, central=True)
+
+    @property
+    def diameter(self) -> tuple[int, int]:
+        """Bounds of the diameter."""
+        longest = self.longest[0]
+        return longest, max(longest, self._top) if self.left else longest
+
+    @property
+    def ball(self) -> int:
+        """The number of the source kept outside of whose ball the fewest are left."""
+        left = self.last.left
+        return min((count, k) for k, count in enumerate(left) if count is not None)[1]
+
+    def _worst(self) -> int:
+        """Return the number of the source kept outside of whose ball the most are left, or one that is free."""
+        return max((2**62 if count is None else count, k) for k, count in enumerate(self.last.left))[1]
+
+    def _first(self) -> None:
+        """Search from the hub of the largest component."""
+        hub: Hub = self._engine.run_internal(SweepOptions())
+        found = self._sweep(hub.vertex, keep=0, anew=True)
+        if found.reached > max(1, hub.linked - found.reached):
+            return  # no other component can be as large
+        labels = self._engine.run_internal(ComponentsOptions()).labels
+        largest = np.flatnonzero(labels == int(np.bincount(labels).argmax()))
+        self.longest = (-1, 0, 0)
+        self._sweep(int(largest[self._graph.degrees()[largest].argmax()]), keep=0, anew=True)
+
+    def _sweep(self, source: int, keep: int | None = None, **asked: bool) -> Swept:
+        """Search from ``source``, and say who is left."""
+        found: Swept = self._engine.run_internal(SweepOptions(source, keep=keep, **asked))
+        self.last = found
+        self.searched = [source] if asked.get("anew") else [*self.searched, source]
+        self._add(found)
+        self.longest = max(self.longest, (found.depth, source, found.far))
+        ball = self.ball
+        self.left, self._next, self._top = found.left[ball] or 0, found.next[ball], found.top[ball]
+        if asked.get("anew"):
+            self._listed, self._bare, self._filled = None, set(), set()
+        if found.listed is not None and self.left:
+            self._look_at(found.listed, source, keep)
+        self._filled |= set() if keep is None else {keep}
+        return found
+
+    def _add(self, found: Swept) -> None:
+        """Note what a search took."""
+        mine = self.record
+        mine.sources, mine.batches = mine.sources + 1, mine.batches + 1
+        mine.pairs, mine.edges_read = mine.pairs + found.reached, mine.edges_read + found.edges  # at most
+        mine.seconds += found.seconds
+
+    def _look_at(self, listed: Listed, source: int, keep: int | None) -> None:
+        """Leave out, of the open vertices, those that leaves stand for, and those without a partner too far away."""
+        self._note_levels(listed, keep)
+        wanted = self._wanted(listed.ids, source)
+        half, away = self.longest[0] // 2, listed.kept[self.ball]
+        outside = (away > half) | (away == FAR)
+        some = np.flatnonzero(wanted)
+        ones = np.flatnonzero(outside[some])
+        score = np.zeros(len(ones), np.int64)
+        if len(ones) * len(some) <= max(PAIRS, self._graph.m):
+            known = [listed.kept[k][some] for k in range(KEPT) if self.last.left[k] is not None]
+            score = partners_of(np.vstack([*known, self._levels[:, some]]), ones, self.longest[0])
+            ones, score = ones[score > 0], score[score > 0]
+        self.left = len(ones)
+        if self.left:
+            upper = listed.upper[some[ones]]
+            self._top = int(upper.max())
+            self._next = int(listed.ids[some[ones[np.lexsort((-upper, -score))[0]]]])
+
+    def _wanted(self, ids: np.ndarray, source: int) -> np.ndarray:
+        """Return which of the open vertices ``ids`` no other stands for, bool; ``source``: the last one searched from.
+
+        Two leaves of one neighbour are two apart, so that nobody stands for them before so long a way is known.
+        """
+        rows = rows_of(self._graph.adjacency)
+        self._bare.update(root for root in roots_of(rows, np.array([source])).tolist() if root >= 0)
+        roots = roots_of(rows, ids)
+        if self.longest[0] < 2:
+            return np.ones(len(ids), np.bool_)
+        wanted, leaves = roots == NO_LEAF, np.flatnonzero(roots >= 0)
+        leaves = leaves[np.unique(roots[leaves], return_index=True)[1]]
+        wanted[leaves[~np.isin(roots[leaves], list(self._bare))]] = True
+        return wanted
+
+    def _note_levels(self, listed: Listed, keep: int | None) -> None:
+        """Keep the distances of the open vertices from the sources that are not kept for all vertices."""
+        rows = [np.empty((0, len(listed.ids)), np.int64)]
+        if self._listed is not None:
+            still = np.searchsorted(self._listed.ids, listed.ids)
+            rows.append(self._levels[:, still])
+            if keep is not None and keep in self._filled:  # another source was kept there
+                rows.append(self._listed.kept[keep : keep + 1, still])
+        if keep is None:
+            rows.append(np.minimum(listed.levels, FAR)[None])
+        self._levels, self._listed = np.vstack(rows), listed
+
+    def known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return lower and upper bounds, -1 above in other components, and distances from the centre of the ball."""
+        known: tuple[np.ndarray, np.ndarray, np.ndarray] = self._engine.run_internal(SweepOptions(keep=self.ball))
+        return known
+
+    def result(self, *, each: bool, verify: bool) -> Eccentricity:
+        """Return what is known, in original ids; bounds of ``each`` vertex only where they are wanted.
+
+        Raises
+        ------
+        VerificationError
+            ``verify`` is wanted, and a single search finds something else.
+        """
+        graph, diameter = self._graph, self.diameter
+        ids = lower = upper = np.empty(0, np.int64)
+        if each or verify:
+            below, above, _ = self.known()
+            known = Known(above >= 0, below, np.minimum(above, diameter[1]), self.longest)
+            if verify:
+                known.verify(graph)
+                self.record.verified = True
+            ids, lower, upper = known.original(graph)
+        ends, reached = ends_of(graph, self.longest), self.last.reached
+        return Eccentricity(
+            ids, lower, upper, diameter, self.last.radius, ends, not self.left, 1, reached, self.record
+        )  # fmt: skip
