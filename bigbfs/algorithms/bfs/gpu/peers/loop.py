@@ -238,7 +238,7 @@ class PeerSearch:
         slowest = max(float(each[0]) for each in group.gather(np.array([seconds]), [1] * group.size))
         return Found(
             reached=int(progress["reached"]),
-            depth=int(progress["level"]) - (joint["count"] == 0),
+            depth=int(progress["level"]) - int(joint["count"] == 0),
             edges=int(totals[0]),
             seconds=slowest,
             levels=tuple(records),
