@@ -61,7 +61,10 @@ class Dealer:
         merged[own.start + 1 : own.stop + 1] = counts[:, own].sum(axis=0)
         np.cumsum(merged, out=merged)
         total = int(merged[-1])
-        into = self._spare[:total] if total <= len(self._spare) else np.empty(total, np.uint64)
+        if total > len(self._spare):
+            self._spare = np.empty(0, np.uint64)  # the old memory goes before the new comes, which gets its pages
+            self._spare = np.empty(total, np.uint64)
+        into = self._spare[:total]
         for buckets in _rounds(counts, bounds):
             parts = [keys[starts[first] : starts[end]] for first, end in buckets]
             mine, parts[rank] = parts[rank], keys[:0]
