@@ -27,7 +27,7 @@ from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.errors import BigBfsError, DoesNotFitError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.eccentricity import WORK, eccentricity
+from bigbfs.measures.eccentricity import DIAMETER, eccentricity
 from bigbfs.sizes import parse_size
 
 SINGLES = 32
@@ -135,9 +135,9 @@ def check(graph: Graph, engine: Any, width: int, threads: int | None) -> None:
 def measure_diameter(graph: Graph, asked: argparse.Namespace) -> None:
     """Print the exact diameter and what it took, of the largest component."""
     where = {"residency": asked.residency, "vram_budget": asked.vram_budget} if asked.device == "gpu" else {}
-    with api.engine(graph, backend=asked.device, work=WORK, **where) as engine:
+    with api.engine(graph, backend=asked.device, work=DIAMETER, **where) as engine:
         start = time.perf_counter()
-        found = eccentricity(engine, goal="diameter", seconds=asked.seconds)
+        found = eccentricity(engine, goal="diameter", seconds=asked.seconds, each=False)
         seconds = time.perf_counter() - start
     record = found.record
     print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.sweeps.gpu import program as sweeps
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
 from bigbfs.engines.gpu.ranks.own import PLACEMENT
@@ -14,7 +15,7 @@ def every_kernel() -> tuple[KernelSpec, ...]:
     algorithms."""
     shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *PLACEMENT, *rates.KERNELS)
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
-    return tuple(dict.fromkeys((*shared, *own)))
+    return tuple(dict.fromkeys((*shared, *own, *sweeps.every_kernel())))
 
 
 def variants_of(file: str) -> list[KernelSpec]:

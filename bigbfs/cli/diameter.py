@@ -9,7 +9,7 @@ import click
 
 from bigbfs.cli import manyopts, options
 from bigbfs.cli.eccentricity import component_option, ecc_object, print_bounds, telling
-from bigbfs.measures.eccentricity import WORK, eccentricity
+from bigbfs.measures.eccentricity import DIAMETER, eccentricity
 from bigbfs.report.jsonout import dumps
 
 
@@ -37,7 +37,7 @@ def command(
     bounds. A directed graph must be strongly connected. The radius is what is known of it by then: `bigbfs
     eccentricity` finds it, and centre and periphery.
     """
-    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, WORK, where) as engine:
+    with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, DIAMETER, where) as engine:
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
                 engine,

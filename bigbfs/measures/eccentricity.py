@@ -13,6 +13,7 @@ from pathlib import Path
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.sweeps.options import SweepOptions
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
@@ -27,6 +28,8 @@ COMPONENTS = ("largest", "all")
 
 WORK = (ManyOptions(fetch=True, width=BATCH), ComponentsOptions())
 """What a graph is placed for."""
+DIAMETER = (SweepOptions(), *WORK)
+"""The same where the diameter is wanted."""
 
 
 def eccentricity(
@@ -73,10 +76,10 @@ def eccentricity(
     choice("goal", goal, GOALS)
     choice("component", component, COMPONENTS)
     check_given(seconds=seconds, stop=stop, tell=tell, verify=verify, each=each)
-    with placed(graph, threads, backend, WORK) as engine:
+    with placed(graph, threads, backend, DIAMETER if goal == "diameter" else WORK) as engine:
         require_edges(engine.graph, "eccentricity")
         count, until, swept = workers.thread_count(threads), Until(seconds, stop), None
-        if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric and engine.backend == "cpu":
+        if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
             swept = Sweeps(engine)
             if swept.run(until, tell):
                 return swept.result(each=each, verify=verify)

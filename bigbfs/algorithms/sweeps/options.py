@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bigbfs.algorithms.many.options import RESIDENCIES, ManyOptions
 from bigbfs.algorithms.registry import Options
+from bigbfs.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,18 +183,41 @@ def vertex_of(key: int) -> int:
     return (key & ((1 << VERTEX_BITS) - 1)) - 1
 
 
-def told(record: np.ndarray, kept: int) -> dict[str, object]:
-    """Return the fields of ``Swept`` that ``record`` (uint64, WORDS) holds; bit k of ``kept``: source k is kept."""
-    words = [int(word) for word in record]
-    at, slots = PLACES, range(KEPT)
-    most = 2**31 - 1
-    return {
-        "reached": words[at["reached"]],
-        "open": words[at["open"]],
-        "far": vertex_of(words[at["far"]]),
-        "central": vertex_of(words[at["central"]]),
-        "radius": (most - words[at["radius"]], most - words[at["ceiling"]]),
-        "left": tuple(words[at["left"] + k] if kept >> k & 1 else None for k in slots),
-        "next": tuple(vertex_of(words[at["next"] + k]) for k in slots),
-        "top": tuple(words[at["top"] + k] for k in slots),
-    }
+class Told(NamedTuple):
+    """What a record says: fields of ``Swept``."""
+
+    reached: int
+    open: int
+    far: int
+    central: int
+    radius: tuple[int, int]
+    left: tuple[int | None, ...]
+    next: tuple[int, ...]
+    top: tuple[int, ...]
+
+
+def told(record: np.ndarray, kept: int) -> Told:
+    """Return what ``record``, uint64 (WORDS,), says; bit k of ``kept``: source k is kept."""
+    words, at, slots, most = [int(word) for word in record], PLACES, range(KEPT), 2**31 - 1
+    return Told(
+        reached=words[at["reached"]],
+        open=words[at["open"]],
+        far=vertex_of(words[at["far"]]),
+        central=vertex_of(words[at["central"]]),
+        radius=(most - words[at["radius"]], most - words[at["ceiling"]]),
+        left=tuple(words[at["left"] + k] if kept >> k & 1 else None for k in slots),
+        next=tuple(vertex_of(words[at["next"] + k]) for k in slots),
+        top=tuple(words[at["top"] + k] for k in slots),
+    )
+
+
+def require_short(depth: int) -> None:
+    """Refuse an eccentricity of which the double does not fit 32 bits.
+
+    Raises
+    ------
+    UsageError
+        It is that large.
+    """
+    if depth >= 2**30:
+        raise UsageError(f"a shortest path has {depth:,} edges: bounds of eccentricities are kept below {2**30:,}")

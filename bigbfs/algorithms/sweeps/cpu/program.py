@@ -7,7 +7,18 @@ import numpy as np
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, renew
-from bigbfs.algorithms.sweeps.options import KEPT, LISTED, WORDS, Hub, Listed, SweepOptions, Swept, beyond, told
+from bigbfs.algorithms.sweeps.options import (
+    KEPT,
+    LISTED,
+    WORDS,
+    Hub,
+    Listed,
+    SweepOptions,
+    Swept,
+    beyond,
+    require_short,
+    told,
+)
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import sample_rows
@@ -76,6 +87,7 @@ class CpuSweeps:
         search = self._search.search
         found = search.run(options.source, NO_LIMIT, records=False)
         placed.require_vertices(found.faults)
+        require_short(found.depth)
         if options.anew:
             self._longest = self._kept = 0
         self._longest = max(self._longest, found.depth)
@@ -83,15 +95,14 @@ class CpuSweeps:
         ask = _ask(found.depth, self._longest, self._kept, options)
         record = renew(known, search.levels, placed.survey().ranks, ask)
         parts = told(record, self._kept)
-        halfway = self._climb(int(parts["far"]), found.depth) if options.halfway else -1  # type: ignore[call-overload]
         return Swept(
             depth=found.depth,
-            halfway=halfway,
+            halfway=self._climb(parts.far, found.depth) if options.halfway else -1,
             longest=self._longest,
-            listed=self._listed(int(parts["open"])),  # type: ignore[call-overload]
+            listed=self._listed(parts.open),
             edges=placed.graph.m - found.unexplored,
             seconds=found.seconds,
-            **parts,  # type: ignore[arg-type]
+            **parts._asdict(),
         )
 
     def _climb(self, vertex: int, depth: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 
-DTYPES = {"u8": np.uint8, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
+DTYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
 """Names of dtypes; ``"id"`` is that of a vertex id."""
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
