@@ -7,8 +7,6 @@
 // 2011); Bradley, Akathoott, Burtscher (ICPP 2025).
 #include "kernels/rows/adjacency.cuh"
 
-typedef unsigned short u16;
-
 constexpr i32 MOST = 0x7fffffff;
 constexpr i32 WIDE = 0xffff;
 constexpr i32 TOO_FAR = SWEEP_FAR;
