@@ -28,7 +28,7 @@ PEERS = tuple(
             "a word written beside its place",
             TELL,
             "is_dealt(p) ? p.told_at : at)[begin + i] = word;",
-            "is_dealt(p) ? p.told_at : at)[i] = word;",
+            "is_dealt(p) ? p.told_at : at)[begin * 0 + i] = word;",
         ),
         (
             "a claim written to the wrong rank",
@@ -152,10 +152,10 @@ PEERS = tuple(
             "r + (i + 1) * p.part.size < words_of_64(p);",
         ),
         (
-            "what is visited is merged into the frontier",
-            BFS,
-            "case MERGE: merge(p, published_at(p, t)); break;",
-            "case MERGE: merge(p, frontier_at(p, t)); break;",
+            "what is visited is told in place of the frontier",
+            STATE,
+            "return t.bottom_up ? frontier_at(p, t) : p.visited_at;",
+            "return t.bottom_up ? p.visited_at : p.visited_at;",
         ),
         (
             "own bits are not cleared",
