@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ import zoo
 from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
+from bigbfs.algorithms.bfs.gpu.peers import arguments
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.ranks import partition as partitions
 from bigbfs.errors import DeviceError
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
@@ -255,3 +258,17 @@ def test_every_rank_has_its_part(kind):
             )
             seen += bits
     assert np.array_equal(seen, (plain.degrees() > 0).astype(int))
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_a_letter_has_come_when_all_its_words_have(build):
+    """Letters that lack one word each: it is still that of the meeting before the last."""
+    number, words = 2**32 + 7, 2 * len(arguments.LETTER)
+    letters = np.full((words + 1, words), (number & 0xFFFFFFFF) << 32, np.uint64) + np.arange(words, dtype=np.uint64)
+    letters[np.arange(words), np.arange(words)] -= np.uint64(2 << 32)
+    runtime = SimtRuntime(build=build)
+    file = str(Path(__file__).parent / "kernels" / "letters.cu")
+    kernel = KernelSpec(file, "letters_come", arguments.DEFINES, team=True).build(runtime, np.dtype(np.uint32), "plain")
+    come = runtime.zeros(words + 1, np.uint32)
+    kernel(1, 32, (runtime.upload(letters.reshape(-1)), np.uint64(words + 1), np.uint64(number), come))
+    assert runtime.download(come).tolist() == [0] * words + [1]
