@@ -2,11 +2,11 @@
 //
 // At a meeting every rank leaves a letter in the memory of every other; those of the others come into its own memory,
 // where it waits for them. Each word of a letter has the number of the meeting beside half of what is told, so that
-// whoever sees the one has the other, and letters need no fence. Where ranks have stored more than letters into others'
-// memory, a fence for the whole system stands between that and the letter, and another between the letter seen and
-// what is read after it. Letters take turns in two places: who leaves that of meeting k + 2 has seen all come to k + 1,
-// behind their reading of k. A rank that waits for longer than its patience gives up: the other has died. Atomics: one
-// for each block. Memory: a letter for each pair of ranks.
+// whoever sees the one has the other, and no fence stands between the words of a letter. One for the whole system
+// stands between what a rank has stored into others' memory, or read in its own, and its letter, and another between a
+// letter seen and what comes after it. Letters take turns in two places: who leaves that of meeting k + 2 has seen all
+// come to k + 1, behind their reading of k. A rank that waits for longer than its patience gives up: the other has
+// died. Atomics: one for each block. Memory: a letter for each pair of ranks.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
@@ -20,8 +20,8 @@ DEVICE void fence_before_meeting(const Team& t) {
 }
 
 DEVICE void leave(u64* letter, u32 field, u64 value, u64 number) {
-    relaxed_store(letter + 2 * field, number << 32 | (u32)value);
     relaxed_store(letter + 2 * field + 1, number << 32 | value >> 32);
+    relaxed_store(letter + 2 * field, number << 32 | (u32)value);
 }
 
 // Whether all of the letter of meeting `number` is there.
@@ -42,12 +42,12 @@ DEVICE void meet_other_ranks(const Peers& p, const Team& t, const Mates& m, cons
         u64 claims = relaxed_load(p.sent + r);
         claims = claims < p.capacity ? claims : p.capacity;
         told += claims;
-        if (tells(t)) system_fence();
-        leave(letter, FOUND_FIELD, own.found, number);
-        leave(letter, EDGES_FIELD, own.edges, number);
-        leave(letter, MISSED_FIELD, own.missed, number);
-        leave(letter, LEFT_FIELD, own.left, number);
+        system_fence();
         leave(letter, CLAIMS_FIELD, claims, number);
+        leave(letter, LEFT_FIELD, own.left, number);
+        leave(letter, MISSED_FIELD, own.missed, number);
+        leave(letter, EDGES_FIELD, own.edges, number);
+        leave(letter, FOUND_FIELD, own.found, number);
     }
     const u64 start = (u64)clock64();
     u64 found = 0, edges = 0, missed = 0, left = 0, lost = 0;
@@ -58,7 +58,7 @@ DEVICE void meet_other_ranks(const Peers& p, const Team& t, const Mates& m, cons
             spin();
             if ((u64)clock64() - start > p.patience) lost = r + 1;
         }
-        if (tells(t)) system_fence();
+        system_fence();
         found += told_in(letter, FOUND_FIELD);
         edges += told_in(letter, EDGES_FIELD);
         missed += told_in(letter, MISSED_FIELD);
