@@ -42,8 +42,8 @@ class Usage:
 
 
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
-    ("bfs_peers", np.uint32, "plain"): (8, 48),
-    ("bfs_peers", np.uint32, "varint"): (8, 48),
+    ("bfs_peers", np.uint32, "plain"): (16, 76),
+    ("bfs_peers", np.uint32, "varint"): (16, 64),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants a
 few more registers than the 64 that a team of sm_90 leaves. Not mended yet."""
