@@ -172,6 +172,30 @@ def member(function, *, name=None):
     return njit(function, pipeline_class=Later("bigbfs.jit.apart", "Apart"))
 
 
+_HALF, _FRONT = np.uint64(32), np.uint64(2**32 - 1)
+
+
+@njit
+def pieces_of(items, size):
+    """Return the number of pieces of ``size`` items (the last one of fewer) that so many ``items`` are cut into."""
+    return (items + size - _ONE) // size
+
+
+@njit
+def take(claim, pieces, t):
+    """Return the number of a piece for member ``t``, less than ``pieces``; ``pieces`` when all have been taken.
+
+    ``claim[0]``, uint64, is 0 before the first. Even members go on from the front, odd ones from the back until they
+    meet: what a thread has written in one loop it mostly finds in its own cache in the next.
+    """
+    mine = t & _ONE
+    taken = fetch_add(claim, 0, _ONE << (_HALF * mine))
+    front, back = taken & _FRONT, taken >> _HALF
+    if front + back >= pieces:
+        return pieces
+    return front if mine == _ZERO else pieces - _ONE - back
+
+
 class Team:
     """Helpers, and the words that they share work by; none is there before one is asked for."""
 

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 from bigbfs.jit.atomics import fetch_add
-from bigbfs.jit.team import Team, members_of, share, team_of
+from bigbfs.jit.team import Team, members_of, pieces_of, share, take, team_of
 
 ONE = np.uint64(1)
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there are no helpers")
@@ -52,6 +52,33 @@ def test_helpers_that_never_come_are_not_waited_for():
 
 def test_no_more_members_than_there_is_work_for():
     assert not run(team_of(5), work=1)[1:].any()
+
+
+@njit
+def taken(pieces, turns):
+    claim, order = np.zeros(1, np.uint64), np.zeros(turns.size, np.uint64)
+    for i in range(turns.size):
+        order[i] = take(claim, pieces, turns[i])
+    return order
+
+
+@pytest.mark.parametrize(
+    ("turns", "order"),
+    [([0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 4]), ([1, 3, 1, 1, 0], [3, 2, 1, 0, 4]), ([0, 1, 2, 5, 1], [0, 3, 1, 2, 4])],
+)
+def test_pieces_are_taken_from_both_ends_until_these_meet(turns, order):
+    assert taken(np.uint64(4), np.array(turns, np.uint64)).tolist() == order
+    assert taken(np.uint64(0), np.array(turns, np.uint64)).tolist() == [0] * len(turns)
+
+
+@pytest.mark.parametrize(("items", "pieces"), [(0, 0), (1, 1), (64, 1), (65, 2), (128, 2)])
+def test_the_last_piece_has_what_is_left(items, pieces):
+    assert taken_apart(np.uint64(items), np.uint64(64)) == pieces
+
+
+@njit
+def taken_apart(items, size):
+    return pieces_of(items, size)
 
 
 def test_two_callers_at_once():

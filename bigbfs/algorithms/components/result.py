@@ -127,16 +127,21 @@ def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResul
 
     copied = labels.astype(np.int64)
     sizes = np.bincount(copied) if len(copied) else np.zeros(1, np.int64)
+    return counted_result(copied, int(np.count_nonzero(sizes)), int(sizes.max()), algorithm, found)
+
+
+def counted_result(labels: np.ndarray, components: int, largest: int, algorithm: str, found: Any) -> ComponentsResult:
+    """Return the result of a run whose ``labels`` (int64, shape (n,)) are counted; ``found``: see :func:`result_of`."""
     record = ComponentsRecord(
-        int(np.count_nonzero(sizes)),
-        int(sizes.max()),
+        components,
+        largest,
         found.seconds,
         algorithm=algorithm,
         edges_read=found.edges_read,
         passes=found.passes,
         left=found.left,
     )
-    return ComponentsResult(copied, record)
+    return ComponentsResult(labels, record)
 
 
 def result_of_first(group: Group, labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:

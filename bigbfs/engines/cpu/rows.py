@@ -31,12 +31,12 @@ from bigbfs.graph.adjacency import (
 )
 from bigbfs.graph.views import frozen
 from bigbfs.jit import settings
-from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.bits import fetch_line, trailing_zeros
 from bigbfs.jit.interpreted import intrinsic
 from bigbfs.jit.later import Later, overload
 from bigbfs.jit.njit import njit
 
-types = Later("numba.core.types")
+types, ir = Later("numba.core.types"), Later("llvmlite.ir")
 
 _BLOCK_SHIFT = np.uint64(BLOCK_IDS.bit_length() - 1)
 _IN_BLOCK = np.uint64(BLOCK_IDS - 1)
@@ -169,10 +169,32 @@ def _length_of(field: str) -> Any:
     return length
 
 
+def _fetch_of(field: str) -> Any:
+    """Return the compiled function (rows, index) that has ``rows.field[index]`` brought near; any index will do."""
+
+    if settings.interpreted():
+        return lambda rows, index: None
+
+    @intrinsic
+    def fetch(typing_context, rows, index):
+        place = rows.fields.index(field)
+        array = rows.types[place]
+
+        def generate(context, builder, signature, arguments):
+            view = context.make_array(array)(context, builder, builder.extract_value(arguments[0], place))
+            fetch_line(builder, builder.ptrtoint(builder.gep(view.data, [arguments[1]]), ir.IntType(64)))
+            return context.get_dummy_value()
+
+        return types.void(rows, types.intp), generate
+
+    return fetch
+
+
 _indptr, _indices, _degree_at, _hub_ptr = map(_item_of, ("indptr", "indices", "degree", "hub_ptr"))
 _blob, _hubs, _block_ptr = map(_item_of, ("blob", "hubs", "block_ptr"))
 _blob_length, _hubs_length, _blocks_length = map(_length_of, ("blob", "hubs", "block_ptr"))
 _indices_length = _length_of("indices")
+_fetch_indptr, _fetch_degree, _fetch_indices, _fetch_blob = map(_fetch_of, ("indptr", "degree", "indices", "blob"))
 
 
 def _kind(rows: Any) -> Any:
@@ -201,6 +223,16 @@ def glance(rows, position, distance):
     It may be of a row behind this one: it is to have what will be needed soon brought near, and for nothing else.
     """
     return _glance(rows, position, distance)(rows, position, distance)
+
+
+def fetch_place(rows, u):
+    """Have brought near what says where the row of ``u`` is, and how long."""
+    return _fetch_place(rows, u)(rows, u)
+
+
+def fetch_row(rows, u):
+    """Have the first neighbours of ``u`` brought near; :func:`fetch_place` should have been called a while ago."""
+    return _fetch_row(rows, u)(rows, u)
 
 
 @overload(degree)
@@ -234,6 +266,28 @@ def _step(rows, position, k, previous):
         return value, position
 
     return compressed
+
+
+@overload(fetch_place)
+def _fetch_place(rows, u):
+    if _kind(rows) is PieceRows:
+        return lambda rows, u: _fetch_indptr(rows, u + (u >> SHIFT))
+
+    def plain(rows, u):
+        _fetch_indptr(rows, u)
+
+    def compressed(rows, u):
+        _fetch_indptr(rows, u)
+        _fetch_degree(rows, u)
+
+    return plain if _kind(rows) is PlainRows else compressed
+
+
+@overload(fetch_row)
+def _fetch_row(rows, u):
+    if _kind(rows) is VarintRows:
+        return lambda rows, u: _fetch_blob(rows, _indptr(rows, u))
+    return lambda rows, u: _fetch_indices(rows, seek(rows, u, ZERO))
 
 
 @overload(glance)

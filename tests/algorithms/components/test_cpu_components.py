@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components as scipy_components
 from wide import split
 
 from bigbfs.algorithms.components.cpu import labels as components
+from bigbfs.algorithms.components.cpu.handing import handed
 from bigbfs.algorithms.components.cpu.once import labels_once
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
@@ -25,6 +26,7 @@ from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.rows import transpose
+from bigbfs.jit.team import team_of
 
 CODECS = ("plain", "varint")
 
@@ -248,3 +250,26 @@ def test_random_graphs(n: int, edges: int, seed: int, kind: str) -> None:
     u, v = zoo.random(n, edges, seed=seed)
     graph = zoo.build(n, (u, v), directed=kind != "both", in_rows=kind == "in")
     check(graph, by_scipy(n, (u, v)))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [],
+        [0],
+        [0, 1, 2],
+        [0, 0, 2, 2, 2],
+        [0, 0, 0, 3, 3, 5],
+        [0, 0, 2, 2, 4, 4, 4, 4, 8, 9],
+        [0] * 20_000 + [20_000] * 9,
+    ],
+)
+@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_components_and_the_largest_are_counted_whatever_the_sample_says(labels, every, threads):
+    array = np.array(labels, np.uint32)
+    copied, count, largest = handed(team_of(threads), array, array[::every])
+    assert copied.dtype == np.int64
+    assert copied.tolist() == labels
+    sizes = np.bincount(array, minlength=1)
+    assert (count, largest) == (np.count_nonzero(sizes), sizes.max())

@@ -15,13 +15,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_value, is_set
-from bigbfs.engines.cpu.rows import NOBODY, degree, seek, step
+from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of, bit_value, is_set
+from bigbfs.engines.cpu.rows import NOBODY, degree, fetch_place, fetch_row, seek, step
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.bits import population, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 
+AHEAD = 16
+"""Rows before whose turn one is asked for: most lie in no near cache, since few vertices need theirs."""
+
+_AHEAD = np.uint64(AHEAD)
+_FULL = np.uint64(BUFFER_IDS - 64)
 _CHUNK = np.uint64(64)
 _CLEARED = np.uint64(1024)
 _TALLY = np.uint64(8)
@@ -42,6 +48,29 @@ def _parent_in_row(rows, u, visited, n, faults):
     return NOBODY
 
 
+@njit
+def _look(rows, state, waiting, fill, level):
+    """Look for a parent in the rows of the first ``fill`` vertices ``waiting``: all of words that this thread claimed.
+
+    Returns how many have one, and the edges in the rows of the others.
+    """
+    visited, visited_next, parents, levels = state.visited, state.before, state.parents, state.levels
+    n, found, left_edges = np.uint64(len(levels)), ZERO, ZERO
+    for i in range(fill):
+        if i + _AHEAD < fill:
+            fetch_row(rows, np.uint64(waiting[i + _AHEAD]))
+        u = np.uint64(waiting[i])
+        v = _parent_in_row(rows, u, visited, n, state.faults)
+        if v != NOBODY:
+            visited_next[u >> SHIFT] |= bit_of(u)
+            parents[u] = v
+            levels[u] = level
+            found += ONE
+        else:
+            left_edges += degree(rows, u)
+    return found, left_edges
+
+
 @njit(nogil=True, cache=True)
 def pull(team, rows, state, level):
     """Give ``level`` and a parent to every vertex with a visited neighbour, and mark it in ``state.before``.
@@ -58,7 +87,7 @@ def _pull(rows, state, level, t):
     """Take chunks of words for :func:`pull` until there are no more."""
     heads, short, visited, visited_next = state.heads, state.short, state.visited, state.before
     parents, levels = state.parents, state.levels
-    claim, tallies, faults = state.claim, state.tallies, state.faults
+    claim, tallies, waiting, fill = state.claim, state.tallies, state.buffers[t, 0], ZERO
     words = np.uint64(len(visited)) - ONE
     n = np.uint64(len(levels))
     found, left, left_edges = ZERO, ZERO, ZERO
@@ -92,23 +121,24 @@ def _pull(rows, state, level, t):
                 done &= done - ONE
                 for j in range(np.uint64(len(heads))):
                     left_edges += ONE if heads[j, base + b] < n else ZERO
-            while todo != ZERO:
-                b = trailing_zeros(todo)
-                todo &= todo - ONE
-                v = _parent_in_row(rows, base + b, visited, n, faults)
-                if v != NOBODY:
-                    new |= ONE << b
-                    parents[base + b] = v
-                    levels[base + b] = level
-                else:
-                    left += ONE
-                    left_edges += degree(rows, base + b)
             visited_next[w] = before | new
             found += population(new)
+            while todo != ZERO:
+                waiting[fill] = base + trailing_zeros(todo)
+                fetch_place(rows, np.uint64(waiting[fill]))
+                todo &= todo - ONE
+                fill += ONE
+            if fill > _FULL:
+                new, unread = _look(rows, state, waiting, fill, level)
+                found += new
+                left += fill - new
+                left_edges += unread
+                fill = ZERO
+    new, unread = _look(rows, state, waiting, fill, level)
     mine = t * _TALLY
-    tallies[mine] = found
-    tallies[mine + ONE] = left
-    tallies[mine + _TWO] = left_edges
+    tallies[mine] = found + new
+    tallies[mine + ONE] = left + fill - new
+    tallies[mine + _TWO] = left_edges + unread
 
 
 @njit(nogil=True, cache=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.search import Search
@@ -72,18 +70,15 @@ class CpuBfs:
         depth = NO_LIMIT if options.max_depth is None else min(options.max_depth, NO_LIMIT)
         found = search.run(options.source, depth, options.target)
         placed.require_vertices(found.faults)
-        reached = search.levels >= 0
-        symmetric = placed.incoming is placed.out
-        edges = placed.graph.m - found.unexplored if symmetric else self._edges_of(reached)
-        record = RunRecord(options.source, int(reached.sum()), found.depth, edges, found.seconds, levels=found.levels)
-        record.deepest = placed.graph.first_by_id(search.levels == found.depth)
-        levels: Any = np.broadcast_to(np.int32(-1), placed.n)
-        parents: Any = np.broadcast_to(np.int64(-1), placed.n)
-        if options.fetch and options.want_levels:
-            levels = search.levels.copy()
-        if options.fetch and options.want_parents:
-            parents = search.parents.astype(np.int64)
-            parents[search.parents == search.nobody] = -1
+        wanted = {"levels": options.fetch and options.want_levels, "parents": options.fetch and options.want_parents}
+        result = search.handed(found.depth, **wanted)
+        edges = placed.graph.m - found.unexplored if placed.incoming is placed.out else self._edges_of(search.levels)
+        record = RunRecord(options.source, result.reached, found.depth, edges, found.seconds, levels=found.levels)
+        record.deepest = result.deepest
+        if placed.graph.flags.relabelled:
+            record.deepest = placed.graph.first_by_id(search.levels == found.depth)
+        levels = result.levels if wanted["levels"] else np.broadcast_to(np.int32(-1), placed.n)
+        parents = result.parents if wanted["parents"] else np.broadcast_to(np.int64(-1), placed.n)
         return BfsResult(levels, parents, record)
 
     def verify(self, options: BfsOptions, result: BfsResult) -> None:
@@ -119,8 +114,8 @@ class CpuBfs:
         if need:
             memory.require(need, n, advice)
 
-    def _edges_of(self, reached: np.ndarray) -> int:
-        """Return the number of edges in the rows of the vertices ``reached`` (bool, one per vertex)."""
+    def _edges_of(self, levels: np.ndarray) -> int:
+        """Return the number of edges in the rows of the vertices that have a level (int32, one per vertex)."""
         rows = self._placed.out
         lengths = rows.degree if isinstance(rows, VarintRows) else np.diff(rows.indptr)
-        return int(lengths.sum(where=reached, dtype=np.uint64))
+        return int(lengths.sum(where=levels >= 0, dtype=np.uint64))

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.cpu import bottomup, topdown
-from bigbfs.algorithms.bfs.cpu.state import State
+from bigbfs.algorithms.bfs.cpu import bottomup, handing, topdown
+from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, State
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
-from bigbfs.engines.cpu.rows import Rows, row_count, row_length, row_lengths
+from bigbfs.engines.cpu.rows import Rows, row_count, row_length
 from bigbfs.jit.team import team_of
 from bigbfs.record import LevelRecord
 
@@ -124,7 +124,7 @@ class Search:
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m = out_rows, in_rows, m
-        self._team = team_of(threads)
+        self._team, self._alone = team_of(threads), threads == 1
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
@@ -145,7 +145,7 @@ class Search:
             levels=np.full(n, -1, np.int32),
             heads=np.empty((0, n), ids) if survey is None else survey.heads,
             short=np.zeros(0, np.uint64) if survey is None else survey.short,
-            buffers=np.empty((threads, 2, topdown.BUFFER_IDS), ids),
+            buffers=np.empty((threads, 2, BUFFER_IDS), ids),
             claim=np.zeros(_TALLY, np.uint64),
             tallies=np.zeros(threads * _TALLY, np.uint64),
             faults=np.zeros(1, np.uint64),
@@ -208,6 +208,10 @@ class Search:
         levels = tuple(self._records(steps)) if records else ()
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
 
+    def handed(self, depth: int, *, levels: bool, parents: bool) -> handing.Handed:
+        """Return copies of the result that are wanted, and what is counted in it; ``depth`` of the farthest vertex."""
+        return handing.handed(self._team, self._state, depth, levels=levels, parents=parents)
+
     def _is_visited(self, vertex: int) -> bool:
         """Return whether the bit of ``vertex`` is set; that of an id past the last vertex is not."""
         return bool(int(self._state.visited[vertex >> 6]) >> (vertex & 63) & 1)
@@ -220,16 +224,22 @@ class Search:
                 step.level, step.direction, step.vertices, step.seconds if alone else math.nan, step.edges
             )
             if not alone:
-                queue = self._state.queue[step.first : step.last]
-                walked = self.levels[queue] - (step.level + 1)
-                sizes = np.bincount(walked, minlength=step.count - 1).tolist()
-                edges = np.bincount(walked, row_lengths(self.out_rows, queue), step.count - 1).astype(np.int64).tolist()
+                sizes, edges = self._tally(step)
                 for number, vertices in enumerate(sizes):
                     yield LevelRecord(step.level + number + 1, step.direction, vertices, math.nan, edges[number])
+
+    def _tally(self, step: Step) -> list[list[int]]:
+        """Return vertices and edges of each level of a step but the first."""
+        sizes = np.zeros((2, step.count - 1), np.uint64)
+        window = np.uint64(step.first), np.uint64(step.last)
+        topdown.tally(self.out_rows, self._state, *window, np.int32(step.level + 1), *sizes)
+        return [counts.tolist() for counts in sizes]
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""
         self.run(0, 1)
+        self.handed(0, levels=True, parents=True)
+        self._tally(Step(0, 2, "top-down", 1, 0, 0, 0.0, 1))
         self.expand(self._reset(0))
         if self.in_rows is not None:
             frontier = self._reset(0)
@@ -290,7 +300,7 @@ class Search:
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
         few = topdown.CHUNK_EDGES * frontier.vertices // max(1, frontier.edges)
         chunk = np.uint64(max(1, min(topdown.CHUNK_VERTICES, few)))
-        topdown.expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk)
+        topdown.expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk, self._alone)
         self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+BUFFER_IDS = 1024
+"""Vertices that a thread finds before it settles them, or puts off until it reads their rows."""
+
 
 class State(NamedTuple):
     """Everything that a level reads and writes beside the rows.
@@ -25,7 +28,7 @@ class State(NamedTuple):
     heads, short
         Head table, id (k, n); bitmap of the vertices whose whole row it holds. Empty where levels never go bottom-up.
     buffers
-        What each thread finds before it settles it: id (threads, 2, BUFFER_IDS).
+        What each thread finds before it settles it, or puts off: id (threads, 2, BUFFER_IDS).
     claim, tallies, faults
         Work taken; eight sums for each thread; ids met that are no vertices: uint64.
     """

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
-from bigbfs.engines.cpu.rows import degree, seek, step
-from bigbfs.jit.atomics import fetch_add, fetch_or, load
-from bigbfs.jit.bits import trailing_zeros
+from bigbfs.engines.cpu.rows import degree, fetch_place, fetch_row, seek, step
+from bigbfs.jit.atomics import fetch_add, fetch_or, load, store
+from bigbfs.jit.bits import fetch_soon, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 
 HUB_EDGES = 8192
 """Rows longer than this are cut into pieces of this length (a multiple of BLOCK_IDS)."""
-
-BUFFER_IDS = 1024
-"""Vertices that a thread finds before it settles them."""
 
 CHUNK_EDGES = 4096
 """Edges that a thread takes from the queue at once, about, and vertices at most."""
@@ -32,6 +30,9 @@ CHUNK_VERTICES = 64
 TAIL = 0
 """Index in ``tails`` of the queue's end; the hubs' end is ``HUB_TAIL`` (a cache line further)."""
 HUB_TAIL = 8
+
+_SOON, _LATER = np.uint64(8), np.uint64(24)
+"""Rows before whose turn one is asked for, and what says where it is."""
 
 _HUB = np.uint64(HUB_EDGES)
 _BUFFER = np.uint64(BUFFER_IDS)
@@ -77,6 +78,7 @@ def walk(rows, state, first, last, depth, max_depth, max_edges, target):
                     else:
                         queue[tail] = v
                         tail += ONE
+                        fetch_row(rows, v)
         first, last = last, tail
         all_edges += edges
     return first, last, hub_count, depth, edges, all_edges
@@ -131,27 +133,43 @@ def _owner(pieces, hub_count, piece):
     return low
 
 
+@njit
+def _claims(visited, v, alone):
+    """Mark ``v`` as visited; return whether it was not before, and so is the caller's.
+
+    Two threads that meet the same vertex are told apart by ``fetch_or``: one of them sees the bit unset. The
+    plain-looking test before it is an atomic load that can only be out of date by missing a bit, and then ``fetch_or``
+    decides. It waits for all stores before it, which nobody has to who is ``alone``.
+    """
+    word, bit = v >> SHIFT, bit_of(v)
+    before = load(visited, word)
+    if before & bit != ZERO:
+        return False
+    if alone:
+        store(visited, word, before | bit)
+        return True
+    return fetch_or(visited, word, bit) & bit == ZERO
+
+
 @njit(nogil=True, cache=True)
-def expand(team, rows, state, first, last, hub_count, level, chunk):
+def expand(team, rows, state, first, last, hub_count, level, chunk, alone):
     """Give ``level`` and a parent to every unvisited neighbour of the frontier; append it to queue or ``next_hubs``.
 
     ``state.tails`` holds where to append and receives where that ended; ``state.tallies`` receives the degrees of what
     was appended.
 
-    Threads take ``chunk`` vertices of the queue at once, or a piece of a hub. Two that meet the same neighbour are told
-    apart by ``fetch_or`` on its word of ``visited``: one of them sees the bit unset and owns the vertex. The
-    plain-looking test before it is an atomic load that can only be out of date by missing a bit, and then ``fetch_or``
-    decides.
+    Threads take ``chunk`` vertices of the queue at once, or a piece of a hub; ``alone``: the team is of one.
     """
     state.claim[0] = ZERO
     state.tallies[:] = ZERO
     piece_count = _cut(rows, state.hubs, hub_count, state.pieces)
     chunks = piece_count + (last - first + chunk - ONE) // chunk
-    share(team, chunks, _expand, (rows, state, first, last, hub_count, piece_count, chunk, chunks, level))
+    given = (rows, state, first, last, hub_count, piece_count, chunk, chunks, level, alone)
+    share(team, chunks, _expand, given)
 
 
 @member
-def _expand(rows, state, first, last, hub_count, piece_count, size, chunks, level, t):
+def _expand(rows, state, first, last, hub_count, piece_count, size, chunks, level, alone, t):
     """Take chunks of the queue and pieces of hubs for :func:`expand` until there are no more."""
     queue, hubs, pieces, visited = state.queue, state.hubs, state.pieces, state.visited
     buffers, claim, tallies, faults = state.buffers, state.claim, state.tallies, state.faults
@@ -175,6 +193,10 @@ def _expand(rows, state, first, last, hub_count, piece_count, size, chunks, leve
         for i in range(begin, end):
             if not is_piece:
                 u = np.uint64(queue[i])
+                if i + _SOON < last:
+                    fetch_row(rows, np.uint64(queue[i + _SOON]))
+                if i + _LATER < last:
+                    fetch_place(rows, np.uint64(queue[i + _LATER]))
             position = seek(rows, u, skip)
             v = ZERO
             for k in range(skip, min(degree(rows, u), skip + _HUB)):
@@ -182,8 +204,7 @@ def _expand(rows, state, first, last, hub_count, piece_count, size, chunks, leve
                 if v >= n:
                     fetch_add(faults, 0, ONE)
                     continue
-                bit = bit_of(v)
-                if load(visited, v >> SHIFT) & bit == ZERO and fetch_or(visited, v >> SHIFT, bit) & bit == ZERO:
+                if _claims(visited, v, alone):
                     found[fill] = v
                     owners[fill] = u
                     fill += ONE
@@ -216,3 +237,17 @@ def gather(rows, state, fill):
                 queue[fill] = v
                 fill += ONE
     return fill, hub_count, edges
+
+
+@njit(nogil=True, cache=True)
+def tally(rows, state, first, last, level, sizes, edges):
+    """Count the vertices of each level, from ``level`` on, in the window of the queue, and the edges in their rows."""
+    queue, levels = state.queue, state.levels
+    for i in range(first, last):
+        if i + _LATER < last:
+            fetch_place(rows, np.uint64(queue[i + _LATER]))
+            fetch_soon(levels, np.uint64(queue[i + _LATER]))
+        v = np.uint64(queue[i])
+        at = np.uint64(levels[v] - level)
+        sizes[at] += ONE
+        edges[at] += degree(rows, v)

@@ -24,15 +24,21 @@ import numpy as np
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, bit_value, words_for
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_min, load, store
-from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.bits import fetch_soon, trailing_zeros
 from bigbfs.jit.njit import njit
-from bigbfs.jit.team import member, share
+from bigbfs.jit.team import member, pieces_of, share, take
 
 FAULTS, READ, MERGED, OPEN = range(4)
 """Places in ``counts``: ids that are no vertices, ids read, trees hooked, links tried once whose ends differed."""
 
 WORDS = np.uint64(64)
 """Words of vertices that a thread takes at once where each vertex costs little."""
+
+
+AHEAD = 32
+"""Vertices before whose turn the one above is asked for."""
+
+_AHEAD = np.uint64(AHEAD)
 
 
 class Own(NamedTuple):
@@ -48,19 +54,25 @@ def everyone(n: int) -> Own:
     return Own(np.uint64(0), np.uint64(1), np.uint64(words_for(n)))
 
 
+@njit
+def stretch_of(own):
+    """Return how many words of a piece of ``own`` follow one another: one loop for all of their vertices is quicker."""
+    return WORDS if own.stride == ONE else ONE
+
+
 @njit(nogil=True, cache=True)
 def plant(team, trees, claim):
     """Make every vertex a tree of its own."""
     claim[0] = ZERO
-    share(team, np.uint64(trees.size) // (WORDS * WORD) + ONE, plant_some, (trees, claim))
+    share(team, pieces_of(np.uint64(trees.size), WORDS * WORD), plant_some, (trees, claim))
 
 
 @member
 def plant_some(trees, claim, t):
     """Take vertices for :func:`plant` until there are no more."""
-    n = np.uint64(trees.size)
+    n, pieces = np.uint64(trees.size), pieces_of(np.uint64(trees.size), WORDS * WORD)
     while True:
-        first = fetch_add(claim, 0, WORDS * WORD)
+        first = take(claim, pieces, t) * (WORDS * WORD)
         if first >= n:
             break
         for v in range(first, min(n, first + WORDS * WORD)):
@@ -68,25 +80,50 @@ def plant_some(trees, claim, t):
 
 
 @njit(nogil=True, cache=True)
-def flatten(team, own, trees, smallest, claim):
-    """Point every own vertex of ``trees`` at its root, and lower ``smallest[root]`` to the smallest one of the tree.
-
-    With the labels as both, whose roots are the smallest vertices already, it only flattens.
-    """
+def flatten(team, own, labels, flat, claim):
+    """Label every own vertex with its root; ``flat``: nearly all are already."""
     claim[0] = ZERO
-    share(team, own.words // WORDS + ONE, _flatten, (own, trees, smallest, claim))
+    share(team, pieces_of(own.words, WORDS), _flatten, (own, labels, flat, claim))
 
 
-def _flatten(own, trees, smallest, claim, t):
+@member
+def _flatten(own, labels, flat, claim, t):
     """Take words for :func:`flatten` until there are no more."""
-    n = np.uint64(trees.size)
+    n, pieces, stretch = np.uint64(labels.size), pieces_of(own.words, WORDS), stretch_of(own)
     while True:
-        begin = fetch_add(claim, 0, WORDS)
+        begin = take(claim, pieces, t) * WORDS
         if begin >= own.words:
             break
-        for i in range(begin, min(own.words, begin + WORDS)):
+        end = min(own.words, begin + WORDS)
+        for i in range(begin, end, stretch):
             first = (own.first + i * own.stride) << SHIFT
-            for v in range(first, min(n, first + WORD)):
+            for v in range(first, min(n, first + (min(stretch, end - i) << SHIFT))):
+                above = np.uint64(load(labels, v))
+                root = np.uint64(load(labels, above))
+                if flat and root == above:  # without a branch for each vertex where no predictor could tell
+                    continue
+                further = np.uint64(load(labels, root))
+                if further != root:
+                    root = _climb(labels, above, further)
+                store(labels, v, root)
+
+
+@member
+def flatten_trees(own, trees, smallest, claim, t):
+    """Put every own vertex right under its root, and lower ``smallest[root]`` to the smallest vertex of the tree.
+
+    It takes words until there are no more.
+    """
+    n, pieces, stretch = np.uint64(trees.size), pieces_of(own.words, WORDS), stretch_of(own)
+    while True:
+        begin = take(claim, pieces, t) * WORDS
+        if begin >= own.words:
+            break
+        end = min(own.words, begin + WORDS)
+        for i in range(begin, end, stretch):
+            first = (own.first + i * own.stride) << SHIFT
+            for v in range(first, min(n, first + (min(stretch, end - i) << SHIFT))):
+                fetch_soon(trees, np.uint64(load(trees, min(v + _AHEAD, n - ONE))))
                 above = np.uint64(load(trees, v))
                 root = np.uint64(load(trees, above))
                 further = np.uint64(load(trees, root))
@@ -95,9 +132,6 @@ def _flatten(own, trees, smallest, claim, t):
                 store(trees, v, root)
                 if np.uint64(load(smallest, root)) > v:
                     fetch_min(smallest, root, v)
-
-
-_flatten, flatten_apart = njit(_flatten), member(_flatten, name="flatten_apart")
 
 
 @njit

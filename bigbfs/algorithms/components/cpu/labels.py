@@ -107,7 +107,7 @@ class Components:
         self.labels, self.trees = self.padded[:n], trees[:n]
         self._isolated = survey.empty if in_rows is out_rows else no_vertices(n)
         self._nobody = np.empty(0, np.uint64)
-        self._local, self._sample = self._sampled(n)
+        self._sample = self._sampled(n)
         self._claim, self._counts = np.zeros(8, np.uint64), np.zeros(4, np.uint64)
         self._passes = 0
 
@@ -219,9 +219,9 @@ class Components:
         self._pass(giant)
         return int(self._counts[MERGED])
 
-    def flatten(self) -> None:
-        """Point every own label at its root."""
-        flatten(self._team, self._own, self.labels, self.labels, self._claim)
+    def flatten(self, *, flat: bool = False) -> None:
+        """Point every own label at its root; ``flat``: nearly all do already."""
+        flatten(self._team, self._own, self.labels, flat, self._claim)
 
     def start(self) -> None:
         """Make every vertex a tree of its own."""
@@ -242,7 +242,7 @@ class Components:
         self._counts[OPEN] = 0
         for rows in self._rows:
             self._link(rows, giant if self._sees_both_ends else NOBODY, once=once)
-        self.flatten()
+        self.flatten(flat=giant != NOBODY)
         self._passes += 1
 
     def plant_trees(self) -> None:
@@ -294,11 +294,13 @@ class Components:
 
     def sampled(self, trees: np.ndarray) -> np.ndarray:
         """Return the entries of ``trees`` for sampled vertices that have neighbours."""
-        return trees[self._sample[self.heads[0, self._local] < len(self.labels)]]
+        return trees[self._sample]
 
-    def _sampled(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the local numbers of sampled vertices, and the vertices: int64."""
+    def _sampled(self, n: int) -> np.ndarray:
+        """Return vertices that have neighbours, int64: of :data:`SAMPLES` spread evenly over own ones."""
         most = min(n, 64 * int(self._own.words))
         local = np.linspace(0, max(0, most - 1), min(SAMPLES, most)).astype(np.int64)
         vertices = vertices_of(self._own, local)
-        return local[vertices < n], vertices[vertices < n]
+        inside = vertices < n
+        local, vertices = local[inside], vertices[inside]
+        return vertices[self.heads[0, local] < n]

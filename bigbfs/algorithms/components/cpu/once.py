@@ -45,7 +45,7 @@ def labels_once(graph: Graph, threads: int | None = None) -> np.ndarray:
 
     def link(rows: object, giant: np.uint64, most: np.uint64) -> None:
         link_rows(team, own, rows, none, labels, giant, most, False, nobody, NOBODY, claim, counts)
-        flatten(team, own, labels, labels, claim)
+        flatten(team, own, labels, False, claim)
 
     link(placed.out, NOBODY, _LINKED)
     # an edge of the giant is stored with its other end too: its own rows can be left out, unless nobody has the others

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bigbfs.algorithms.components.cpu.handing import handed
 from bigbfs.algorithms.components.cpu.labels import Components
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.algorithms.components.result import ComponentsResult, result_of
+from bigbfs.algorithms.components.result import ComponentsResult, counted_result
 from bigbfs.algorithms.components.validate import validate_labels
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import sample_rows
+from bigbfs.jit.team import team_of
 
 
 class CpuComponents:
@@ -45,7 +47,9 @@ class CpuComponents:
             with placed.clock("compile"):
                 sample = sample_rows(placed.out, placed.ids)
                 survey_of_it = Survey(sample, placed.ids, placed.threads)
-                Components(sample, sample, survey_of_it, placed.threads).warm_up(options.algorithm)
+                warmed = Components(sample, sample, survey_of_it, placed.threads)
+                warmed.warm_up(options.algorithm)
+                handed(team_of(placed.threads), warmed.labels, warmed.labels)
             self._compiled.add(options.algorithm)
         if self._components is None:
             with placed.clock("place"):
@@ -53,10 +57,12 @@ class CpuComponents:
 
     def run(self, options: ComponentsOptions) -> ComponentsResult:
         """Label the components; see ``ComponentsOptions``."""
-        assert self._components is not None
-        found = self._components.run(options)
+        components, team = self._components, team_of(self._placed.threads)
+        assert components is not None
+        found = components.run(options)
         self._placed.require_vertices(found.faults)
-        return result_of(self._components.labels, options.algorithm, found)
+        counted = handed(team, components.labels, components.sampled(components.labels))
+        return counted_result(*counted, options.algorithm, found)
 
     def verify(self, options: ComponentsOptions, result: ComponentsResult) -> None:
         """Prove the labels right.

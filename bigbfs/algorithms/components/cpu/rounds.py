@@ -12,14 +12,15 @@ import numpy as np
 from bigbfs.algorithms.components.cpu.forest import (
     WORDS,
     Own,
-    flatten_apart,
+    flatten_trees,
     link,
     plant_some,
+    stretch_of,
 )
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO
 from bigbfs.jit.atomics import fetch_add, load, store
 from bigbfs.jit.njit import njit
-from bigbfs.jit.team import member, share
+from bigbfs.jit.team import member, pieces_of, share, take
 
 PARTS = 8
 """Parts of the vertices, for round two."""
@@ -40,14 +41,14 @@ def tie(team, own, heads, ranks, trees, labels, others, roots, claim):
 
     A tree has the smallest of own vertices and ``others`` as its label; whoever is neither is a tree alone.
     """
-    pieces, n = own.words // WORDS + ONE, np.uint64(labels.size)
+    pieces, n = pieces_of(own.words, WORDS), np.uint64(labels.size)
     if own.words << SHIFT < n:
         claim[0] = ZERO
         share(team, n // (WORDS * WORD) + ONE, plant_some, (labels, claim))
     claim[0] = ZERO
     share(team, pieces, _tie, (own, heads, ranks, trees, labels, claim))
     claim[0] = ZERO
-    share(team, pieces, flatten_apart, (own, trees, labels, claim))
+    share(team, pieces, flatten_trees, (own, trees, labels, claim))
     for k in range(len(others)):
         labels[roots[k]] = min(labels[roots[k]], others[k])
     claim[0] = ZERO
@@ -59,32 +60,36 @@ def tie(team, own, heads, ranks, trees, labels, others, roots, claim):
 @member
 def _tie(own, heads, ranks, trees, labels, claim, t):
     """Put every vertex under its first head if that one beats it by rank, then by smaller id: no cycle can close."""
-    n = np.uint64(labels.size)
+    n, pieces, stretch = np.uint64(labels.size), pieces_of(own.words, WORDS), stretch_of(own)
     while True:
-        begin = fetch_add(claim, 0, WORDS)
+        begin = take(claim, pieces, t) * WORDS
         if begin >= own.words:
             break
-        for i in range(begin, min(own.words, begin + WORDS)):
+        end = min(own.words, begin + WORDS)
+        for i in range(begin, end, stretch):
             first, local = (own.first + i * own.stride) << SHIFT, i << SHIFT
-            for v in range(first, min(n, first + WORD)):
+            last = min(n, first + (min(stretch, end - i) << SHIFT))
+            for v in range(first, last):
+                labels[v] = v
+            for v in range(first, last):
                 head = np.uint64(heads[0, local + (v - first)])
                 # Without a branch: which way it goes is a toss-up, and ``absent`` has a rank, the lowest.
                 mine, its = ranks[v], ranks[head]
                 trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
-                labels[v] = v
 
 
 @member
 def _settle(own, trees, labels, claim, t):
     """Label every vertex as its root is labelled: no label of a root changes, and no other is read."""
-    n = np.uint64(labels.size)
+    n, pieces, stretch = np.uint64(labels.size), pieces_of(own.words, WORDS), stretch_of(own)
     while True:
-        begin = fetch_add(claim, 0, WORDS)
+        begin = take(claim, pieces, t) * WORDS
         if begin >= own.words:
             break
-        for i in range(begin, min(own.words, begin + WORDS)):
+        end = min(own.words, begin + WORDS)
+        for i in range(begin, end, stretch):
             first = (own.first + i * own.stride) << SHIFT
-            for v in range(first, min(n, first + WORD)):
+            for v in range(first, min(n, first + (min(stretch, end - i) << SHIFT))):
                 store(labels, v, load(labels, np.uint64(trees[v])))
 
 
