@@ -1,9 +1,9 @@
 """Time searches of deep graphs: ``auto`` on a GPU beside the GPU alone and the CPU engine, in one process.
 
 In: graph files, or kinds that ``bigbfs generate`` knows with their parameters. Out: a line for each graph and place of
-the edges: depth, median milliseconds of the three, how often ``auto`` takes the better one's time, levels that it left
-to the CPU. Every source is verified on the device; the three take turns. A search before the first that counts loads
-the CPU's engine.
+the edges: median milliseconds of the three, how often ``auto`` takes the better one's time, and depth and levels left
+to the CPU of the deepest source. Every source is verified on the device; the three take turns, the GPU alone in the
+first ``--gpu-trials``, for it may take a second a search. A search before the first that counts loads the CPU's engine.
 
     python tools/bench_deep.py comb:vertices=1000000,tooth=0 tree:vertices=6400000,span=128 git.csrbin --sources 5
 """
@@ -22,6 +22,7 @@ import numpy as np
 
 from bigbfs import generate
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.cpu_engine import CpuEngine
 from bigbfs.algorithms.gpu_engine import GpuEngine
@@ -46,31 +47,37 @@ def open_graph(text: str) -> Graph:
     return generate.graph(kind, **given)
 
 
-def measure(graph: Graph, residency: str, sources: list[int], trials: int, **how: Any) -> dict[str, Any]:
-    """Return medians over ``sources`` of medians of ``trials`` turns, in milliseconds; ``how``: of the GPU engine."""
+def measure(
+    graph: Graph, residency: str, sources: list[int], trials: int, gpu_trials: int | None = None, **how: Any
+) -> dict[str, Any]:
+    """Return medians over ``sources`` of medians of ``trials`` turns, in milliseconds, of which the GPU alone has
+    ``gpu_trials``; ``how``: of the GPU engine."""
     times: dict[str, list[float]] = {"auto": [], "gpu": [], "cpu": []}
-    walked = depth = 0
+    deepest = (0, 0)
     placed = GpuEngine(graph, work=(AUTO, ALONE), residency=residency, **how)
     with placed as engine, CpuEngine(graph) as cpu:
+        standby = engine.program(AUTO).loop.standby
+        standby.ask()
+        standby.wait()
         for work in (AUTO, ALONE):
-            engine.run(replace(work, source=sources[0]))
-        engine.program(AUTO).loop.standby.wait()
+            engine.run(replace(work, source=sources[0], fetch=False))
         cpu.traverse(sources[0])
         for source in sources:
             turns: dict[str, list[float]] = {name: [] for name in times}
-            for _ in range(trials):
-                for name, work in (("auto", AUTO), ("gpu", ALONE)):
+            for trial in range(trials):
+                alone = gpu_trials is None or trial < gpu_trials
+                for name, work in (("auto", AUTO), ("gpu", ALONE))[: 1 + alone]:
                     asked = replace(work, source=source, fetch=False)
                     result = engine.run(asked)
                     turns[name].append(result.record.seconds * 1e3)
                     engine.program(work).verify(asked, result)
                     if name == "auto":
-                        walked = sum(level.backend == "cpu" for level in result.record.levels)
+                        walked = int(LevelRecords.of(result.record.levels).table["on_cpu"].sum())
+                        deepest = max(deepest, (result.record.depth, walked))
                 turns["cpu"].append(cpu.traverse(source).seconds * 1e3)
-            depth = max(depth, result.record.depth)
             for name, found in turns.items():
                 times[name].append(median(found))
-    return {name: median(found) for name, found in times.items()} | {"depth": depth, "walked": walked}
+    return {name: median(found) for name, found in times.items()} | {"depth": deepest[0], "walked": deepest[1]}
 
 
 def rows_of(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -81,7 +88,7 @@ def rows_of(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             chosen = np.random.default_rng(1).choice(able, options.sources - 1)
             sources = [int(able[0]), *map(int, chosen)]
             for residency in options.residency or ("vram", "mapped"):
-                found = measure(graph, residency, sources, options.trials)
+                found = measure(graph, residency, sources, options.trials, options.gpu_trials)
                 best = min(found["gpu"], found["cpu"])
                 yield (
                     {"graph": text, "n": graph.n, "m": graph.m, "residency": residency}
@@ -96,6 +103,7 @@ def main() -> None:
     parser.add_argument("graphs", nargs="+", help="a graph file, or KIND:NAME=VALUE,...")
     parser.add_argument("--sources", type=int, default=5, help="the first vertex with an edge, and random ones")
     parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--gpu-trials", type=int, help="trials of the GPU alone, which may take a second a search")
     parser.add_argument("--residency", action="append", choices=("vram", "mapped"))
     parser.add_argument("--output", type=Path, help="the rows as JSON lines")
     options = parser.parse_args()

@@ -308,8 +308,8 @@ MUTANTS = (
     Mutant(
         "standby: two vertices have the level of the second",
         "algorithms/bfs/gpu/adopt.cu",
-        "levels[i]",
-        "levels[i | 1]",
+        "found[3 * i + 2]",
+        "found[3 * (i | 1) + 2]",
         ("test_kernels_standby.py",),
     ),
     *COMPONENTS,

@@ -10,18 +10,23 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.algorithms.bfs.gpu.tuning import Tuning
+from bigbfs.algorithms.bfs.gpu import handover, standby
+from bigbfs.algorithms.bfs.gpu.arguments import SLOT
+from bigbfs.algorithms.bfs.gpu.pace import EDGES, Pace
+from bigbfs.algorithms.bfs.gpu.standby import Limits, Walked
+from bigbfs.algorithms.bfs.gpu.tuning import SLOTS, Tuning
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.gpu_engine import GpuEngine
-from bigbfs.errors import FormatError
+from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.errors import DoesNotFitError, FormatError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.runtime import SimtRuntime, builds_here
 
 BUILDS = [build for build in builds_here() if build != "preempt"]
 in_plain = pytest.mark.skipif("plain" not in BUILDS, reason="nothing for a sanitizer")
-ALWAYS = {"load_seconds": 0.0, "cpu_vertex_ns": 0.0, "cpu_edge_ns": 0.0}
+ALWAYS = {"load_seconds": 0.0, "cpu_edge_ns": 0.0}
 
 
 def chain_of_stars():
@@ -122,7 +127,112 @@ def test_without_a_walker_the_device_goes_on(monkeypatch):
 
 
 @in_plain
-@pytest.mark.parametrize("tuning", [{"look": 0}, {"load_seconds": 1e9}, {"cpu_vertex_ns": 1e12}, {"walk_edges": 0}])
+def test_without_memory_for_buffers_the_device_goes_on(monkeypatch):
+    graph = zoo.shared()["path"]
+    engine, options = engine_on(graph, "plain")
+    with engine:
+        ready(engine, options)
+
+        def refuse(nbytes):
+            raise DoesNotFitError("no pinned memory")
+
+        monkeypatch.setattr(engine.placed.runtime, "stage", refuse)
+        result = run(engine, options, 0)
+        np.testing.assert_array_equal(result.levels, reference_bfs(graph, 0)[0])
+        assert {each.backend for each in result.record.levels} == {None}
+
+
+@in_plain
+@pytest.mark.parametrize("walk_edges", [2, 5])
+def test_buffers_that_hold_a_few_vertices_take_turns(walk_edges, monkeypatch):
+    """They are filled again and again in one walk, and given back with the engine."""
+    monkeypatch.setattr(handover, "BATCH", 1)
+    graph = zoo.shared()["path"]
+    engine, options = engine_on(graph, "plain", walk_edges=walk_edges)
+    sent = []
+    with engine:
+        ready(engine, options)
+        for source in (0, graph.n // 2):
+            engine.placed.runtime.watchers.append(lambda name, *_: sent.append(name == "bfs_adopt"))
+            result = run(engine, options, source)
+            np.testing.assert_array_equal(result.levels, reference_bfs(graph, source)[0])
+            engine.program(options).verify(replace(options, source=source), result)
+            sizes = np.bincount(result.levels).tolist()
+            assert [each.frontier for each in result.record.levels] == sizes
+        stages = engine.program(options).loop._hand_over._stages
+        assert len(stages[0].host) == 2 * walk_edges * 3 * graph.ids.itemsize
+        assert sum(sent) > graph.n // (2 * walk_edges)
+    assert all(len(stage.host) == 0 for stage in stages)
+
+
+@in_plain
+def test_a_walk_goes_through_a_wide_level_and_ends_where_many_are():
+    """What levels have above ``thin`` is owed, and paid back by those that have less."""
+    path, hubs = np.arange(299), np.repeat([100, 200, 201, 202], 50)  # wide levels among such of two edges
+    graph = zoo.build(500, (np.concatenate([path, hubs]), np.concatenate([path + 1, 300 + np.arange(200)])))
+    walker = standby.Walker(rows_of(graph.adjacency))
+    room = np.zeros((500, standby.ENTRY), graph.ids)
+
+    def walk(thin, most, last=1000):
+        walker.visited[:] = 0
+        walker.visited[0] = 1
+        walked = standby.Walked(0, 1)
+        found = [
+            room[new].copy()
+            for new in walker.walk(np.zeros(1, graph.ids), walked, Limits(last, thin, most), lambda: room)
+        ]
+        entries = np.concatenate([np.zeros((0, 3), graph.ids), *found])
+        levels = reference_bfs(graph, 0)[0]
+        np.testing.assert_array_equal(levels[entries[:, 0]], entries[:, 2])
+        np.testing.assert_array_equal(levels[entries[:, 1]] + 1, entries[:, 2])
+        assert walked.found == len(entries) == np.count_nonzero((levels > 0) & (levels <= walked.depth))
+        table = walker.records(walked)
+        np.testing.assert_array_equal(table["frontier"], np.bincount(levels)[: walked.levels])
+        edges = np.bincount(levels[levels >= 0], graph.degrees()[levels >= 0])
+        np.testing.assert_array_equal(table["edges"], edges[: walked.levels])
+        assert walked.read == table["edges"].sum() and table["on_cpu"].all()
+        assert walked.edges == (edges[walked.depth] if walked.count else 0)
+        return walked.levels
+
+    everything = int(reference_bfs(graph, 0)[0].max()) + 1
+    assert [walk(3, most) for most in (0, 48, 49, 97, 98, 147, 148, 246, 247, 295, 296)] == [
+        100, 100, 101, 101, 201, 201, 202, 202, 203, 203, everything,
+    ]  # fmt: skip
+    assert walk(52, 0) == 201 and walk(102, 0) == everything
+    assert walk(3, 500, last=40) == 40
+
+
+def slots_of(edges, cycles=1000):
+    slots = np.zeros(len(edges), SLOT)
+    slots["edges"], slots["frontier"], slots["direction"] = edges, 1, 1
+    slots["clock"] = cycles * np.arange(len(edges))
+    return slots, cycles * len(edges)
+
+
+@in_plain
+def test_the_pace_is_that_of_the_last_levels_and_of_the_last_walk():
+    pace = Pace(Tuning(look=4, cpu_edge_ns=100))
+    pace.begin()
+    assert pace.slots == 4
+    slots, end = slots_of([2] * 8)
+    assert pace.launched(slots, end, 8e-6) and pace.thin_seconds == 8e-6  # 1,000 ns a level; the CPU: 300
+    assert pace.slots == SLOTS
+    wide, end = slots_of([2] * 8 + [20] * 4)
+    assert not pace.launched(wide, end, 12e-6)
+    thin, end = slots_of([200] * 8 + [2] * 4)
+    assert pace.launched(thin, end, 12e-6)
+    limits = pace.limits(7)
+    assert limits == Limits(7, EDGES[0], 3000) and sum((limits.thin, limits.most)) <= pace.most_edges
+    pace.walked(Walked(0, 1, levels=5000, read=10_000), 1e-4)  # 10 ns an edge; 4.9 ms saved
+    assert pace.slots == 4 and pace.limits(7).thin == 100
+    pace.walked(Walked(0, 1, levels=50, read=100), 1e-4)  # nothing saved, too short to learn from
+    assert pace.slots == 8 and pace.limits(7).thin == 100
+    pace.begin()
+    assert pace.slots == 4
+
+
+@in_plain
+@pytest.mark.parametrize("tuning", [{"look": 0}, {"load_seconds": 1e9}, {"cpu_edge_ns": 1e12}, {"walk_edges": 0}])
 def test_a_search_stays_where_the_cpu_would_not_be_quicker(tuning):
     graph = zoo.shared()["path"]
     engine, options = engine_on(graph, "plain", **tuning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ class RunRecord:
     verified
         True, False, or None when nobody asked.
     levels
-        One record per level expanded.
+        One record per level expanded; ``LevelRecords.table`` has them as columns.
     deepest
         Original id of the farthest vertex, of several the smallest; None where levels stayed on the device.
     launches, reads
@@ -52,7 +53,7 @@ class RunRecord:
     edges: int
     seconds: float
     verified: bool | None = None
-    levels: tuple[LevelRecord, ...] = ()
+    levels: Sequence[LevelRecord] = ()
     launches: int | None = None
     reads: int | None = None
     deepest: int | None = None

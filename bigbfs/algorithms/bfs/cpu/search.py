@@ -7,20 +7,18 @@ the end those of the vertices not visited are cleared, so every entry is right w
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu import bottomup, handing, topdown
 from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, State
+from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_length
 from bigbfs.jit.team import team_of
-from bigbfs.record import LevelRecord
 
 WALK_EDGES = 4096
 """Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
@@ -94,7 +92,7 @@ class Found:
     unexplored: int
     faults: int
     seconds: float
-    levels: tuple[LevelRecord, ...]
+    levels: LevelRecords
 
 
 class Search:
@@ -178,7 +176,7 @@ class Search:
     def run(self, source: int, max_depth: int, target: int | None = None, *, records: bool = True) -> Found:
         """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next.
 
-        ``records``: say what each level was, which takes longer than the search where levels are thin.
+        ``records``: say what each level was, which takes as long as the search where levels are thin.
         """
         start = time.perf_counter()
         frontier = self._reset(source)
@@ -205,7 +203,7 @@ class Search:
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
         bottomup.clear_unvisited(self._team, self._state, self.nobody)
         seconds = time.perf_counter() - start
-        levels = tuple(self._records(steps)) if records else ()
+        levels = self._records(steps) if records else LevelRecords(())
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
 
     def handed(self, depth: int, *, levels: bool, parents: bool) -> handing.Handed:
@@ -216,24 +214,26 @@ class Search:
         """Return whether the bit of ``vertex`` is set; that of an id past the last vertex is not."""
         return bool(int(self._state.visited[vertex >> 6]) >> (vertex & 63) & 1)
 
-    def _records(self, steps: list[Step]) -> Iterator[LevelRecord]:
-        """Yield the records of all levels; those of a step of several levels have their sizes counted in the queue."""
+    def _records(self, steps: list[Step]) -> LevelRecords:
+        """Return the records of all levels; those of a step of several levels have their sizes counted in the queue."""
+        parts: list[np.ndarray] = []
         for step in steps:
-            alone = step.count == 1
-            yield LevelRecord(
-                step.level, step.direction, step.vertices, step.seconds if alone else math.nan, step.edges
-            )
-            if not alone:
-                sizes, edges = self._tally(step)
-                for number, vertices in enumerate(sizes):
-                    yield LevelRecord(step.level + number + 1, step.direction, vertices, math.nan, edges[number])
+            up = step.direction == "bottom-up"
+            if step.count == 1:
+                row = {"frontier": step.vertices, "seconds": step.seconds, "edges": step.edges}
+                parts.append(table_of(1, direction=up, **row))
+                continue
+            sizes, edges = self._tally(step)
+            sizes, edges = np.append(step.vertices, sizes), np.append(step.edges, edges)
+            parts.append(table_of(len(sizes), direction=up, frontier=sizes, edges=edges))
+        return LevelRecords(parts)
 
-    def _tally(self, step: Step) -> list[list[int]]:
-        """Return vertices and edges of each level of a step but the first."""
+    def _tally(self, step: Step) -> np.ndarray:
+        """Return vertices and edges of each level of a step but the first: int64, shape (2, levels)."""
         sizes = np.zeros((2, step.count - 1), np.uint64)
         window = np.uint64(step.first), np.uint64(step.last)
         topdown.tally(self.out_rows, self._state, *window, np.int32(step.level + 1), *sizes)
-        return [counts.tolist() for counts in sizes]
+        return sizes.astype(np.int64)
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""

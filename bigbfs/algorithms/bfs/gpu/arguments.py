@@ -18,6 +18,9 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 DIRECTIONS = {1: "top-down", 2: "bottom-up"}
 """What ``SLOT.direction`` says."""
 
+BOTTOM_UP = 2
+"""The code of one of them."""
+
 SLOT = fields(
     *("frontier", "direction", "edges", "queued", "found", "chunks", "missed", "gathered", "probed", "open"),
     *("hot", "local", "clock", "rounds"),

@@ -8,18 +8,17 @@ which the next one takes its size; the host reads it once a level, or once in ``
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import SLOT, spec_of
 from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, RECORD, START, kernels_of_strategy, search_dtype
 from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays
+from bigbfs.algorithms.bfs.level_records import UNCOUNTED, LevelRecords, table_of
 from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy, evaluate
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.runtime.arguments import struct
 from bigbfs.engines.gpu.runtime.runtime import Array
-from bigbfs.record import LevelRecord
 
 THREADS = 256
 """Threads of a block."""
@@ -134,7 +133,7 @@ class LevelBfs(TreeArrays):
             depth=len(frontiers) - 1,
             edges=edges,
             seconds=timer.seconds,
-            level_records=tuple(walked.record(level, frontiers[level]) for level in range(levels)),
+            level_records=walked.records(frontiers[:levels]),
             invalid_ids=walked.invalid,
             slots=np.empty(0, SLOT),
             launches=self.launches,
@@ -273,8 +272,9 @@ class _Walk:
     Attributes
     ----------
     levels
-        A record of each level launched that had a frontier, whose size is filled in later. The time of levels that were
-        launched together is shared out evenly; edges are None where rows may have been read twice, or not to their end.
+        Of each level launched that had a frontier: whether it went bottom-up, seconds, edges, checked and enqueued. The
+        time of levels that were launched together is shared out evenly; edges are not counted where rows may have been
+        read twice, or not to their end.
     invalid
         Ids read that are no vertices.
     """
@@ -282,14 +282,17 @@ class _Walk:
     def __init__(self, search: LevelBfs, max_depth: int | None) -> None:
         self._search = search
         self._limit = UNKNOWN if max_depth is None else max_depth
-        self.levels: list[LevelRecord] = []
+        self.levels: list[tuple[bool, float, int, int, int]] = []
         self.invalid = 0
 
-    def record(self, level: int, frontier: int) -> LevelRecord:
-        """Return the record of a level; the last may have had nothing to expand, and not have been launched."""
-        if level >= len(self.levels):
-            return LevelRecord(level, "top-down", frontier, 0.0, 0, 0, 0)
-        return replace(self.levels[level], frontier=frontier)
+    def records(self, frontiers: list[int]) -> LevelRecords:
+        """Return the records of levels of so many vertices; the last may have had nothing to expand, and not have been
+        launched."""
+        nothing = (False, 0.0, 0, 0, 0)
+        known = [*self.levels[: len(frontiers)], *[nothing] * (len(frontiers) - len(self.levels))]
+        up, seconds, edges, checked, enqueued = zip(*known, strict=True) if known else ((),) * 5
+        columns = {"direction": up, "seconds": seconds, "edges": edges, "checked": checked, "enqueued": enqueued}
+        return LevelRecords([table_of(len(known), frontier=frontiers, **columns)])
 
     def go_through(self) -> None:
         """Go on from level to level until a frontier is empty."""
@@ -322,8 +325,7 @@ class _Walk:
             if not record["size"]:
                 break
             checked = int(record["checked"])
-            edges = None if up or entry.racing else checked
-            enqueued = int(record["edges"]) + int(found["size"]) if queues else None
-            direction = "bottom-up" if up else "top-down"
-            self.levels.append(LevelRecord(len(self.levels), direction, 0, seconds, edges, checked, enqueued))
+            edges = UNCOUNTED if up or entry.racing else checked
+            enqueued = int(record["edges"]) + int(found["size"]) if queues else UNCOUNTED
+            self.levels.append((up, seconds, edges, checked, enqueued))
             self.invalid += int(record["invalid"])

@@ -8,25 +8,23 @@ levels have been thin for so long, a thread of the CPU walks on until one is wid
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.arguments import BFS, DIRECTIONS, EDGES, KERNELS, PROGRESS, SLOT, arrays
+from bigbfs.algorithms.bfs.gpu.arguments import BFS, BOTTOM_UP, EDGES, KERNELS, PROGRESS, SLOT, arrays
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
-from bigbfs.algorithms.bfs.gpu.standby import Standby, Walked, Walker
+from bigbfs.algorithms.bfs.gpu.handover import HandOver
+from bigbfs.algorithms.bfs.gpu.pace import Pace
+from bigbfs.algorithms.bfs.gpu.standby import Limits, Standby
 from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, row_length, wanted_names
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
+from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.algorithms.bfs.strategies import Strategy
+from bigbfs.algorithms.bfs.strategies.persistent import SLOT_WORDS
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
-from bigbfs.engines.gpu.runtime.runtime import Array
-from bigbfs.record import LevelRecord
 
 NEVER = 2**63
-QUEUE = 0
-"""``PROGRESS.form`` of a frontier that stands in the queue."""
 
 
 class BfsLoop(TreeArrays):
@@ -41,10 +39,6 @@ class BfsLoop(TreeArrays):
     tuning
         How it decides.
 
-    Attributes
-    ----------
-    standby
-        Who walks thin levels on the CPU.
     """
 
     def __init__(self, placed: PlacedGraph, strategy: Strategy, tuning: Tuning = DEFAULT) -> None:
@@ -57,12 +51,17 @@ class BfsLoop(TreeArrays):
         own = [spec for spec in arrays(tuning.slots) if spec.name not in SPECS]
         self._arrays = {spec.name: self.borrow(spec) for spec in own}
         self._edges = self.borrow(EDGES)
-        self.standby = Standby(placed.graph)
-        self._thin_seconds = 0.0
-        self._traverse, self._count, self._adopt = (spec.build(runtime, placed.ids, placed.codec) for spec in KERNELS)
+        self._traverse, self._count, adopt = (spec.build(runtime, placed.ids, placed.codec) for spec in KERNELS)
+        self._pace = Pace(tuning)
+        self._hand_over = HandOver(placed, self._pace.most_edges, adopt, self._arrays)
         self._team = team_threads(runtime.team, placed.ids)
         self._team_blocks = runtime.max_blocks(self._traverse, self._team)
         self._state = self._make_state(placed.out, placed.incoming or placed.out)
+
+    @property
+    def standby(self) -> Standby:
+        """Who walks thin levels on the CPU."""
+        return self._hand_over.standby
 
     def _make_state(self, out: PlacedAdjacency, searched: PlacedAdjacency) -> np.ndarray:
         """Return the kernel's argument: arrays, thresholds and costs."""
@@ -110,7 +109,7 @@ class BfsLoop(TreeArrays):
         nothing["queue"] = nothing["visited"]
         self._traverse(self._team_blocks, self._team, (nothing, np.uint64(0), np.uint64(0), np.uint32(1)))
         self._count(1, BLOCK, (nothing, self._edges))
-        self._adopt(1, BLOCK, (nothing, *self._staging(), np.uint64(0), np.uint64(0)))
+        self._hand_over.warm(nothing)
         self._runtime.synchronize()
 
     def run(self, source: int, max_depth: int | None, want_parents: bool, want_levels: bool = True) -> Run:
@@ -132,29 +131,25 @@ class BfsLoop(TreeArrays):
         state["max_depth"] = NEVER if max_depth is None else max_depth
         runtime.write(self._arrays["progress"], _start().view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
-        seconds, edges, launches, walked_faults = 0.0, row_length(self._placed.graph, source), 0, 0
-        records: list[LevelRecord] = []
+        pace, hand_over = self._pace, self._hand_over
+        seconds, edges, launches, walked_faults, level = 0.0, row_length(self._placed.graph, source), 0, 0, 0
+        records: list[np.ndarray] = []
+        pace.begin()
         while True:
-            looks = launches == 0 and self._tuning.look > 0
-            state["slot_count"] = min(self._tuning.look, self._tuning.slots) if looks else self._tuning.slots
-            runtime.fill(self._arrays["slots"], 0)
-            with runtime.timer() as timer:
-                self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(launches > 0)))
+            progress, slots, spent = self._launch(state, ends, launches > 0, level)
             launches += 1
-            seconds += timer.seconds
-            progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
-            slots = runtime.download(self._arrays["slots"]).view(SLOT)
-            records += _records(slots, int(progress["clock"]), timer.seconds, len(records), edges)
-            edges = int(progress["edges"])
+            seconds += spent
+            records.append(records_of(slots, int(progress["clock"]), spent, edges))
+            edges, level = int(progress["edges"]), int(progress["level"])
             if progress["done"]:
                 break
-            walker = self._walker_for(progress, slots, timer.seconds)
-            if walker is not None:
-                begin = time.perf_counter()
-                walked = self._walk_on(walker, state, progress)
-                seconds += time.perf_counter() - begin
-                records += walker.records(walked, int(progress["count"]), edges)
-                edges, walked_faults = walked.edges, walked_faults + walked.faults
+            limits = self._limits(progress, slots, spent, int(state["max_depth"]))
+            if limits is not None and hand_over.ready(progress, limits):
+                walked, spent = hand_over.walk(state, progress, limits)
+                seconds += spent
+                pace.walked(walked, spent)
+                records.append(hand_over.records(walked))
+                edges, level, walked_faults = walked.edges, walked.depth, walked_faults + walked.faults
         if want_levels:
             self._last_source = source
         self.keep(*wanted)
@@ -167,59 +162,33 @@ class BfsLoop(TreeArrays):
             depth=level if count else level - 1,
             edges=int(runtime.download(self._edges)[0]),
             seconds=seconds,
-            level_records=tuple(records),
+            level_records=LevelRecords(records),
             invalid_ids=int(progress["invalid"]) + walked_faults,
             slots=slots,
             launches=launches,
             reads=launches,
         )
 
-    def _walker_for(self, progress: np.void, slots: np.ndarray, seconds: float) -> Walker | None:
-        """Return who walks on where the levels of the last launch, of so many ``seconds``, were thin and would have
-        been quicker on the CPU; None: the device goes on."""
-        tuning, used = self._tuning, slots[: np.count_nonzero(slots["direction"])]
-        thin = int(progress["form"]) == QUEUE and int(progress["edges"]) <= tuning.walk_edges
-        there = tuning.cpu_vertex_ns * int(used["frontier"].sum()) + tuning.cpu_edge_ns * int(used["edges"].sum())
-        if not tuning.look or not thin or there > seconds * 1e9:
-            return None
-        self._thin_seconds += seconds
-        return self.standby.ask() if self._thin_seconds >= tuning.load_seconds else None
+    def _launch(
+        self, state: np.ndarray, ends: tuple[np.uint64, np.uint64], resume: bool, level: int
+    ) -> tuple[np.void, np.ndarray, float]:
+        """Go on from ``level``; return where the search stands, what was noted of each level (SLOT), and seconds."""
+        runtime, most = self._runtime, self._pace.slots
+        slots = self._arrays["slots"][: most * SLOT_WORDS]
+        state["slot_count"] = most
+        runtime.fill(slots, 0)
+        with runtime.timer() as timer:
+            self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(resume)))
+        progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
+        done = int(progress["level"]) - level
+        return progress, runtime.download(slots[: done * SLOT_WORDS]).view(SLOT), timer.seconds
 
-    def _walk_on(self, walker: Walker, state: np.ndarray, progress: np.void) -> Walked:
-        """Have the CPU walk on from ``progress``; the device then stands where the CPU has stopped."""
-        runtime, visited, queue = self._runtime, self._arrays["visited"], self._arrays["queue"]
-        begin, count, level = (int(progress[name]) for name in ("begin", "count", "level"))
-        runtime.read(visited, walker.visited[: len(visited)])
-        runtime.read(queue[begin : begin + count], walker.queue[:count])
-        walked = walker.walk(count, level, last=int(state["max_depth"]), most=self._tuning.walk_edges)
-        self._adopt_all(state, walked, begin + count)
-        now = np.array(progress, PROGRESS).reshape(1)
-        now["level"], now["edges"], now["hot"] = walked.depth, walked.edges, 0
-        now["begin"], now["count"] = begin + count + walked.begin, len(walked.found) - walked.begin
-        now["reached"] += np.uint64(len(walked.found))
-        runtime.write(self._arrays["progress"], now.view(np.uint64))
-        return walked
-
-    def _adopt_all(self, state: np.ndarray, walked: Walked, at: int) -> None:
-        """Append what the CPU has found to the queue at ``at``, and write down its parents and levels. They come in
-        batches."""
-        runtime = self._runtime
-        runtime.write(self._arrays["queue"][at : at + len(walked.found)], walked.found)
-        parents, levels = self._staging()
-        most = min(len(parents), len(levels))
-        for first in range(0, len(walked.found), most):
-            count = min(most, len(walked.found) - first)
-            runtime.write(parents[:count], walked.parents[first : first + count])
-            runtime.write(levels[:count], walked.levels[first : first + count])
-            blocks = max(1, min(runtime.max_blocks(self._adopt, BLOCK), -(-count // BLOCK)))
-            self._adopt(blocks, BLOCK, (state, parents, levels, np.uint64(count), np.uint64(at + first)))
-        runtime.synchronize()
-
-    def _staging(self) -> tuple[Array, Array]:
-        """Return where a batch of parents and levels comes to the device: the slots, which nobody needs between two
-        launches."""
-        slots = self._arrays["slots"]
-        return slots[: len(slots) // 2].view(self.ids), slots[len(slots) // 2 :].view(np.int32)
+    def _limits(self, progress: np.void, slots: np.ndarray, seconds: float, last: int) -> Limits | None:
+        """Return how far the CPU may go where the last levels of a launch would have been quicker there, and such
+        levels have taken long; None: the device goes on."""
+        pace = self._pace
+        thin = pace.launched(slots, int(progress["clock"]), seconds)
+        return pace.limits(last) if thin and pace.thin_seconds >= self._tuning.load_seconds else None
 
     def _prepare(self, wanted: tuple[str, ...]) -> None:
         """Bring the results into the state that a search relies on, where the one before has not left them so.
@@ -251,21 +220,11 @@ def _window(window_bytes: int, *placed: PlacedAdjacency) -> int:
     return max(1, placed[0].n * window_bytes // max(1, row_bytes))
 
 
-def _records(slots: np.ndarray, end: int, seconds: float, first: int, edges: int) -> list[LevelRecord]:
-    """Return the levels of one launch: its time is shared out by the cycles that the device counted; ``edges`` are in
-    the rows of its first frontier."""
-    used = slots[: np.count_nonzero(slots["direction"])]
-    clocks = np.append(used["clock"], np.uint64(end)).astype(np.int64)
-    cycles = np.diff(clocks)
-    scale = seconds / max(1, int(cycles.sum()))
-    before = [edges, *(int(count) for count in used["edges"][:-1])]
-    return [
-        LevelRecord(
-            first + i,
-            DIRECTIONS[int(slot["direction"])],
-            int(slot["frontier"]),
-            max(0.0, int(cycles[i]) * scale),
-            before[i],
-        )
-        for i, slot in enumerate(used)
-    ]
+def records_of(used: np.ndarray, end: int, seconds: float, edges: int) -> np.ndarray:
+    """Return the levels of one launch (``used``: SLOT): its time is shared out by the cycles that the device counted;
+    ``edges`` are in the rows of its first frontier."""
+    cycles = np.maximum(np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64)), 0)
+    scale = seconds / max(1, end - int(used["clock"][0]) if len(used) else 0)
+    before = np.append(np.int64(edges), used["edges"].astype(np.int64))[: len(used)]
+    up = used["direction"] == BOTTOM_UP
+    return table_of(len(used), direction=up, frontier=used["frontier"], seconds=cycles * scale, edges=before)

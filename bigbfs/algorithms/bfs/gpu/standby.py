@@ -8,49 +8,62 @@ touched where it walks and nowhere else. Numba is imported when a walker is made
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.level_records import table_of
 from bigbfs.graph.graph import Graph
-from bigbfs.record import LevelRecord
 
 if TYPE_CHECKING:
     from bigbfs.engines.cpu.rows import Rows
 
 LAST_LEVEL = 2**31 - 2
 
+ENTRY = 3
+"""Ids that are handed over for each vertex: itself, its parent, its level."""
+
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How far to walk: to level ``last``, or until the edges that levels have above ``thin``, less what others have
+    below it, are more than ``most``."""
+
+    last: int
+    thin: int
+    most: int
+
+
+@dataclass(slots=True)
 class Walked:
-    """What the CPU has found.
+    """What the CPU has done.
 
     Attributes
     ----------
+    levels
+        How many were done.
+    depth
+        Level of the next frontier.
+    count, edges
+        Its vertices, which were found last, and the edges in their rows.
     found
-        id, shape (k,): the vertices reached, level by level.
-    parents, levels
-        Of these: id and int32, shape (k,).
-    begin
-        Where the next frontier begins in ``found``; it goes to the end.
-    level, depth
-        Level of the first frontier, and of the next.
-    edges
-        Edges in the rows of the next frontier.
+        Vertices found.
+    read
+        Edges of the levels done.
     faults
         Ids met that are no vertices.
     """
 
-    found: np.ndarray
-    parents: np.ndarray
-    levels: np.ndarray
-    begin: int
-    level: int
     depth: int
-    edges: int
-    faults: int
+    count: int
+    levels: int = 0
+    edges: int = 0
+    found: int = 0
+    read: int = 0
+    faults: int = 0
 
 
 class Walker:
@@ -60,83 +73,56 @@ class Walker:
     ----------
     rows
         Rows of n vertices.
-    ids
-        Dtype of an id.
-    edges
-        Edges of the rows.
 
     Attributes
     ----------
     visited
         Bitmap, uint32 words, two more than vertices take: who is reached. The caller fills it before each walk.
-    queue
-        id, shape (n + 1,): the caller puts the frontier at its beginning.
     """
 
-    def __init__(self, rows: Rows, ids: np.dtype, edges: int) -> None:
-        from bigbfs.algorithms.bfs.cpu.state import State
-        from bigbfs.algorithms.bfs.cpu.topdown import HUB_EDGES, HUB_TAIL
+    def __init__(self, rows: Rows) -> None:
         from bigbfs.engines.cpu.rows import row_count
 
-        self._rows, n = rows, row_count(rows)
-        words = -(-n // 64)
-        self._no_vertex = np.uint64(words * 64)  # its bit, in a word of its own, is never set
-        visited = np.zeros(words + 1, np.uint64)
-        self.visited, self.queue = visited.view(np.uint32), np.empty(n + 1, ids)
-        nothing, no_ids = np.empty(0, np.uint64), np.empty(0, ids)
-        self._state = State(
-            queue=self.queue,
-            hubs=np.empty(min(n, edges // HUB_EDGES) + 1, ids),
-            next_hubs=no_ids,
-            pieces=nothing,
-            tails=np.zeros(2 * HUB_TAIL, np.uint64),
-            visited=visited,
-            before=nothing,
-            parents=np.empty(n, ids),
-            levels=np.empty(n, np.int32),
-            heads=np.empty((0, n), ids),
-            short=nothing,
-            buffers=np.empty((0, 2, 0), ids),
-            claim=nothing,
-            tallies=nothing,
-            faults=np.zeros(1, np.uint64),
-        )
+        self._rows, self._n = rows, row_count(rows)
+        self._visited = np.zeros(-(-self._n // 64) + 1, np.uint64)
+        self.visited = self._visited.view(np.uint32)
+        self._levels = np.empty((self._n + 1, 2), np.uint32)
+        self._faults = np.zeros(1, np.uint64)
 
-    def walk(self, count: int, level: int, *, last: int, most: int) -> Walked:
-        """Go on from ``queue[:count]``, the frontier of ``level``, which holds no hub, until a level has more than
-        ``most`` edges, or is the ``last``, or nothing is left."""
-        from bigbfs.algorithms.bfs.cpu.topdown import walk
+    def walk(
+        self, queue: np.ndarray, walked: Walked, limits: Limits, rooms: Callable[[], np.ndarray]
+    ) -> Iterator[slice]:
+        """Go on from ``queue`` (id), the frontier that ``walked`` begins with, and keep that up to date.
 
-        state = self._state
-        state.faults[0] = 0
-        window, depths = (np.uint64(0), np.uint64(count)), (np.int32(level), np.int32(min(last, LAST_LEVEL)))
-        begin, end, hubs, depth, left, _ = walk(self._rows, state, *window, *depths, np.uint64(most), self._no_vertex)
-        found = np.concatenate([self.queue[count : int(end)], state.hubs[: int(hubs)]])
-        return Walked(
-            found=found,
-            parents=state.parents[found],
-            levels=state.levels[found],
-            begin=int(begin) - count,
-            level=level,
-            depth=int(depth),
-            edges=int(left),
-            faults=int(state.faults[0]),
-        )
+        ``rooms`` gives memory, id (room, ``ENTRY``), for what is found. Whenever one is full, and at the end, it is
+        yielded where in it the entries are that are new. It must be left alone until the next is asked for.
+        """
+        from bigbfs.algorithms.bfs.cpu.thin import follow
 
-    def records(self, walked: Walked, count: int, edges: int) -> list[LevelRecord]:
-        """Return a record, without a time, of each level expanded; the first had ``count`` vertices and ``edges``."""
-        from bigbfs.engines.cpu.rows import row_lengths
+        frontier = np.zeros((len(queue), ENTRY), queue.dtype)
+        frontier[:, 0] = queue
+        self._faults[0] = 0
+        rows, n, last = self._rows, np.uint64(self._n), np.int64(min(limits.last, LAST_LEVEL))
+        thin, most, owed, full = np.uint64(limits.thin), np.uint64(limits.most), np.uint64(0), True
+        while full:
+            found, before, count = rooms(), walked.levels, len(frontier)
+            found[:count] = frontier
+            begin, end, done, depth, owed, edges, read, full = follow(
+                rows, self._visited, self._faults, found, np.uint64(count), self._levels, n, np.uint64(before),
+                np.int64(walked.depth), last, thin, most, np.uint64(owed),
+            )  # fmt: skip
+            walked.levels, walked.depth, walked.count = int(done), int(depth), int(end) - int(begin)
+            walked.edges, walked.read, walked.faults = int(edges), walked.read + int(read), int(self._faults[0])
+            walked.found += int(end) - count
+            frontier = found[int(begin) : int(end)].copy()
+            if int(end) > count:
+                yield slice(count, int(end))
+            full = full and walked.levels > before
 
-        level, number = walked.level, walked.depth - walked.level
-        after = walked.levels - (level + 1)
-        sizes = [count, *np.bincount(after, minlength=number).tolist()]
-        lengths = np.bincount(after, row_lengths(self._rows, walked.found), number).astype(np.int64)
-        edges_of = [edges, *lengths.tolist()]
-        return [
-            LevelRecord(level + i, "top-down", sizes[i], float("nan"), edges_of[i], backend="cpu")
-            for i in range(number)
-            if sizes[i]
-        ]
+    def records(self, walked: Walked) -> np.ndarray:
+        """Return the levels of the last walk (a table of level_records.py); none has a time of its own."""
+        sizes = self._levels[: walked.levels]
+        return table_of(walked.levels, on_cpu=True, frontier=sizes[:, 0], edges=sizes[:, 1])
 
 
 class Standby:
@@ -169,7 +155,6 @@ class Standby:
 
         graph = self._graph
         rows, ids = rows_of(graph.adjacency), graph.ids
-        small = Walker(sample_rows(rows, ids), ids, 2)
-        small.queue[0] = 0
-        small.walk(1, 0, last=1, most=1)  # that compiles
-        return Walker(rows, ids, graph.m)
+        small, room = Walker(sample_rows(rows, ids)), np.empty((3, ENTRY), ids)
+        list(small.walk(np.zeros(1, ids), Walked(0, 1), Limits(1, 1, 0), lambda: room))  # that compiles
+        return Walker(rows)

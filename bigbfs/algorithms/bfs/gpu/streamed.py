@@ -15,6 +15,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.gpu.arguments import DIRECTIONS, LEVELS, PARENTS, SLOT
 from bigbfs.algorithms.bfs.gpu.streamed_costs import read_seconds, sweep_seconds
 from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, wanted_names
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.strategies import Strategy
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, pointer_fields
@@ -133,7 +134,7 @@ class StreamedBfs(TreeArrays):
             depth=level if count else level - 1,
             edges=self._survey(state, True)["edges"],
             seconds=timer.seconds,
-            level_records=tuple(records),
+            level_records=LevelRecords.of(records),
             invalid_ids=invalid,
             slots=np.array(slots, SLOT),
             traffic=tuple(traffic),

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import LEVELS, PARENTS
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.graph.adjacency import CompressedAdjacency
 from bigbfs.graph.graph import Graph
-from bigbfs.record import LevelRecord
 
 SPECS = {"levels": LEVELS, "parents": PARENTS}
 
@@ -27,7 +27,7 @@ class Run:
     depth: int
     edges: int
     seconds: float
-    level_records: tuple[LevelRecord, ...]
+    level_records: LevelRecords
     invalid_ids: int
     slots: np.ndarray
     traffic: tuple[Any, ...] = ()

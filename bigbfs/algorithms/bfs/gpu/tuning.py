@@ -37,13 +37,13 @@ class Tuning:
         What a level is predicted to cost; None: by residency and device.
     look
         Levels of the first launch: so many, and it is asked whether the CPU would be quicker with what follows. 0:
-        never.
+        never. About as many as there and back takes.
     load_seconds
         Seconds that launches of such levels must have taken before the CPU is made ready, which takes that long.
     walk_edges
-        Edges of a frontier up to which the CPU walks on.
-    cpu_vertex_ns, cpu_edge_ns
-        Nanoseconds that it takes for a vertex and an edge, which miss its caches.
+        Edges of a level up to which the CPU walks on; None: as many as take it the time of a level of the device.
+    cpu_edge_ns
+        Nanoseconds that it takes for an edge, until it has walked.
     """
 
     sort_from: int = 1 << 16
@@ -56,11 +56,10 @@ class Tuning:
     asks: bool = False
     slots: int = SLOTS
     costs: Costs | None = None
-    look: int = 1024
+    look: int = 128
     load_seconds: float = 0.5
-    walk_edges: int = 256
-    cpu_vertex_ns: float = 200
-    cpu_edge_ns: float = 20
+    walk_edges: int | None = None
+    cpu_edge_ns: float = 60
 
 
 DEFAULT = Tuning()

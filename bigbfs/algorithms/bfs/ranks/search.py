@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.ranks import costs, levels, messages
 from bigbfs.algorithms.bfs.ranks.claims import Claims
 from bigbfs.algorithms.bfs.ranks.costs import Choice, Forced, Frontier, Size
@@ -43,7 +44,7 @@ class Found:
     unexplored: int
     faults: int
     seconds: float
-    levels: tuple[LevelRecord, ...]
+    levels: LevelRecords
     exchanges: tuple[str, ...]
     mine: float
     traffic: Traffic
@@ -160,7 +161,9 @@ class RankSearch:
         seconds = max(float(each[0]) for each in self.group.gather(np.array([seconds]), [1] * self.group.size))
         depth = frontier.depth if frontier.vertices else frontier.depth - 1
         faults = int(self.group.sum([self._faults + self.tells.faults])[0])
-        return Found(depth, frontier.unexplored, faults, seconds, tuple(records), tuple(exchanges), mine, traffic)
+        return Found(
+            depth, frontier.unexplored, faults, seconds, LevelRecords.of(records), tuple(exchanges), mine, traffic
+        )
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.runtime.runtime import Array, Runtime, Stage
 
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
 """Names of dtypes; ``"id"`` is that of a vertex id."""
@@ -137,6 +138,7 @@ class Pool:
         self._ids = ids
         self._arrays: dict[str, Array] = {}
         self._holders: dict[str, object] = {}
+        self._stages: dict[str, list[Stage]] = {}
 
     def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
         """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
@@ -156,6 +158,25 @@ class Pool:
     def _dtype(self, spec: ArraySpec) -> np.dtype:
         return self._ids if spec.dtype == "id" else np.dtype(DTYPES[spec.dtype])
 
+    def stages(self, name: str, count: int, nbytes: int) -> list[Stage]:
+        """Return ``count`` pinned buffers of ``nbytes`` each with their twins: one set of a name, made when it is first
+        asked for. The ledger does not know it: who asks must do without.
+
+        Raises
+        ------
+        DoesNotFitError
+            There is no memory for them.
+        """
+        if name not in self._stages:
+            with ExitStack() as undoing:
+                made = []
+                for _ in range(count):
+                    made.append(self._runtime.stage(nbytes))
+                    undoing.callback(made[-1].close)
+                undoing.pop_all()
+            self._stages[name] = made
+        return self._stages[name]
+
     @property
     def buffers(self) -> dict[str, int]:
         """Bytes of every array made so far, by its name in the ledger."""
@@ -163,5 +184,9 @@ class Pool:
 
     def close(self) -> None:
         """Let go of all arrays."""
+        stages, self._stages = self._stages, {}
         self._arrays.clear()
         self._holders.clear()
+        with ExitStack() as closing:
+            for stage in (each for made in stages.values() for each in made):
+                closing.callback(stage.close)

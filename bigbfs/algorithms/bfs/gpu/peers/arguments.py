@@ -60,8 +60,8 @@ KERNELS = (
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
-DIRECTIONS = {1: "top-down", 2: "bottom-up", 3: "top-down"}
-"""Of the codes of agree.cuh."""
+BOTTOM_UP = 2
+"""Of the codes of agree.cuh: any other level goes top-down."""
 
 TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims"}
 """What ranks tell one another for a level: bits of the frontier, claims, or bits of what is visited and claims."""

@@ -15,10 +15,11 @@ import numpy as np
 from bigbfs.algorithms.bfs.gpu.arguments import BFS, EDGES, PROGRESS, SLOT
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
-from bigbfs.algorithms.bfs.gpu.peers.arguments import DIRECTIONS, JOINT, KERNELS, PEERS, TOLD, WAITED
+from bigbfs.algorithms.bfs.gpu.peers.arguments import BOTTOM_UP, JOINT, KERNELS, PEERS, TOLD, WAITED
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.tree import row_length
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
+from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.arguments import place_part
 from bigbfs.engines.gpu.ranks.memory import Memory, SharedMemory
@@ -27,7 +28,6 @@ from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.errors import DeviceError
-from bigbfs.record import LevelRecord
 
 NEVER = 2**63
 CLOCK_RATE = 2e9
@@ -49,7 +49,7 @@ class Found:
     depth: int
     edges: int
     seconds: float
-    levels: tuple[LevelRecord, ...]
+    levels: LevelRecords
     invalid: int
     rounds: int
     launches: int
@@ -211,7 +211,7 @@ class PeerSearch:
         self._begin(source)
         ends = (np.uint64(source), np.uint64(self._last_source))
         seconds, waited, launches = 0.0, 0.0, 0
-        records: list[LevelRecord] = []
+        records: list[np.ndarray] = []
         told: list[str] = []
         edges = row_length(self.placed.graph, source)
         while True:
@@ -226,7 +226,7 @@ class PeerSearch:
             joint = runtime.download(self._joint).view(JOINT)[0]
             self._require_all(joint, int(progress["level"]))
             slots, scale = self._used_slots(int(progress["clock"]), timer.seconds)
-            records += self._records(slots, int(progress["clock"]), scale, len(records), edges)
+            records.append(self._records(slots, int(progress["clock"]), scale, edges))
             told += (TOLD[int(slot["direction"])] for slot in slots)
             waited += int(joint["waited"]) * scale
             runtime.write(self._joint[WAITED : WAITED + 1], np.zeros(1, np.uint64))
@@ -241,7 +241,7 @@ class PeerSearch:
             depth=int(progress["level"]) - int(joint["count"] == 0),
             edges=int(totals[0]),
             seconds=slowest,
-            levels=tuple(records),
+            levels=LevelRecords(records),
             invalid=int(totals[1]),
             rounds=int(joint["rounds"]),
             launches=launches,
@@ -293,21 +293,13 @@ class PeerSearch:
         used = slots[: np.count_nonzero(slots["direction"])]
         return used, seconds / max(1, end - int(used["clock"][0]) if len(used) else 0)
 
-    def _records(self, used: np.ndarray, end: int, scale: float, first: int, edges: int) -> list[LevelRecord]:
+    def _records(self, used: np.ndarray, end: int, scale: float, edges: int) -> np.ndarray:
         """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
         cycles = np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64))
-        found = self.group.sum(used["edges"].astype(np.int64))
-        before = [edges, *(int(count) for count in found[:-1])]
-        return [
-            LevelRecord(
-                first + i,
-                DIRECTIONS[int(slot["direction"])],
-                int(slot["frontier"]),
-                max(0.0, int(cycles[i]) * scale),
-                before[i],
-            )
-            for i, slot in enumerate(used)
-        ]
+        found = np.asarray(self.group.sum(used["edges"].astype(np.int64)))
+        before = np.append(np.int64(edges), found)[: len(used)]
+        seconds, up = np.maximum(cycles, 0) * scale, used["direction"] == BOTTOM_UP
+        return table_of(len(used), direction=up, frontier=used["frontier"], seconds=seconds, edges=before)
 
     def own_levels(self) -> np.ndarray:
         """Return the levels of own vertices by local number: int32, 64 for each own word, -1 unreached."""

@@ -1,0 +1,119 @@
+"""A search's way to the CPU and back: where it stands goes there, what a thread of the CPU finds comes while it walks.
+
+Pinned buffers take turns: while the CPU fills one, the device takes over what the one before held. They are made when
+the CPU first walks, and belong to the engine.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS
+from bigbfs.algorithms.bfs.gpu.standby import ENTRY, Limits, Standby, Walked, Walker
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.runtime.arguments import BLOCK
+from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Stage
+from bigbfs.errors import DoesNotFitError
+
+BATCH = 1 << 18
+"""Vertices of a buffer at most: so long a walk that the calls for a batch are nothing beside it, and 3 MiB to take over
+when it ends."""
+
+BUFFERS = 2
+
+QUEUE = 0
+"""``PROGRESS.form`` of a frontier that stands in the queue."""
+
+
+class HandOver:
+    """What hands over searches of one loop.
+
+    Parameters
+    ----------
+    placed
+        The graph.
+    most_edges
+        Edges, and vertices, of a level that the CPU does at most.
+    adopt
+        Kernel ``bfs_adopt``.
+    arrays
+        The loop's: ``visited``, ``queue`` and ``progress`` are used.
+
+    Attributes
+    ----------
+    standby
+        Who walks.
+    """
+
+    def __init__(self, placed: PlacedGraph, most_edges: int, adopt: Kernel, arrays: dict[str, Array]) -> None:
+        self._runtime, self._pool, self._ids = placed.runtime, placed.pool, placed.ids
+        self._buffer_bytes = max(min(placed.n, BATCH), 2 * most_edges) * ENTRY * self._ids.itemsize
+        self._adopt, self._arrays = adopt, arrays
+        self.standby = Standby(placed.graph)
+        self._stages: list[Stage] = []
+        self._turn = 0
+
+    def warm(self, state: np.ndarray) -> None:
+        """Launch the kernel on nothing."""
+        self._adopt(1, BLOCK, (state, self._arrays["queue"], np.uint64(0), np.uint64(0)))
+
+    def ready(self, progress: np.void, limits: Limits) -> bool:
+        """Return whether the CPU can go on from ``progress`` now; it is made ready when this is first asked."""
+        there = int(progress["form"]) == QUEUE and max(int(progress["edges"]), int(progress["count"])) <= limits.thin
+        return there and self.standby.ask() is not None and self._buffers()
+
+    def _buffers(self) -> bool:
+        """Return whether there are buffers; they are made when they are first asked for."""
+        if not self._stages:
+            try:
+                self._stages = self._pool.stages("hand-over", BUFFERS, self._buffer_bytes)
+            except DoesNotFitError:
+                return False
+        return True
+
+    def walk(self, state: np.ndarray, progress: np.void, limits: Limits) -> tuple[Walked, float]:
+        """Have the CPU walk on from ``progress``; the device then stands where the CPU has stopped. Return what it did,
+        and in how many seconds."""
+        runtime, walker, start = self._runtime, self._walker(), time.perf_counter()
+        visited, queue = self._arrays["visited"], self._arrays["queue"]
+        begin, count, level = (int(progress[name]) for name in ("begin", "count", "level"))
+        runtime.read(visited, walker.visited[: len(visited)])
+        at, walked = begin + count, Walked(level, count)
+        frontier = runtime.download(queue[begin:at])
+        for new in walker.walk(frontier, walked, limits, self._room):
+            self._take_over(state, new, at)
+            at += new.stop - new.start
+        now = np.array(progress, PROGRESS).reshape(1)
+        now["level"], now["edges"], now["hot"] = walked.depth, walked.edges, 0
+        now["begin"], now["count"] = at - walked.count, walked.count
+        now["reached"] += np.uint64(walked.found)
+        runtime.write(self._arrays["progress"], now.view(np.uint64))
+        return walked, time.perf_counter() - start
+
+    def records(self, walked: Walked) -> np.ndarray:
+        """Return the levels of the last walk: a table of level_records.py."""
+        return self._walker().records(walked)
+
+    def _walker(self) -> Walker:
+        walker = self.standby.ask()
+        assert walker is not None
+        return walker
+
+    def _room(self) -> np.ndarray:
+        """Return the buffer whose turn it is, free to be filled."""
+        self._turn = (self._turn + 1) % BUFFERS
+        stage = self._stages[self._turn]
+        stage.wait()
+        return stage.host.view(self._ids).reshape(-1, ENTRY)
+
+    def _take_over(self, state: np.ndarray, new: slice, at: int) -> None:
+        """Append these entries of the buffer to the queue at ``at``, and write down their parents and levels."""
+        stage, entry = self._stages[self._turn], ENTRY * self._ids.itemsize
+        stage.send(new.stop * entry)
+        count = new.stop - new.start
+        blocks = max(1, min(self._runtime.max_blocks(self._adopt, BLOCK), -(-count // BLOCK)))
+        found = stage.array[new.start * entry : new.stop * entry].view(self._ids)
+        self._adopt(blocks, BLOCK, (state, found, np.uint64(count), np.uint64(at)))
+        stage.done()
