@@ -18,7 +18,7 @@ from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.report.jsonout import bfs_object, dumps
+from bigbfs.report.jsonout import bfs_object, pieces
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled, table
@@ -173,7 +173,9 @@ def _report(
     _draw(graph, summary.runs[0], task)
     if as_json:
         found = bfs_object(graph, engine, opening, summary)
-        click.echo(dumps(with_notes(found) | {"wrote": outputs.as_json(task.wrote)}))
+        for piece in pieces(with_notes(found) | {"wrote": outputs.as_json(task.wrote)}):
+            click.echo(piece, nl=False)
+        click.echo("")
         return
     with outputs.report_beside((task.levels, task.parents)):
         _print(graph, engine, opening, verifying, summary)

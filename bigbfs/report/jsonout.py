@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.result import BfsSummary
 from bigbfs.algorithms.components.result import ComponentsRecord
-from bigbfs.record import SCHEMA, LevelRecord
+from bigbfs.record import SCHEMA
+from bigbfs.report.level_text import level_pieces
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.engine import Engine, Measured
     from bigbfs.algorithms.topological.result import TopologicalRecord
     from bigbfs.graph.graph import Graph
     from bigbfs.report.components import SizeClass
+
+
+PIECE = 1 << 16
+"""A text of so many characters is handed out before the next is made."""
 
 
 def graph_object(graph: Any) -> dict[str, Any]:
@@ -45,7 +51,7 @@ def _common(command: str, graph: Graph, engine: Engine, open_seconds: float) -> 
 
 
 def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSummary) -> dict[str, Any]:
-    """Return the object that ``bigbfs bfs --json`` prints."""
+    """Return the object that ``bigbfs bfs --json`` prints; ``pieces`` and ``dumps`` know how to write its levels."""
     runs: list[dict[str, Any]] = [
         {
             "source": graph.called(run.source),
@@ -55,7 +61,7 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
             "seconds": run.seconds,
             "gteps": run.gteps,
             "verified": run.verified,
-            "levels": [level_object(level) for level in run.levels],
+            "levels": LevelRecords.of(run.levels),
             "deepest": None if run.deepest is None else graph.called(run.deepest),
             "disturbed": disturbed,
         }
@@ -74,13 +80,6 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
         "median_gteps": summary.median_gteps,
         "harmonic_mean_gteps": summary.harmonic_mean_gteps,
     }
-
-
-def level_object(level: LevelRecord) -> dict[str, Any]:
-    """Return one entry of ``levels``; ``seconds`` is null where several levels ran as one step."""
-    found = asdict(level)
-    found["seconds"] = None if math.isnan(level.seconds) else level.seconds
-    return found
 
 
 def cc_object(
@@ -150,4 +149,39 @@ def many_object(command: str, graph: Graph, engine: Engine, open_seconds: float)
 
 def dumps(value: dict[str, Any]) -> str:
     """Return ``value`` as one JSON line; NaN and infinity are refused, since JSON has neither."""
-    return json.dumps(value, allow_nan=False)
+    return "".join(pieces(value))
+
+
+def pieces(value: dict[str, Any]) -> Iterator[str]:
+    """Yield the text of ``dumps`` from its beginning to its end: of a deep search it has 140 bytes a level."""
+    waiting: list[str] = []
+    for text in _texts(value):
+        waiting.append(text)
+        if len(text) >= PIECE:
+            yield "".join(waiting)
+            waiting.clear()
+    yield "".join(waiting)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the text of ``value`` as it comes."""
+    if isinstance(value, LevelRecords):
+        yield "["
+        yield from level_pieces(value.table)
+        yield "]"
+    elif isinstance(value, dict) and any(isinstance(item, dict | list | LevelRecords) for item in value.values()):
+        opening = "{"
+        for name, item in value.items():
+            yield f"{opening}{json.dumps(str(name))}: "
+            yield from _texts(item)
+            opening = ", "
+        yield "}"
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        opening = "["
+        for item in value:
+            yield opening
+            yield from _texts(item)
+            opening = ", "
+        yield "]"
+    else:
+        yield json.dumps(value, allow_nan=False)

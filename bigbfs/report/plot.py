@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.level_records import DIRECTIONS, UNCOUNTED, LevelRecords
 from bigbfs.algorithms.bfs.result import RunRecord
 from bigbfs.errors import UsageError
 from bigbfs.report.pictures import INK, PALETTE
@@ -23,7 +24,8 @@ WIDTH, HEIGHT = 640, 170
 BINS_PER_DECADE = 12
 """Of degrees too many for a point each."""
 
-DIRECTIONS = ("top-down", "bottom-up")
+POINTS = 2 * WIDTH
+"""Of the levels of a run at most: a deep search has a million levels, and a picture has not."""
 
 
 def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
@@ -44,19 +46,16 @@ def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
         "checked": "edges checked",
         "ms": "ms per level",
     }
-    values: list[dict[str, Any]] = []
-    for level in run.levels:
-        point: dict[str, Any] = {"level": level.level, "direction": level.direction, "frontier": level.frontier}
-        point |= {"edges": level.edges, "checked": level.checked}
-        point["ms"] = None if math.isnan(level.seconds) else 1e3 * level.seconds
-        values.append(point)
+    values, together = level_points(LevelRecords.of(run.levels).table)
+    if together > 1:
+        title += f" (a point: the mean of {together:,} levels)"
     colour = alt.Color(
         "direction:N",
         scale=alt.Scale(domain=list(DIRECTIONS), range=[PALETTE[1], PALETTE[2]]),
         legend=alt.Legend(orient="top", title=None),
     )
     # the same for all panels: levels that ran as one have no time of their own
-    span = alt.Scale(domain=[0, max(1, run.levels[-1].level)])
+    span = alt.Scale(domain=[0, max(1, len(run.levels) - 1)])
     panels = []
     for name, what in names.items():
         if not any(value[name] for value in values):
@@ -73,6 +72,30 @@ def levels(run: RunRecord, title: str) -> alt.TopLevelMixin:
         points = base.mark_point(filled=True, size=34 if len(values) < 200 else 8).encode(color=colour)
         panels.append(alt.layer(line, points).properties(width=WIDTH, height=HEIGHT))
     return alt.vconcat(*panels).properties(title=title)
+
+
+def level_points(table: np.ndarray) -> tuple[list[dict[str, Any]], int]:
+    """Return at most ``POINTS`` points for the levels of ``table`` (``TABLE``), and how many levels make one of them.
+
+    Each has the first of its levels, the direction of most of them, and the means of what is known: None of nothing.
+    """
+    together = -(-len(table) // POINTS)
+    firsts = np.arange(0, len(table), together)
+    counts = np.diff(np.append(firsts, len(table)))
+    upward = 2 * np.add.reduceat(table["direction"].astype(np.int64), firsts) > counts
+    columns: dict[str, list[Any]] = {
+        "level": firsts.tolist(),
+        "direction": [DIRECTIONS[up] for up in upward.astype(int).tolist()],
+    }
+    known = {name: table[name] != UNCOUNTED for name in ("frontier", "edges", "checked")}
+    known |= {"ms": ~np.isnan(table["seconds"])}
+    for name, have in known.items():
+        values = 1e3 * table["seconds"] if name == "ms" else table[name]
+        sums, of = np.add.reduceat(np.where(have, values, 0), firsts), np.add.reduceat(have.astype(np.int64), firsts)
+        whole = together == 1 and name != "ms"
+        means = sums if whole else sums / np.maximum(of, 1)
+        columns[name] = [mean if some else None for mean, some in zip(means.tolist(), of.tolist(), strict=True)]
+    return [dict(zip(columns, point, strict=True)) for point in zip(*columns.values(), strict=True)], together
 
 
 def _log_log(values: list[dict[str, Any]], x: str, y: str, title: str) -> alt.TopLevelMixin:

@@ -12,7 +12,7 @@ import zoo
 
 from bigbfs.algorithms.bfs.gpu import handover, standby
 from bigbfs.algorithms.bfs.gpu.arguments import SLOT
-from bigbfs.algorithms.bfs.gpu.pace import EDGES, Pace
+from bigbfs.algorithms.bfs.gpu.pace import EDGES, OWED, Pace
 from bigbfs.algorithms.bfs.gpu.standby import Limits, Walked
 from bigbfs.algorithms.bfs.gpu.tuning import SLOTS, Tuning
 from bigbfs.algorithms.bfs.options import BfsOptions
@@ -222,13 +222,20 @@ def test_the_pace_is_that_of_the_last_levels_and_of_the_last_walk():
     thin, end = slots_of([200] * 8 + [2] * 4)
     assert pace.launched(thin, end, 12e-6)
     limits = pace.limits(7)
-    assert limits == Limits(7, EDGES[0], 3000) and sum((limits.thin, limits.most)) <= pace.most_edges
-    pace.walked(Walked(0, 1, levels=5000, read=10_000), 1e-4)  # 10 ns an edge; 4.9 ms saved
-    assert pace.slots == 4 and pace.limits(7).thin == 100
-    pace.walked(Walked(0, 1, levels=50, read=100), 1e-4)  # nothing saved, too short to learn from
-    assert pace.slots == 8 and pace.limits(7).thin == 100
-    pace.begin()
+    assert limits == Limits(7, EDGES[0], OWED[1]) and sum(EDGES) + sum(OWED) > pace.most_edges >= EDGES[1] + OWED[1]
+    assert pace.goes_on(5000, 10_000, 1e-4) and pace.limits(7).thin == 100  # 10 ns an edge; 4.9 ms saved
+    pace.walked(Walked(0, 1, levels=5000, read=10_000), 1e-4)
     assert pace.slots == 4
+    assert not pace.goes_on(50, 100, 1e-4) and pace.limits(7).thin == 100  # too short to learn from
+    pace.walked(Walked(0, 1, levels=50, read=100), 1e-4)
+    assert pace.slots == 8
+    assert not pace.goes_on(50, 2000, 4e-4)  # 200 ns
+    pace.begin()
+    assert pace.slots == 4 and pace.launched(*slots_of([1] * 4), 4e-6) is True
+    assert not pace.launched(*slots_of([5] * 4), 4e-6)  # 6 times 180 ns in 1,000
+    for _ in range(10):
+        pace.begin()
+    assert pace.launched(*slots_of([5] * 4), 4e-6)
 
 
 @in_plain

@@ -1,11 +1,13 @@
 """Pictures of runs and graphs: files that can be looked at, and refusals before any work."""
 
 import math
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.algorithms.bfs.result import RunRecord
 from bigbfs.errors import FileAccessError, UsageError
 from bigbfs.record import LevelRecord
@@ -51,6 +53,35 @@ def test_svg_is_readable_on_light_and_on_dark(tmp_path, draw):
 def test_png_is_a_picture(tmp_path):
     pictures.save(plot.levels(RUN, "a run"), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_many_levels_share_points():
+    count = 2 * plot.POINTS + 1
+    table = table_of(count, direction=np.arange(count) >= 3, frontier=np.arange(count), seconds=0.5)
+    table["edges"][4] = 8
+    points, together = plot.level_points(table)
+    assert together == 3 and len(points) == -(-count // 3)
+    nothing = {"edges": None, "checked": None, "ms": 500.0}
+    assert points[:2] == [
+        {"level": 0, "direction": "top-down", "frontier": 1.0} | nothing,
+        {"level": 3, "direction": "bottom-up", "frontier": 4.0} | nothing | {"edges": 8.0},
+    ]
+    last = np.arange(3 * (count // 3), count)
+    assert (points[-1]["level"], points[-1]["frontier"]) == (last[0], last.mean())
+    run = replace(RUN, levels=LevelRecords([table]))
+    spec = pictures.specification(plot.levels(run, "a run"))
+    assert spec["title"] == "a run (a point: the mean of 3 levels)"
+    assert spec["vconcat"][0]["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, count - 1]
+
+
+def test_few_levels_are_drawn_as_they_are():
+    points, together = plot.level_points(LevelRecords.of(RUN.levels).table)
+    assert together == 1
+    assert points == [
+        {"level": 0, "direction": "top-down", "frontier": 1, "edges": None, "checked": None, "ms": 1.0},
+        {"level": 1, "direction": "bottom-up", "frontier": 10, "edges": None, "checked": None, "ms": None},
+        {"level": 2, "direction": "top-down", "frontier": 100, "edges": 300, "checked": None, "ms": 4.0},
+    ]
 
 
 def test_the_levels_of_a_run_are_drawn_where_they_are_known(tmp_path):

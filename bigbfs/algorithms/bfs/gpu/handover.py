@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS
+from bigbfs.algorithms.bfs.gpu.pace import Pace
 from bigbfs.algorithms.bfs.gpu.standby import ENTRY, Limits, Standby, Walked, Walker
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.runtime.arguments import BLOCK
@@ -23,6 +24,9 @@ when it ends."""
 
 BUFFERS = 2
 
+GROWTH, PARTS = 8, 3
+"""Each part of a walk has so many times the room of the one before: the fourth and all others a whole buffer."""
+
 QUEUE = 0
 """``PROGRESS.form`` of a frontier that stands in the queue."""
 
@@ -34,8 +38,8 @@ class HandOver:
     ----------
     placed
         The graph.
-    most_edges
-        Edges, and vertices, of a level that the CPU does at most.
+    pace
+        Who is quicker.
     adopt
         Kernel ``bfs_adopt``.
     arrays
@@ -47,9 +51,11 @@ class HandOver:
         Who walks.
     """
 
-    def __init__(self, placed: PlacedGraph, most_edges: int, adopt: Kernel, arrays: dict[str, Array]) -> None:
+    def __init__(self, placed: PlacedGraph, pace: Pace, adopt: Kernel, arrays: dict[str, Array]) -> None:
         self._runtime, self._pool, self._ids = placed.runtime, placed.pool, placed.ids
-        self._buffer_bytes = max(min(placed.n, BATCH), 2 * most_edges) * ENTRY * self._ids.itemsize
+        self._first = 2 * pace.most_edges
+        self._buffer_bytes = max(min(placed.n, BATCH), self._first) * ENTRY * self._ids.itemsize
+        self._pace, self._part = pace, 0
         self._adopt, self._arrays = adopt, arrays
         self.standby = Standby(placed.graph)
         self._stages: list[Stage] = []
@@ -82,14 +88,19 @@ class HandOver:
         runtime.read(visited, walker.visited[: len(visited)])
         at, walked = begin + count, Walked(level, count)
         frontier = runtime.download(queue[begin:at])
+        self._part, levels, edges, before = 0, 0, 0, time.perf_counter()
         for new in walker.walk(frontier, walked, limits, self._room):
             self._take_over(state, new, at)
             at += new.stop - new.start
-        now = np.array(progress, PROGRESS).reshape(1)
-        now["level"], now["edges"], now["hot"] = walked.depth, walked.edges, 0
-        now["begin"], now["count"] = at - walked.count, walked.count
-        now["reached"] += np.uint64(walked.found)
-        runtime.write(self._arrays["progress"], now.view(np.uint64))
+            now = time.perf_counter()
+            if not self._pace.goes_on(walked.levels - levels, walked.read - edges, now - before):
+                break
+            levels, edges, before = walked.levels, walked.read, now
+        stands = np.array(progress, PROGRESS).reshape(1)
+        stands["level"], stands["edges"], stands["hot"] = walked.depth, walked.edges, 0
+        stands["begin"], stands["count"] = at - walked.count, walked.count
+        stands["reached"] += np.uint64(walked.found)
+        runtime.write(self._arrays["progress"], stands.view(np.uint64))
         return walked, time.perf_counter() - start
 
     def records(self, walked: Walked) -> np.ndarray:
@@ -102,11 +113,13 @@ class HandOver:
         return walker
 
     def _room(self) -> np.ndarray:
-        """Return the buffer whose turn it is, free to be filled."""
+        """Return the buffer whose turn it is, free to be filled; of the first of a walk a part, so that its time is
+        known soon."""
+        room, self._part = self._first * GROWTH**self._part, min(self._part + 1, PARTS)
         self._turn = (self._turn + 1) % BUFFERS
         stage = self._stages[self._turn]
         stage.wait()
-        return stage.host.view(self._ids).reshape(-1, ENTRY)
+        return stage.host.view(self._ids).reshape(-1, ENTRY)[:room]
 
     def _take_over(self, state: np.ndarray, new: slice, at: int) -> None:
         """Append these entries of the buffer to the queue at ``at``, and write down their parents and levels."""

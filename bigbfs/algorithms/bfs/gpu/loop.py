@@ -53,7 +53,7 @@ class BfsLoop(TreeArrays):
         self._edges = self.borrow(EDGES)
         self._traverse, self._count, adopt = (spec.build(runtime, placed.ids, placed.codec) for spec in KERNELS)
         self._pace = Pace(tuning)
-        self._hand_over = HandOver(placed, self._pace.most_edges, adopt, self._arrays)
+        self._hand_over = HandOver(placed, self._pace, adopt, self._arrays)
         self._team = team_threads(runtime.team, placed.ids)
         self._team_blocks = runtime.max_blocks(self._traverse, self._team)
         self._state = self._make_state(placed.out, placed.incoming or placed.out)

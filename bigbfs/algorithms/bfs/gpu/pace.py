@@ -1,7 +1,7 @@
 """Who is quicker with levels of a few vertices: the device, or a thread of the CPU; both are timed as they work.
 
 In: what launches and walks took. Out: how many levels the next launch may do, whether they were thin, and how far the
-CPU may walk.
+CPU may walk. It is believed to be quick until it has shown what it takes, which a few thousand vertices are enough for.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 HAND_OVER_NS = 3e5
 """Nanoseconds that there and back takes, about: so much longer than the device may the CPU take before it gives up."""
 
-EDGES = (16, 1 << 10)
+EDGES = (16, 1 << 9)
 """Edges that the CPU does in the time of a level on the device: no fewer, and no more, whatever was timed."""
 
-OWED = (1 << 10, 1 << 13)
+OWED = (1 << 9, 1 << 11)
 """Edges that it does in the time of a hand-over, likewise."""
 
-LEAST_WALK = 1 << 12
-"""Edges of a walk whose time says something of the next."""
+LEAST_WALK = 1 << 10
+"""Edges of a part of a walk whose time says something of the next."""
+
+FORGETS = 0.9
+"""A time for an edge that is longer than believed at first becomes so much shorter with each search: it may have been
+taken while others had the cores."""
 
 
 class Pace:
@@ -44,6 +48,8 @@ class Pace:
     def begin(self) -> None:
         """Begin a search."""
         self._look = self._next = self._tuning.look
+        if self._edge_ns > self._tuning.cpu_edge_ns:
+            self._edge_ns = max(self._tuning.cpu_edge_ns, FORGETS * self._edge_ns)
 
     @property
     def slots(self) -> int:
@@ -78,13 +84,19 @@ class Pace:
         edge_ns = max(self._edge_ns, 0.1)
         return Limits(last, _between(EDGES, self._level_ns / edge_ns), _between(OWED, HAND_OVER_NS / edge_ns))
 
+    def goes_on(self, levels: int, edges: int, seconds: float) -> bool:
+        """Take in a part of a walk; return whether the device would not have been quicker."""
+        if self._tuning.walk_edges is not None or not self._tuning.cpu_edge_ns:
+            return True
+        if edges >= LEAST_WALK:
+            self._edge_ns = 1e9 * seconds / edges
+        return 1e9 * seconds <= self._level_ns * levels
+
     def walked(self, walked: Walked, seconds: float) -> None:
-        """Take in a walk: the device looks sooner or later for the next."""
+        """Take in a whole walk: the device looks sooner or later for the next."""
         saved = 1e-9 * self._level_ns * walked.levels > seconds
         self._look = self._tuning.look if saved else 2 * self._look
         self._next = self._look
-        if walked.read >= LEAST_WALK and self._tuning.cpu_edge_ns:
-            self._edge_ns = 1e9 * seconds / walked.read
 
 
 def _between(ends: tuple[int, int], value: float) -> int:

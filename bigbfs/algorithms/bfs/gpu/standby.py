@@ -106,6 +106,7 @@ class Walker:
         thin, most, owed, full = np.uint64(limits.thin), np.uint64(limits.most), np.uint64(0), True
         while full:
             found, before, count = rooms(), walked.levels, len(frontier)
+            assert count <= len(found)
             found[:count] = frontier
             begin, end, done, depth, owed, edges, read, full = follow(
                 rows, self._visited, self._faults, found, np.uint64(count), self._levels, n, np.uint64(before),

@@ -43,7 +43,7 @@ class Tuning:
     walk_edges
         Edges of a level up to which the CPU walks on; None: as many as take it the time of a level of the device.
     cpu_edge_ns
-        Nanoseconds that it takes for an edge, until it has walked.
+        Nanoseconds that it takes for an edge, until it has walked: what it has read is in its caches.
     """
 
     sort_from: int = 1 << 16
@@ -59,7 +59,7 @@ class Tuning:
     look: int = 128
     load_seconds: float = 0.5
     walk_edges: int | None = None
-    cpu_edge_ns: float = 60
+    cpu_edge_ns: float = 5
 
 
 DEFAULT = Tuning()
