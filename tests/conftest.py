@@ -55,6 +55,25 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+LONGEST = (
+    "test_networkx_own_tests_on_hundreds", "test_kernels_sanitized", "test_every_size_and_more_ranks",
+    "test_zoo_generated_and_files_agree", "tools/test_site",
+)  # fmt: skip
+"""Parts of the names of tests of half a minute and more, the longest first."""
+
+
+@pytest.hookimpl(trylast=True)  # behind what leaves out by -m
 def pytest_collection_modifyitems(items):
-    """The long suites first: at the end, one process would run them while the others have nothing left to do."""
-    items.sort(key=lambda item: "test_kernels_sanitized" not in item.nodeid)
+    """The longest first: at the end, one process would run them while the others have nothing left to do.
+
+    xdist hands each process a stretch of an eighth (of two) at first: each stretch begins with its share of them.
+    """
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    rank = {item: next((k for k, part in enumerate(LONGEST) if part in item.nodeid), None) for item in items}
+    longest = sorted((item for item in items if rank[item] is not None), key=rank.__getitem__)
+    rest = [item for item in items if rank[item] is None]
+    stretch = len(items) // processes // 4
+    for number in range(processes):
+        mine = longest[number::processes]
+        rest[number * stretch : number * stretch] = mine
+    items[:] = rest

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 
 WIDE = pytest.mark.wide
@@ -24,20 +25,36 @@ way; edges more than once."""
 CODECS = ("plain", "varint")
 
 
+CODEC_OF = {"preempt": "varint", "asan": "varint", "tsan": "plain"}
+"""The codec that ``make test`` runs in a build other than the plain one: it compiles longer than it runs. Bytes are
+read in several steps where a value is encoded, which is what schedules and addresses are about; what the thread
+sanitizer watches is not the rows."""
+
+
 def in_turn(codec: str, *parts: str | int) -> bool:
-    """Return whether ``codec`` is the one that a case of these names and numbers meets."""
+    """Return whether ``codec`` is that of a build among ``parts``, else the one that these names and numbers meet."""
+    for part in parts:
+        if part in CODEC_OF:
+            return codec == CODEC_OF[str(part)]
     return CODECS[sum(part if isinstance(part, int) else len(part) for part in parts) % 2] == codec
 
 
 def in_core(build: str, codec: str, name: str, *parts: str | int) -> bool:
-    """Return whether ``make test`` runs graph ``name`` in a build that is not the plain one: a few, a codec in turn.
+    """Return whether ``make test`` runs graph ``name`` in a build that is not the plain one: a few, in its codec.
 
     Kernels are compiled for each width of ids and each codec, which takes the sanitizers longer than to run them: wide
-    ids meet one codec under preemption, whose ids are the longest, and every build in ``test_kernels_rows.py``.
+    ids, and both codecs, meet every build in ``test_kernels_rows.py``.
     """
-    if "wide" in name:
-        return name in CORE and (build, codec) == ("preempt", "varint")
-    return name in CORE and in_turn(codec, build, name, *parts)
+    return name in CORE and "wide" not in name and in_turn(codec, build, name, *parts)
+
+
+def once(build: str, codec: str, name: str, *parts: str | int) -> bool:
+    """Return whether a case is one that there is at all: elsewhere than in the plain build, a codec for each.
+
+    What the other codec would show there of the same graph and rule, the plain build shows, and every build on
+    another graph. That codec is the build's where ``make test`` runs the graph.
+    """
+    return build == "plain" or (in_turn(codec, build) if name in CORE else in_turn(codec, name, *parts))
 
 
 def split(cases: Iterable[Any], core: Callable[..., bool]) -> list[Any]:
@@ -52,6 +69,12 @@ def split(cases: Iterable[Any], core: Callable[..., bool]) -> list[Any]:
 def damaged(here: Iterable[str]) -> list[Any]:
     """Return the builds ``here`` for a test of damaged input: what matters is where the kernel reads and stores."""
     return split(here, lambda build: build in ("plain", "asan"))
+
+
+def damaged_ids(here: Iterable[str]) -> list[Any]:
+    """Return (build, dtype of ids) for a test of damaged input in each width of ids."""
+    every = [(build, ids) for build in here for ids in (np.uint32, np.uint64)]
+    return split(every, lambda build, ids: build == "plain" or (build == "asan" and ids is np.uint32))
 
 
 def racing(here: Iterable[str]) -> list[Any]:

@@ -48,16 +48,8 @@ def both(tmp_path, monkeypatch):
         assert (expected.method, found.method) == ("in memory", "external")
         for name in FILES:
             assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
-        counts = (
-            "vertices",
-            "edges",
-            "lines",
-            "self_loops",
-            "duplicates",
-            "reversed",
-            "comment_lines",
-            "skipped_lines",
-        )
+        counts = ("vertices", "edges", "lines", "self_loops", "duplicates", "reversed")
+        counts += ("comment_lines", "skipped_lines")
         assert [getattr(found, name) for name in counts] == [getattr(expected, name) for name in counts]
         assert sorted(path.name for path in folders[1].iterdir()) == sorted(FILES)
         return expected, found
@@ -109,10 +101,14 @@ CHOICES = (
     {"directed": True, "keep_duplicates": True, "order": "degree"},
     {"directed": True, "in_edges": False, "keep_self_loops": True},
 )
+FEW = ("gaps", "one edge", "clusters", "matrix and hashes")
+CHOSEN = split(
+    [(case, choice) for case in CASES for choice in CHOICES],
+    lambda case, choice: case in FEW and (FEW.index(case) + CHOICES.index(choice)) % 2 == 0,
+)
 
 
-@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(choice) or "default")
-@pytest.mark.parametrize("case", split(CASES, ("gaps", "one edge", "clusters", "matrix and hashes").__contains__))
+@pytest.mark.parametrize(("case", "choice"), CHOSEN, ids=lambda each: str(each) if each else "default")
 def test_same_bytes_as_in_memory(tmp_path, both, case, choice):
     _, found = both(make(tmp_path, case), **choice)
     assert found.partitions > 1 and found.spilled_bytes >= 16 * found.lines

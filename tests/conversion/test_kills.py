@@ -1,7 +1,7 @@
 """Killed at any moment, a process leaves the old files or the new ones, and the next one tidies up.
 
 50 kills in all, over the ways that a conversion can take; BIGBFS_KILLS is another number. ``make test`` does with
-nine.
+six.
 """
 
 import os
@@ -98,8 +98,8 @@ def killed(process, folder, moment, whole, chance):
     return process.wait() == -signal.SIGKILL
 
 
-# what the other two do is done by these as well
-FEW_WAYS = ("compressed", "by-bfs", "external")
+# what the others do is done by these as well
+FEW_WAYS = ("compressed", "external")
 CHOSEN = split(
     [*((way, FEW_KILLS) for way in FEW_WAYS), *((way, KILLS) for way in WAYS)],
     lambda way, kills: kills == FEW_KILLS,

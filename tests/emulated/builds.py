@@ -65,7 +65,7 @@ NO_WEAK = ("-fno-weak", "-w")
 BUILDS = {
     build.name: build
     for build in (
-        Build("plain", ("-O2", *WARNINGS)),
+        Build("plain", ("-O1", *WARNINGS)),
         Build("preempt", ("-O1", "-fsanitize=thread", "-w"), (), ("-DSIMT_PREEMPT",)),
         Build(
             "asan",

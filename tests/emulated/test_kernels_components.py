@@ -2,7 +2,7 @@
 
 Labels against the reference, and after every launch the invariants of emulated/invariants.py. In the preempting build
 every run has another seed. The whole zoo under the default switches is in test_kernels_engine.py. ``make test`` takes
-all graphs in the plain build, and a few with one codec in turn in the others.
+all graphs in the plain build, and a few in the others, with one codec.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def check(graph, expected, variants, *, build, codec="plain", seeds=1, sms=2):
 
 def in_core(build, codec, heads, name):
     """Return whether ``make test`` runs this; wide ids, compiled for themselves, only in the plain build."""
-    return build == "plain" or (name in FEW_GRAPHS and "wide" not in name and in_turn(codec, build, name))
+    if build == "plain":
+        return in_turn(codec, name)
+    return name in FEW_GRAPHS and "wide" not in name and in_turn(codec, build)
 
 
 SWITCHED = split(

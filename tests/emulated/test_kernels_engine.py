@@ -1,10 +1,10 @@
 """The GPU engine's own level loops and kernels, emulated: rules x codecs x residencies x the zoo x builds.
 
 Levels, parents and labels against the reference, and after launches the invariants of emulated/invariants.py. A rule
-bends the choice of directions, so that small graphs see every phase of a traversal. In the
-preempting build every source has another seed, so that a graph is traversed under several schedules. Processes of the
-sanitizers' builds (test_kernels_sanitized.py) run this file too, the thread sanitizer's on fewer graphs. ``make test``
-runs the zoo in the plain build, each rule with one codec in turn, and a few graphs in the others.
+bends the choice of directions, so that small graphs see every phase of a traversal. In the preempting build every
+source has another seed, and so another schedule. Processes of the sanitizers' builds (test_kernels_sanitized.py) run
+this file too. ``make test`` runs ``CORE`` by every rule, each graph by one, and elsewhere than in the plain build
+``CORE`` alone, in one codec.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, damaged, in_core, in_turn, split
+from wide import CODECS, CORE, damaged, damaged_ids, in_core, in_turn, once, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
@@ -56,14 +56,9 @@ def graphs(build):
 
 
 CASES = [(build, codec, name) for build in HERE for codec in CODECS for name in graphs(build)]
-PAIRS = split(
-    [(build, codec) for build in HERE for codec in CODECS],
-    lambda build, codec: build == "plain" or in_turn(codec, build),
-)
-RACING = split(
-    [(build, codec) for build in HERE for codec in CODECS],
-    lambda build, codec: build != "asan" and in_turn(codec, build),
-)
+EACH = [(build, codec) for build in HERE for codec in CODECS]
+PAIRS = split(EACH, lambda build, codec: build == "plain" or in_turn(codec, build))
+RACING = split(EACH, lambda build, codec: build != "asan" and in_turn(codec, build))
 LABELS = ("build", "codec", "name")
 
 
@@ -160,18 +155,21 @@ def check_bfs(engine, name, source):
     assert [level.frontier for level in record.levels] == np.bincount(levels[levels >= 0]).tolist()
 
 
-RULED = [
-    (build, codec, name, rule)
-    for build, codec, name in CASES
-    for number, rule in enumerate(RULES)
-    if build != "tsan" or in_turn(codec, number, name)  # the slowest: one codec in turn
-]
+RULED = [(*case, rule) for case in CASES for number, rule in enumerate(RULES) if once(*case, number)]
 
 
 def in_core_ruled(build, codec, name, rule):
     """Return whether ``make test`` searches this graph by this rule."""
     number = list(RULES).index(rule)
-    return in_turn(codec, number, name) if build == "plain" else in_core(build, codec, name, number)
+    if build != "plain":
+        return in_core(build, codec, name, number)
+    mine = name in CORE or zoo.names().index(name) % len(RULES) == number
+    return mine and (codec == "varint" if "wide" in name else in_turn(codec, number, name))
+
+
+def in_core_labelled(build, codec, name):
+    """Return whether ``make test`` labels this graph."""
+    return in_turn(codec, name) or name in CORE if build == "plain" else in_core(build, codec, name)
 
 
 @pytest.mark.parametrize((*LABELS, "rule"), split(RULED, in_core_ruled), indirect=["rule"])
@@ -188,7 +186,7 @@ def test_bfs(build, codec, name, rule):
             check_bfs(engine, name, source)
 
 
-@pytest.mark.parametrize(LABELS, split(CASES, lambda build, *rest: build == "plain" or in_core(build, *rest)))
+@pytest.mark.parametrize(LABELS, split(CASES, in_core_labelled))
 def test_components(build, codec, name):
     plain = zoo.shared()[name]
     runtime = runtime_of(build, name)
@@ -205,12 +203,17 @@ def test_components(build, codec, name):
             assert (result.record.components, result.record.largest) == (np.count_nonzero(sizes), sizes.max())
 
 
+WIDER = ("clique", "two-hubs", "kronecker-dense", "binary-tree")
+LEVELS = split([(build, WIDER) for build in HERE], lambda build, names: build != "preempt")
+ALONE = split([(build, ("wide-ids-hub",)) for build in HERE], lambda build, names: build == "plain")
+
+
 @pytest.mark.parametrize("asks", [False, True])
-@pytest.mark.parametrize("build", HERE)
-def test_wide_levels_that_write_no_parents(build, asks):
+@pytest.mark.parametrize(("build", "names"), LEVELS + ALONE)
+def test_wide_levels_that_write_no_parents(build, asks, names):
     """Rows beside each other, hubs and random ones: levels are wide, and say what they found."""
     tuning = replace(RULES["wide"].tuning, asks=asks)
-    for number, name in enumerate(("clique", "two-hubs", "kronecker-dense", "wide-ids-hub", "binary-tree")):
+    for number, name in enumerate(names):
         plain = zoo.shared()[name]
         runtime = runtime_of(build, name)
         runtime.watchers.append(TraversalWatch(plain))
@@ -330,8 +333,7 @@ def test_an_id_out_of_range_is_an_error_and_no_access(build):
                 engine.connected_components()
 
 
-@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
-@pytest.mark.parametrize("build", damaged(HERE))
+@pytest.mark.parametrize(("build", "ids"), damaged_ids(HERE))
 def test_damaged_varint_bytes_never_reach_outside(build, ids):
     """Random bytes in place of the blob: any answer or a FormatError, but no access outside an array."""
     whole = varint.encode(zoo.build(400, zoo.random(400, 3_000, seed=1), ids=ids).adjacency)

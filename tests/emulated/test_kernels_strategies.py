@@ -2,8 +2,8 @@
 
 Levels, parents and counters against the reference, and between launches the invariants of ``LevelWatch``. The zoo is
 for the plain build; the others take few graphs, because each strategy is compiled for each. Blocks, records and queues
-are made so small that small graphs fill them. ``make test`` runs each strategy on the zoo in the plain build, and on
-two to four graphs in the others, with one codec in turn.
+are made so small that small graphs fill them. ``make test`` runs each strategy on the core of the zoo in the plain
+build, and on two to four graphs in the others, with one codec in turn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import wide
 import zoo
 from wide import split
 
@@ -83,9 +84,7 @@ def codec_in_turn(build, strategy, name="even"):
 
 def in_core(build, strategy, codec, name):
     """Return whether ``make test`` runs this."""
-    if name == "star" and strategy == "warp-cooperative":  # longer than all the others together
-        return False
-    return codec == codec_in_turn(build, strategy, name) and (build == "plain" or name in CORE[build])
+    return codec == codec_in_turn(build, strategy, name) and name in (wide.CORE if build == "plain" else CORE[build])
 
 
 TURNS = split(
@@ -265,7 +264,8 @@ OVERFLOWING = split(
         if build == "plain" or name == "vertices-129"
     ],
     lambda build, strategy, codec, name: name == "vertices-129"
-    and (build == "plain" or (build == "preempt" and codec == codec_in_turn(build, strategy))),
+    and build in ("plain", "preempt")
+    and codec == codec_in_turn(build, strategy),
 )  # fmt: skip
 """Graphs whose levels do not fit the small queues."""
 

@@ -147,9 +147,7 @@ def called(folder, **more):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-@pytest.mark.parametrize(
-    "damage", split([b"", b"garbage", None, "a page of zeros"], [None, "a page of zeros"].__contains__)
-)
+@pytest.mark.parametrize("damage", split([b"", b"garbage", None, "a page of zeros"], lambda damage: damage is None))
 def test_a_damaged_cache_of_kernels_is_made_again(tmp_path, damage):
     (tmp_path / "kernel.py").write_text(ONE_FILE)
     assert called(tmp_path) == ["42", "0"]

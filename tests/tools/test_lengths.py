@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,12 +15,21 @@ def too_long(name: str, text: str) -> list[str]:
     """Return a line for a file that is too long, and for each function in it that is, from ``def`` to its end."""
     lines = len(text.splitlines())
     found = [f"{name}: {lines} lines, {MOST_LINES} at most"] if lines > MOST_LINES else []
-    for node in ast.walk(ast.parse(text)) if name.endswith(".py") else ():
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > MOST_LINES_OF_A_FUNCTION:
-                found.append(f"{name}:{node.lineno}: {node.name}: {lines} lines, {MOST_LINES_OF_A_FUNCTION} at most")
+    for node in functions(ast.parse(text)) if name.endswith(".py") else ():
+        lines = (node.end_lineno or node.lineno) - node.lineno + 1
+        if lines > MOST_LINES_OF_A_FUNCTION:
+            found.append(f"{name}:{node.lineno}: {node.name}: {lines} lines, {MOST_LINES_OF_A_FUNCTION} at most")
     return found
+
+
+def functions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the functions in ``node``: among its statements alone, which are a tenth of what there is to walk."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, part, None)
+        for each in inner if isinstance(inner, list) else ():
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield each
+            yield from functions(each)
 
 
 def test_files_and_functions_are_short() -> None:

@@ -119,6 +119,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.wide  # `make site` builds it too
 def test_it_is_built_and_a_browser_has_nothing_to_complain_of(served, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     tab = context.new_page()

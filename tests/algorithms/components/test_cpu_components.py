@@ -183,9 +183,13 @@ ADVERSARIES: dict[str, Callable[[int], tuple[int, tuple[np.ndarray, np.ndarray]]
 }
 
 
-LARGE = [(name, 10**6) for name in ("path, random order", "comb, random order", "star", "all isolated")]
+LARGE = [
+    (name, size)
+    for size in (150_000, 10**6)
+    for name in ("path, random order", "comb, random order", "star", "all isolated")
+]
 """Adversaries that are a union of trees at its worst, or trivial."""
-SIZES = split([*((name, 20_000) for name in ADVERSARIES), *LARGE], lambda name, n: n < 10**6 or name == LARGE[0][0])
+SIZES = split([*((name, 20_000) for name in ADVERSARIES), *LARGE], lambda name, n: n == 20_000 or (name, n) == LARGE[0])
 
 
 def by_scipy(n: int, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import zoo
 from faults import FaultyRuntime, fail_at_every_step
+from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS
 from bigbfs.algorithms.gpu_engine import GpuEngine, make_plan
@@ -136,9 +137,14 @@ def with_hubs(*, directed, codec="varint"):
     return graph.compress() if codec == "varint" else graph
 
 
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+STEPS = split(
+    [(residency, directed, codec) for residency in ("vram", "mapped", "streamed") for directed in (False, True)
+     for codec in CODECS],
+    lambda residency, directed, codec: in_turn(codec, residency, int(directed)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("residency", "directed", "codec"), STEPS)
 def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec, monkeypatch):
     monkeypatch.setattr(plan, "HOT_SHARE", 1)
     graph = with_hubs(directed=directed, codec=codec)

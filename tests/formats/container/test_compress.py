@@ -56,9 +56,23 @@ def test_the_zoo_becomes_the_same_bytes(name, tmp_path, stretch):
     list(check(tmp_path / "one.ccsr"))
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([np.uint32, np.uint64]), st.booleans(), st.integers(1, 3000))
+DRAWN = given(st.integers(0, 2**32 - 1), st.sampled_from([np.uint32, np.uint64]), st.booleans(), st.integers(1, 3000))
+
+
+@settings(max_examples=10)
+@DRAWN
 def test_random_graphs_become_the_same_bytes(tmp_path, seed, ids, directed, length):
+    check_random(tmp_path, seed, ids, directed, length)
+
+
+@pytest.mark.wide
+@settings(max_examples=60)
+@DRAWN
+def test_many_random_graphs_become_the_same_bytes(tmp_path, seed, ids, directed, length):
+    check_random(tmp_path, seed, ids, directed, length)
+
+
+def check_random(tmp_path, seed, ids, directed, length):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 3000))
     u, v = rng.integers(0, n, (2, int(rng.integers(0, 9000))))
@@ -95,7 +109,14 @@ def test_deltas_of_every_length(ids, tmp_path):
         assert buffer[:size].tobytes() == expected
 
 
-@pytest.mark.parametrize("degree", [1024, 1025, 2049])
+@pytest.mark.parametrize(
+    ("degree", "stretch"),
+    split(
+        [(degree, stretch) for degree in (1024, 1025, 2049) for stretch in (compress.STRETCH, 4096, SHORTEST)],
+        lambda degree, stretch: (degree, stretch) in ((1024, 4096), (1025, SHORTEST), (2049, compress.STRETCH)),
+    ),
+    indirect=["stretch"],
+)
 def test_hubs_that_just_are_some(degree, tmp_path, stretch):
     """Rows of one id more than a block have two blocks each: the most that a stretch can have."""
     indptr = np.minimum(np.arange(2101, dtype=np.uint64), 300) * np.uint64(degree)
@@ -198,6 +219,9 @@ def test_what_confirm_raises_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "stretch", split((compress.STRETCH, 4096, SHORTEST), lambda each: each > SHORTEST), indirect=True
+)
 def test_every_write_fails_once(tmp_path, monkeypatch, stretch):
     """One thread's failure ends the others, which wait for their turn, and the file never gets its name."""
     graph = zoo.shared()["two-hubs"].decompress()
