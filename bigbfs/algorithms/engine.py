@@ -101,6 +101,11 @@ class Engine:
         """Bytes that the placed graph and the state of its algorithms take."""
         return self._placed.bytes
 
+    @property
+    def threads(self) -> int | None:
+        """Threads that the CPU engine uses; None on a GPU."""
+        return getattr(self._placed, "threads", None)
+
     def run(self, options: Any) -> Any:
         """Run an algorithm, named by its options (``BfsOptions``, ``ComponentsOptions``), and return its result.
 

@@ -11,8 +11,8 @@ from bigbfs.cli.sources import id_of, pairs_in
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.paths import ShortestPath, shortest_paths
-from bigbfs.record import Cores, disturbed
+from bigbfs.measures.paths import PathSearches, ShortestPath
+from bigbfs.record import Cores, disturbed, median
 from bigbfs.report.jsonout import dumps, many_object
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled, table
@@ -47,12 +47,12 @@ def command(
         options.placed(opened, (), backend="cpu", threads=threads) as engine,
     ):
         wanted = _pairs(opened, ends, pairs)
-        list(shortest_paths(engine, wanted[:1]))  # which compiles
+        searches = PathSearches(engine, wanted)
         told = Progress()
         before = Cores.now()
         found = []
         with told.step("search", len(wanted), "pairs"):
-            for path in shortest_paths(engine, wanted):
+            for path in searches:
                 found.append(path)
                 told.advance(1)
         seconds, lost = before.since()
@@ -64,10 +64,13 @@ def command(
                     "target": opened.called(path.target),
                     "distance": path.distance,
                     "path": [opened.called(each) for each in path.vertices],
+                    "seconds": path.seconds,
+                    "edges_read": path.edges_read,
                 }
                 for path in found
             ]
-            click.echo(dumps(shared | {"seconds": seconds, "disturbed": disturbed(lost), "paths": rows}))
+            times = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
+            click.echo(dumps(shared | times | {"disturbed": disturbed(lost), "paths": rows}))
             return
         manyopts.head(opened, engine)
         if len(found) == 1:

@@ -19,6 +19,11 @@ from bigbfs.sizes import counted, integer
 
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
+SWEEPS = 16
+"""Times that all labels of a relabelled graph are looked at for a few ids, before they are put in order after all."""
+_CHUNK = 1 << 18
+_FEW = 64
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class OriginalIds(ABC):
     names: Names | None
     flags: GraphFlags
     path: Path | None
+    _swept = 0
 
     @property
     @abstractmethod
@@ -122,6 +128,28 @@ class OriginalIds(ABC):
             _ = self._ascending
         return [self.vertex(original) for original in originals]
 
+    def places(self, originals: np.ndarray) -> np.ndarray:
+        """Return the vertices (int64) whose original ids are ``originals`` (int64), -1 for those that no vertex has.
+
+        For a few the labels of a relabelled graph are not put in order: a look at each costs a tenth of that or less.
+        """
+        _ = self.adjacency  # refuses a closed graph, whose labels are gone
+        if self.labels is None:
+            found = originals - self.first_id
+            return np.where((originals >= self.first_id) & (found < self.n), found, np.int64(-1))
+        labels = np.asarray(self.labels)
+        few = self._swept < SWEEPS and len(originals) <= self.n // _FEW
+        if few and self.flags.relabelled and "_ascending" not in self.__dict__:
+            self._swept += 1
+            return _swept(labels, originals)
+        order = self._ascending
+        at = np.searchsorted(labels, originals, sorter=order)
+        inside = at < self.n
+        at = at[inside] if order is None else order[at[inside]]
+        found = np.full(len(originals), -1, np.int64)
+        found[inside] = np.where(labels[at] == originals[inside], at, -1)
+        return found
+
     def _found(self, original: int, vertices: np.ndarray) -> int:
         """Return the first of ``vertices``; UsageError if there is none."""
         if len(vertices):
@@ -163,3 +191,23 @@ class OriginalIds(ABC):
         """Return what :meth:`original_ids` makes its array of, for a result that outlives the graph."""
         _ = self.adjacency  # refuses a closed graph, whose labels are gone
         return VertexIds(self.n, self.first_id, self.labels, self.names)
+
+
+def _swept(labels: np.ndarray, originals: np.ndarray) -> np.ndarray:
+    """Return where ``originals`` stand among ``labels`` (-1: nowhere), by one look at every label."""
+    wanted, which = np.unique(originals, return_inverse=True)
+    places = np.full(len(wanted), -1, np.int64)
+    bits = np.uint64(max(_FEW * len(wanted), 2).bit_length())
+    known = np.zeros(1 << int(bits), bool)
+    known[_hashes(wanted, bits)] = True
+    for first in range(0, len(labels) if len(wanted) else 0, _CHUNK):
+        near = first + np.flatnonzero(known[_hashes(labels[first : first + _CHUNK], bits)])
+        at = np.minimum(np.searchsorted(wanted, labels[near]), len(wanted) - 1)
+        same = wanted[at] == labels[near]
+        places[at[same]] = near[same]
+    return places[which]
+
+
+def _hashes(ids: np.ndarray, bits: np.uint64) -> np.ndarray:
+    """Return numbers of ``bits`` bits, spread evenly whatever the ids."""
+    return (ids.astype(np.uint64) * _SPREAD) >> (np.uint64(64) - bits)

@@ -1,13 +1,13 @@
-"""Shortest paths between two vertices: a search from each end, the one with fewer edges ahead takes the next level.
+"""Shortest paths between two vertices, for one pair or for many, in original ids; on the CPU (:mod:`.between`).
 
-Marks are undone after each pair, so that a pair costs what its search touched. In a directed graph the search from the
-end goes against the edges; where in-neighbours are not stored, the search from the start goes all the way.
-
-Source: Pohl, Bi-directional search, Machine Intelligence 6 (1971).
+A pair takes microseconds in a small world and as many milliseconds on roads. So pairs are searched for one after the
+other, and dealt out to threads, a pair each, once they are seen to take longer than handing one over does.
 """
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,17 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.vertices import vertices_of
-from bigbfs.engines.cpu import memory
-from bigbfs.engines.cpu.bits import ZERO
-from bigbfs.engines.cpu.rows import Rows, degree, rows_of, seek, step
-from bigbfs.errors import ArgumentError, FormatError
+from bigbfs.errors import ArgumentError
 from bigbfs.graph.graph import Graph
-from bigbfs.jit.njit import njit
+from bigbfs.jit.workers import Workers, thread_count
+from bigbfs.measures.between import PathFinder, bytes_of
 from bigbfs.measures.placing import placed
+from bigbfs.sizes import free_memory
+
+BLOCK = 16
+"""Pairs of a thread between two looks at what a pair takes; those of a block are yielded when all of it are done."""
+WORTH = 2e-4
+"""Seconds of a pair from which on threads are worth it: a few times what handing it over takes."""
 
 
 @dataclass(slots=True)
@@ -36,13 +40,16 @@ class ShortestPath:
     vertices
         Original ids along the path, both ends included; empty where there is none.
     edges_read
-        Edges looked at.
+        Ids of neighbours read.
+    seconds
+        Of the search, on the thread that made it; ids were looked up before.
     """
 
     source: int
     target: int
     vertices: list[int]
     edges_read: int
+    seconds: float
 
     @property
     def distance(self) -> int:
@@ -50,109 +57,82 @@ class ShortestPath:
         return len(self.vertices) - 1
 
 
-class PathFinder:
-    """Searches for paths in one graph, one after the other; internal vertices.
+class PathSearches:
+    """Pairs of vertices of a placed graph, found by their ids, and what searches between them; iterating searches.
 
     Parameters
     ----------
-    graph
-        Plain or compressed, known to be valid.
+    engine
+        On the CPU, or on a GPU: the rows in host memory are read.
+    pairs
+        Of original ids or names.
 
     Raises
     ------
+    UsageError
+        A vertex is not in the graph (all of them are named, ten at most).
+    ArgumentError
+        Something is no pair of vertices.
     DoesNotFitError
-        Parents and queues of both searches take more memory than is free.
+        The two searches take more memory than is free.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        memory.require(bytes_of(graph.n), graph.n, "free some, or take a machine with more")
-        graph.require_whole()
-        self._out: Rows = rows_of(graph.adjacency)
-        incoming = graph.in_adjacency
-        self._in: Rows = self._out if incoming is None or graph.flags.symmetric else rows_of(incoming)
-        self._both = incoming is not None
-        self._parents = np.full((2, graph.n), -1, np.int64)
-        self._queues = np.empty((2, graph.n), np.int64)
+    def __init__(self, engine: Engine, pairs: Iterable[Sequence[int | str]]) -> None:
+        self._graph = engine.graph
+        try:
+            ends = [tuple(pair) for pair in pairs]
+        except TypeError:
+            ends = [()]
+        if any(len(pair) != 2 for pair in ends):
+            raise ArgumentError("must be pairs of two vertices, source and target", about=(("pairs", pairs),))
+        flat = [end for pair in ends for end in pair]
+        vertices = vertices_of(self._graph, flat, "vertex", "vertices").reshape(-1, 2)
+        self._originals = np.asarray(self._graph.original(vertices)).tolist()
+        self._pairs = vertices.tolist()
+        self._finders = deque([PathFinder(self._graph)])
+        room = free_memory() // max(bytes_of(self._graph.n, self._graph.ids), 1)
+        self._threads = max(1, min(engine.threads or thread_count(), room))
 
-    def find(self, source: int, target: int) -> tuple[np.ndarray, int]:
-        """Return the vertices on a shortest path (int64, empty: there is none), and edges looked at."""
-        before, behind = self._parents
-        queues = self._queues
-        found = _search(self._out, self._in, np.int64(source), np.int64(target), before, behind, *queues, self._both)
-        meet, visited, back_visited, read, faults = (int(value) for value in found)
-        path: list[int] = []
-        if meet >= 0:
-            path = _chain(before, meet)[::-1] + _chain(behind, meet)[1:]
-        before[queues[0, :visited]] = -1
-        behind[queues[1, :back_visited]] = -1
-        if faults:
-            raise FormatError("neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
-        return np.array(path, np.int64), read
+    def __iter__(self) -> Iterator[ShortestPath]:
+        """Yield a shortest path for each pair, in their order.
 
+        Raises
+        ------
+        FormatError
+            The graph's file is damaged.
+        """
+        found: list[ShortestPath | None] = [None] * len(self._pairs)
+        first, threads = 0, 1
+        with Workers(self._threads) as workers:
+            while first < len(found):
+                last = min(first + BLOCK * threads, len(found))
 
-def bytes_of(n: int) -> int:
-    """Return the bytes of parents and queues in a graph of ``n`` vertices."""
-    return 2 * (8 + 8) * n
+                def search(number: int, first: int = first) -> None:
+                    found[first + number] = self._find(first + number)
 
+                if threads == 1:
+                    for number in range(last - first):
+                        search(number)
+                else:
+                    workers.each(last - first, search)
+                block = [path for path in found[first:last] if path is not None]
+                found[first:last] = [None] * len(block)
+                yield from block
+                if sum(path.seconds for path in block) > WORTH * len(block):
+                    threads = self._threads
+                first = last
 
-def _chain(parents: np.ndarray, vertex: int) -> list[int]:
-    """Return the vertices from ``vertex`` to the root of its tree, whose parent is itself."""
-    chain = [vertex]
-    while parents[vertex] != vertex:
-        vertex = int(parents[vertex])
-        chain.append(vertex)
-    return chain
-
-
-@njit(cache=True, nogil=True)
-def _expand(rows, queue, first, last, parents, other):
-    """Visit the neighbours of ``queue[first:last]``; return the queue's end, edges ahead, a meeting place, edges read.
-
-    A meeting place is a vertex that the ``other`` search has visited, -1: none. The level is not finished then: any
-    such vertex is as near, because both searches have finished the levels before.
-    """
-    n = np.uint64(parents.size)
-    tail, ahead, read, faults = last, np.int64(0), np.int64(0), np.int64(0)
-    for i in range(first, last):
-        u = np.uint64(queue[i])
-        position, v = seek(rows, u, ZERO), ZERO
-        for k in range(degree(rows, u)):
-            v, position = step(rows, position, k, v)
-            read += 1
-            if v >= n:
-                faults += 1
-            elif parents[v] < 0:
-                parents[v] = np.int64(u)
-                queue[tail] = np.int64(v)
-                tail += 1
-                ahead += np.int64(degree(rows, v))
-                if other[v] >= 0:
-                    return tail, ahead, np.int64(v), read, faults
-    return tail, ahead, np.int64(-1), read, faults
-
-
-@njit(cache=True, nogil=True)
-def _search(out, incoming, source, target, before, behind, queue, back_queue, both):
-    """Return where the two searches met (-1: nowhere), the vertices visited by each, edges read, and faults."""
-    before[source], behind[target] = source, target
-    queue[0], back_queue[0] = source, target
-    first, last, back_first, back_last = 0, 1, 0, 1
-    if source == target:
-        return source, last, back_last, np.int64(0), np.int64(0)
-    ahead, back_ahead = np.int64(degree(out, np.uint64(source))), np.int64(degree(incoming, np.uint64(target)))
-    read, faults = np.int64(0), np.int64(0)
-    while first < last and back_first < back_last:
-        if not both or ahead <= back_ahead:
-            end, ahead, meet, more, bad = _expand(out, queue, first, last, before, behind)
-            first, last = last, end
-        else:
-            end, back_ahead, meet, more, bad = _expand(incoming, back_queue, back_first, back_last, behind, before)
-            back_first, back_last = back_last, end
-        read += more
-        faults += bad
-        if meet >= 0:
-            return meet, last, back_last, read, faults
-    return np.int64(-1), last, back_last, read, faults
+    def _find(self, number: int) -> ShortestPath:
+        try:
+            finder = self._finders.pop()
+        except IndexError:  # each thread takes one
+            finder = PathFinder(self._graph)
+        start = time.perf_counter()
+        path, read = finder.find(*self._pairs[number])
+        seconds = time.perf_counter() - start
+        self._finders.append(finder)
+        ends, vertices = self._originals[number], np.asarray(self._graph.original(path)).tolist()
+        return ShortestPath(ends[0], ends[1], vertices, read, seconds)
 
 
 def shortest_paths(
@@ -172,19 +152,7 @@ def shortest_paths(
         The graph's file is damaged.
     """
     with placed(graph, threads, "cpu", ()) as engine:
-        here = engine.graph
-        try:
-            ends = [tuple(pair) for pair in pairs]
-        except TypeError:
-            ends = [()]
-        if any(len(pair) != 2 for pair in ends):
-            raise ArgumentError("must be pairs of two vertices, source and target", about=(("pairs", pairs),))
-        vertices = vertices_of(here, [end for pair in ends for end in pair], "vertex", "vertices").reshape(-1, 2)
-        finder = PathFinder(here)
-        originals = np.asarray(here.original(vertices)).tolist()
-        for (source, target), (start, end) in zip(originals, vertices.tolist(), strict=True):
-            path, read = finder.find(start, end)
-            yield ShortestPath(source, target, np.asarray(here.original(path)).tolist(), read)
+        yield from PathSearches(engine, pairs)
 
 
 def shortest_path(graph: Graph | str | Path | Engine, source: int | str, target: int | str) -> list[int]:

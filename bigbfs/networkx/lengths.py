@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from bigbfs.algorithms.many.options import ManyOptions
-from bigbfs.measures.paths import PathFinder
+from bigbfs.measures.between import PathFinder
 from bigbfs.measures.placing import placed
 from bigbfs.networkx.bridge import bridge_of
 from bigbfs.networkx.found import Search, not_found, number_of, search

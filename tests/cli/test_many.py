@@ -91,6 +91,10 @@ def test_paths(run, small):
         (0, [50]),
         (-1, []),
     ]
+    found = json.loads(out)
+    times = sorted(row["seconds"] for row in found["paths"])
+    assert 0 < times[0] <= times[1] == found["seconds_median"] <= times[2] <= found["seconds"]
+    assert [row["edges_read"] > 0 for row in found["paths"]] == [True, False, True]
     assert "no path" in run("path", "graph.csrbin", "--pairs", "@pairs.txt")[1]
     (small / "weights.txt").write_text("10 30 5\n50 50 7\n")  # an even number of ids, and no pairs
     (small / "words.txt").write_text("10 x\n")

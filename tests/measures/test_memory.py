@@ -12,7 +12,7 @@ import zoo
 import bigbfs
 from bigbfs.algorithms.sweeps.cpu import program as sweeps
 from bigbfs.errors import DoesNotFitError
-from bigbfs.measures import bounding, eccentricity, paths, room
+from bigbfs.measures import between, bounding, eccentricity, room
 from bigbfs.sizes import format_size
 
 N = 40_000
@@ -74,12 +74,12 @@ def test_eccentricities_that_do_not_fit_are_refused(call, monkeypatch):
 
 def test_paths_that_do_not_fit_are_refused(monkeypatch):
     graph = zoo.build(900, zoo.path(900))
-    finder = paths.PathFinder(graph)
-    assert sum(each.nbytes for each in vars(finder).values() if isinstance(each, np.ndarray)) == paths.bytes_of(900)
-    monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: paths.bytes_of(900) - 1)
+    need = between.bytes_of(900, graph.ids)
+    assert sum(each.nbytes for side in between.PathFinder(graph).sides for each in side) == need
+    monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: need - 1)
     with pytest.raises(DoesNotFitError, match=r"900 vertices take .* are free; free some"):
         bigbfs.shortest_path(graph, 0, 899)
-    monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: paths.bytes_of(900))
+    monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: need)
     assert len(bigbfs.shortest_path(graph, 0, 899)) == 900
 
 

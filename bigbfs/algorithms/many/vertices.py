@@ -37,22 +37,24 @@ def vertices_of(
     wanted = _numbers(graph, originals, argument)
     if not len(wanted):
         return np.zeros(0, np.int64)
-    ids = np.asarray(graph.original_ids())
-    if not len(ids):
+    if not graph.n:
         raise UsageError(
             f"{graph.path or 'graph'}: it has no vertices, so none of {counted(len(wanted), what, argument)}"
         )
-    places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-    missing = wanted[ids[places] != wanted]
+    found = graph.places(wanted)
+    missing = wanted[found < 0]
     if len(missing):
         unique = list(dict.fromkeys(missing.tolist()))
         named = ", ".join(map(str, unique[:NAMED]))
         more = f" and {len(unique) - NAMED:,} more" if len(unique) > NAMED else ""
+        low, high = graph.first_id, graph.first_id + graph.n - 1
+        if graph.labels is not None:
+            low, high = int(graph.labels.min()), int(graph.labels.max())
         raise UsageError(
             f"{graph.path or 'graph'}: no such vertex: {named}{more} ({counted(len(unique), what, argument)}); "
-            f"ids are between {ids[0]} and {ids[-1]}"
+            f"ids are between {low} and {high}"
         )
-    return np.asarray(graph.in_original_order(np.arange(graph.n)))[places].astype(np.int64)
+    return found
 
 
 def _numbers(graph: Graph, originals: Sequence[int | str] | np.ndarray, argument: str) -> np.ndarray:
