@@ -7,6 +7,7 @@ undirected edge counts twice, as in the reports that bigbfs implements; Graph500
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Iterable
@@ -55,9 +56,9 @@ def waited() -> float | None:
     """
     found = None
     with suppress(OSError):  # no Linux
-        for task in _TASKS.iterdir():
+        for task in os.scandir(_TASKS):
             with suppress(OSError, ValueError, IndexError):  # a thread that has ended by now
-                found = (found or 0.0) + int((task / "schedstat").read_text().split()[1]) / 1e9
+                found = (found or 0.0) + int(Path(task.path, "schedstat").read_bytes().split()[1]) / 1e9
     return found
 
 

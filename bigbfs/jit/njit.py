@@ -26,7 +26,7 @@ from bigbfs.jit.kernel_cache import KernelFiles
 from bigbfs.jit.kinds import UnknownKind, kind_of, written
 from bigbfs.jit.later import real, translated
 
-__all__ = ["Kernel", "njit", "package_stamp"]
+__all__ = ["Alike", "Kernel", "njit", "package_stamp"]
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -136,6 +136,13 @@ class Kernel:
             return self._first(kinds, arguments, named)
         return found(*arguments)
 
+    def found(self, *arguments: Any) -> Callable[..., Any] | None:
+        """Return what runs for arguments like these, after the first call with such; None where only Numba can tell."""
+        try:
+            return self._functions.get(tuple(map(kind_of, arguments)))
+        except UnknownKind:
+            return None
+
     def _first(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Run it for kinds of arguments that it has not been called with."""
         if _only_for_kernels(self.py_func, self._options):
@@ -233,6 +240,26 @@ class Kernel:
         if name.startswith("__") or "py_func" not in vars(self):  # while it is being unpickled
             raise AttributeError(name)
         return getattr(self.real(), name)
+
+
+class Alike:
+    """A kernel for calls whose arguments are always of the same kinds: these are looked at once.
+
+    To look at the kinds of two dozen arrays takes longer than a level of a small graph.
+    """
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._kernel = kernel
+        self._found: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
+        if self._found is not None:
+            return self._found(*arguments)
+        result = self._kernel(*arguments)
+        if isinstance(self._kernel, Kernel):
+            self._found = self._kernel.found(*arguments)
+        return result
 
 
 def _loading() -> Any:

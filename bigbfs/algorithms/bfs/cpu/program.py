@@ -9,7 +9,7 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu import memory
-from bigbfs.engines.cpu.heads import Survey
+from bigbfs.engines.cpu.heads import LOOK, Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import VarintRows, sample_rows
 from bigbfs.sizes import format_size
@@ -26,15 +26,17 @@ class CpuBfs:
         The graph.
     options
         Which strategy.
+    look
+        Neighbours of each vertex looked at for the head table.
     """
 
-    def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
-        self._placed = placed
+    def __init__(self, placed: PlacedGraph, options: BfsOptions, look: int = LOOK) -> None:
+        self._placed, self._look = placed, look
         self._upward = placed.incoming if options.entry.bottom_up else None
         self._search: Search | None = None
 
-    def warm(self, options: BfsOptions) -> None:
-        """Compile, and make the state; refuse what there is no memory for.
+    def warm(self, options: BfsOptions, *, counted: bool = False) -> None:
+        """Compile, and make the state; refuse what there is no memory for, unless the caller has ``counted`` it.
 
         Raises
         ------
@@ -42,20 +44,22 @@ class CpuBfs:
             The state and the result take more memory than is free.
         """
         options.require_source(self._placed.n)
-        self._require_memory(options)
+        if not counted:
+            self._require_memory(options)
         if self._search is None:
             self._search = self._make()
 
     def _make(self) -> Search:
         placed, upward = self._placed, self._upward
         ids, threads = placed.ids, placed.threads
-        with placed.clock("compile"):
-            sample, upward_sample, survey = sample_rows(placed.out, ids), None, None
-            if upward is not None:
-                upward_sample, survey = sample, Survey(sample, ids, threads)
-            Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
+        with placed.compiling("bfs", upward is None) as wanted:
+            if wanted:
+                sample, upward_sample, survey = sample_rows(placed.out, ids), None, None
+                if upward is not None:
+                    upward_sample, survey = sample, Survey(sample, ids, threads)
+                Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
         with placed.clock("place"):
-            survey = None if upward is None else placed.survey()
+            survey = None if upward is None else placed.survey(self._look)
             return Search(placed.out, upward, survey, ids, placed.graph.m, threads)
 
     @property

@@ -18,6 +18,7 @@ from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_length
+from bigbfs.jit.njit import Alike
 from bigbfs.jit.team import team_of
 
 WALK_EDGES = 4096
@@ -31,6 +32,7 @@ BOTTOM_UP_VERTEX = 2.0
 """Cost of a vertex in a bottom-up level, apart from its neighbours."""
 
 _TALLY = 8
+_KERNELS = (topdown.walk, topdown.expand, bottomup.pull, bottomup.clear_unvisited)
 
 
 @dataclass(slots=True)
@@ -123,6 +125,7 @@ class Search:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m = out_rows, in_rows, m
         self._team, self._alone = team_of(threads), threads == 1
+        self._walk, self._expand, self._pull, self._clear = (Alike(kernel) for kernel in _KERNELS)
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
@@ -201,7 +204,7 @@ class Search:
             depth = frontier.depth if frontier.vertices else frontier.depth - 1
             spent = time.perf_counter() - begin
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
-        bottomup.clear_unvisited(self._team, self._state, self.nobody)
+        self._clear(self._team, self._state, self.nobody)
         seconds = time.perf_counter() - start
         levels = self._records(steps) if records else LevelRecords(())
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
@@ -283,7 +286,7 @@ class Search:
         before = frontier.last
         window = (np.uint64(frontier.first), np.uint64(frontier.last))
         depths = (np.int32(frontier.depth), np.int32(max_depth))
-        first, last, hubs, depth, edges, all_edges = topdown.walk(
+        first, last, hubs, depth, edges, all_edges = self._walk(
             self.out_rows, self._state, *window, *depths, np.uint64(WALK_EDGES), np.uint64(self._target)
         )
         frontier.depth = int(depth)
@@ -300,7 +303,7 @@ class Search:
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
         few = topdown.CHUNK_EDGES * frontier.vertices // max(1, frontier.edges)
         chunk = np.uint64(max(1, min(topdown.CHUNK_VERTICES, few)))
-        topdown.expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk, self._alone)
+        self._expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk, self._alone)
         self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
@@ -316,7 +319,7 @@ class Search:
         """Run one level bottom-up."""
         assert self.in_rows is not None
         state = self._state
-        bottomup.pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
+        self._pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
         self._turn ^= 1
         found, left, left_edges = (int(total) for total in state.tallies.reshape(-1, _TALLY)[:, :3].sum(axis=0))
         frontier.depth += 1

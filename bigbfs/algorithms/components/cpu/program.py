@@ -44,12 +44,12 @@ class CpuComponents:
             need = survey + memory.components_bytes(placed.n, placed.ids)
             memory.require(need, placed.n, "free some, or take a machine with more")
         if options.algorithm not in self._compiled:
-            with placed.clock("compile"):
-                sample = sample_rows(placed.out, placed.ids)
-                survey_of_it = Survey(sample, placed.ids, placed.threads)
-                warmed = Components(sample, sample, survey_of_it, placed.threads)
-                warmed.warm_up(options.algorithm)
-                handed(team_of(placed.threads), warmed.labels, warmed.labels)
+            with placed.compiling("components", options.algorithm) as wanted:
+                if wanted:
+                    sample = sample_rows(placed.out, placed.ids)
+                    warmed = Components(sample, sample, Survey(sample, placed.ids, placed.threads), placed.threads)
+                    warmed.warm_up(options.algorithm)
+                    handed(team_of(placed.threads), warmed.labels, warmed.labels)
             self._compiled.add(options.algorithm)
         if self._components is None:
             with placed.clock("place"):

@@ -20,6 +20,7 @@ from bigbfs.algorithms.sweeps.options import (
     told,
 )
 from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.heads import QUICK_LOOK
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import sample_rows
 from bigbfs.jit.team import team_of
@@ -52,7 +53,7 @@ class CpuSweeps:
 
     def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
         self._placed = placed
-        self._search = CpuBfs(placed, SEARCH)
+        self._search = CpuBfs(placed, SEARCH, QUICK_LOOK)
         self._known: Known | None = None
         self._longest = self._kept = 0
 
@@ -68,11 +69,11 @@ class CpuSweeps:
             return
         placed = self._placed
         memory.require(bytes_of(placed.n, placed.ids), placed.n, ADVICE)
-        self._search.warm(SEARCH)
-        with placed.clock("compile"):
-            rows = sample_rows(placed.out, placed.ids)
-            hub_of(rows)
-            renew(_known(2, 1), np.zeros(2, np.int32), np.zeros(3, np.uint8), _ask(0, 0, 0, options))
+        self._search.warm(SEARCH, counted=True)
+        with placed.compiling("sweeps") as wanted:
+            if wanted:
+                hub_of(sample_rows(placed.out, placed.ids))
+                renew(_known(2, 1), np.zeros(2, np.int32), np.zeros(3, np.uint8), _ask(0, 0, 0, options))
         with placed.clock("place"):
             self._known = _known(placed.n, placed.threads)
 
@@ -93,7 +94,7 @@ class CpuSweeps:
         self._longest = max(self._longest, found.depth)
         self._kept |= 0 if options.keep is None else 1 << options.keep
         ask = _ask(found.depth, self._longest, self._kept, options)
-        record = renew(known, search.levels, placed.survey().ranks, ask)
+        record = renew(known, search.levels, placed.survey(QUICK_LOOK).ranks, ask)
         parts = told(record, self._kept)
         return Swept(
             depth=found.depth,
