@@ -16,6 +16,7 @@ from bigbfs.cli import options, outputs
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
+from bigbfs.formats.ours import GRAPH
 from bigbfs.graph.graph import Graph
 from bigbfs.record import median
 from bigbfs.report.components import SizeClass, size_histogram
@@ -194,7 +195,7 @@ def _check_outputs(task: Task) -> None:
 
         with naming(output="largest"):
             check_target(task.largest)
-        outputs.check_output(task.largest, "largest", task.force)
+        outputs.check_output(task.largest, "largest", task.force, GRAPH)
 
 
 def _took(task: Task, file: outputs.Written | None) -> None:

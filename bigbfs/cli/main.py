@@ -116,7 +116,7 @@ def cli(context: click.Context) -> None:
 def _fail(message: str, code: int, names_ranks: bool = False) -> int:
     launch.let_first_speak()
     speaker = "" if names_ranks else launch.speaker()
-    click.echo(f"bigbfs: error: {speaker}{printable(message)}", err=True)
+    click.echo(f"bigbfs: error: {speaker}{printable(message.expandtabs(4))}", err=True)
     return code
 
 

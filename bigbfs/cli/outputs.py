@@ -44,20 +44,22 @@ class Written:
         return f"wrote       {printable(self.path)}: {what}"
 
 
-def check_output(path: Path | None, argument: str, force: bool) -> None:
+def check_output(path: Path | None, argument: str, force: bool, replaces: str = "") -> None:
     """Refuse, before any work is done, an output path, that of ``argument``, that cannot or may not be written.
+
+    ``replaces`` is that of :func:`bigbfs.formats.ours.require_ours`.
 
     Raises
     ------
     UsageError
-        There is a file of somebody else's, and no ``force``.
+        There is a file of somebody else's, or a graph, and no ``force``.
     FileAccessError
         It cannot be written.
     """
     if path is not None:
         with naming(output=argument):
             require_writable(path)
-            require_ours(path, force)
+            require_ours(path, force, replaces=replaces)
 
 
 def check_array(path: Path | None, argument: str, force: bool) -> None:

@@ -23,7 +23,7 @@ from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.bvgraph.properties import TWO_FILES, is_bvgraph, parts, urls_beside
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.compress import save_compressed
-from bigbfs.formats.ours import require_ours
+from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.streams.sources import STANDARD_INPUT, read_error
 from bigbfs.graph.graph import Graph
 from bigbfs.report.progress import SILENT, Progress
@@ -238,7 +238,7 @@ def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
     elsewhere = Call("convert", str(plain), (Argument("output", f"OUT{target.suffix}"),))
     with Graph.open(plain) as graph, naming(output=elsewhere):
         require_writable(target)
-        require_ours(target)
+        require_ours(target, replaces=GRAPH)
         with told.step(f"compress to {target}", edges_of(graph), "edges"):
             write_compressed(graph, plain, target, _provenance(plain), told.advance)
     return target

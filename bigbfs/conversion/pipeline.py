@@ -26,7 +26,7 @@ from bigbfs.conversion.targets import Targets, choose_targets
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
-from bigbfs.formats.ours import require_ours
+from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate
@@ -82,7 +82,7 @@ def convert(
         return replace(report, notes=said_once(report.notes, inputs))
     for target in targets.files:
         require_writable(target)
-        require_ours(target, options.force)
+        require_ours(target, options.force, replaces=GRAPH)
     told = cache.told_of(targets.files[0], sources, options.identity())
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     _remove_kept(targets, options)

@@ -19,7 +19,7 @@ from bigbfs.errors import FileAccessError, RemedyLike
 from bigbfs.formats.mark import set_mark
 
 _READ_ADVICE = {
-    errno.ENOENT: "check the path (globs are the shell's: quote nothing)",
+    errno.ENOENT: "check the path (a pattern such as *.txt is the shell's to expand: no quotes around it)",
     errno.EACCES: "you may not read it; change its mode or run as its owner",
     errno.EISDIR: "it is a folder; name the files in it",
     errno.ELOOP: "its symbolic links go round in a circle",

@@ -1,10 +1,11 @@
 """Which files are ours to replace: those that bigbfs wrote, as their first bytes say.
 
 Whoever names an output rarely means to lose a file of his own. So a command replaces what an earlier run wrote, and
-asks for ``force`` before it replaces anything else. Every file gets a mark beside its content, where the file system
-has a place for it (:mod:`bigbfs.formats.mark`). Where it has none, graph files, generated text, rows and reports say by
-themselves who wrote them; an array has a header longer than others make it (:func:`array_header`), a picture a word in
-its metadata. CSV, Parquet, Arrow and what is exported for other tools do not.
+asks for ``force`` before it replaces anything else, or a graph or the rows of a bench by something that is none. Every
+file gets a mark beside its content, where the file system has a place for it (:mod:`bigbfs.formats.mark`). Where it has
+none, graph files, generated text, rows and reports say by themselves who wrote them; an array has a header longer than
+others make it (:func:`array_header`), a picture a word in its metadata. CSV, Parquet, Arrow and what is exported for
+other tools do not.
 """
 
 from __future__ import annotations
@@ -24,12 +25,17 @@ HEADER = 192
 SVG = b"<!-- made by bigbfs -->\n"
 PNG = b"Software\0bigbfs"
 
+GRAPH, ROWS = "a graph", "the rows of a bench"
+"""What took so long to make that nothing else replaces it by mistake."""
+
+_ROWS = b'{"kind":"session","command":"bigbfs'
+_DEAR = {MAGIC: GRAPH, _ROWS: ROWS}
 _STARTS = (
     MAGIC,
     SVG,
     b"# bigbfs generate ",
     b"# Measured by `bigbfs probe`",
-    b'{"kind":"session","command":"bigbfs',
+    _ROWS,
     b'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta name="generator" content="bigbfs">',
 )
 _NPY = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
@@ -37,19 +43,39 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _LOOK = 256
 
 
-def require_ours(path: Path, force: bool = False) -> None:
-    """Refuse to replace a file that bigbfs did not write, unless ``force``.
+def require_ours(path: Path, force: bool = False, *, replaces: str = "") -> None:
+    """Refuse to replace a file that bigbfs did not write, or that holds what is dear, unless ``force``.
+
+    Parameters
+    ----------
+    path
+        Of what is going to be written.
+    force
+        Replace whatever is there.
+    replaces
+        ``GRAPH`` or ``ROWS`` where the new file is one too.
 
     Raises
     ------
     UsageError
         With the file, and both ways out. A file that cannot be read is none of ours.
     """
-    if not force and path.is_file() and not is_ours(path):
-        raise UsageError(
-            f"{path}: is there already, and nothing says that bigbfs wrote it and nobody changed it since",
-            remedies=(("output", None), ("force", True, "say {} to replace it")),
-        )
+    if force or not path.is_file():
+        return
+    if not is_ours(path):
+        why = "is there already, and nothing says that bigbfs wrote it and nobody changed it since"
+    elif (dear := _dear(path)) and dear != replaces:
+        why = f"holds {dear}, and something else would be written over it"
+    else:
+        return
+    raise UsageError(f"{path}: {why}", remedies=(("output", None), ("force", True, "say {} to replace it")))
+
+
+def _dear(path: Path) -> str | None:
+    """Return which of the dear things a file of ours holds; None: something else."""
+    with path.open("rb") as stream:
+        start = stream.read(_LOOK)
+    return next((what for mark, what in _DEAR.items() if start.startswith(mark)), None)
 
 
 def is_ours(path: Path) -> bool:

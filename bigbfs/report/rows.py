@@ -258,20 +258,25 @@ def read_rows(paths: Iterable[Path]) -> Record:
     FileAccessError
         A file cannot be read.
     InputError
-        A line is none of ours (names file and line), or there is no row.
+        A line is none of ours (names file and line), or there is no row. A last line that was cut short is left out,
+        with a note.
     """
     record = Record()
     for path in paths:
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise FileAccessError(f"{path}: cannot read: {error.strerror}; check the path") from error
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: byte {error.start}: not text; `bigbfs bench bfs` writes rows") from error
+        lines = text.splitlines()
         for number, line in enumerate(lines, 1):
             try:
                 record.add(parse_line(line))
             except ValueError as error:
+                if number == len(lines) and not text.endswith("\n"):
+                    record.notes.append(f"{path}: the last line was cut short; it is left out.")
+                    continue
                 raise InputError(f"{path}:{number}: no row of a bench: {error}") from error
     if not record.rows:
         raise InputError(f"{', '.join(map(str, paths))}: no row in it; `bigbfs bench bfs` writes rows")

@@ -87,6 +87,33 @@ def test_a_file_of_somebody_else_is_replaced_only_by_force(run, small, name, lin
     assert run(*line, name)[0] == 0, "what bigbfs wrote it replaces"
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("graph.csrbin", ["bench", "bfs", "graph.csrbin", "--source", "10", "--trials", "1", "--output"]),
+        ("graph.csrbin", ["bench", "bfs", "graph.csrbin", "--source", "10", "--trials", "1", "--report"]),
+        ("link.npy", ["bfs", "graph.csrbin", "--source", "10", "--backend", "cpu", "--levels"]),
+        ("link.npy", ["cc", "graph.csrbin", "--backend", "cpu", "--labels"]),
+        ("link.csv", ["members", "graph.csrbin", "--vertex", "10", "-o"]),
+        ("rows.jsonl", ["bench", "report", "rows.jsonl", "-o"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
+)
+def test_graphs_and_rows_are_replaced_by_their_like_alone(run, small, name, line):
+    """What took long to make: also where the name is a link to it, or simply mistyped."""
+    bench = ["bench", "bfs", "graph.csrbin", "--source", "10", "--trials", "1", "--no-baselines", "-o", "rows.jsonl"]
+    assert run(*bench)[0] == 0
+    if name.startswith("link"):
+        (small / name).symlink_to("graph.csrbin")
+    before = (small / name).read_bytes()
+    code, out, err = run(*line, name)
+    assert (code, out) == (2, "")
+    what = "the rows of a bench" if name == "rows.jsonl" else "a graph"
+    assert f"{name}: holds {what}, and something else would be written over it" in err
+    assert (small / name).read_bytes() == before
+    assert run(*bench)[0] == 0, "rows take the place of rows"
+
+
 @pytest.mark.parametrize("place", [True, False], ids=["with attributes", "without"])
 def test_the_same_command_again_asks_for_nothing_until_somebody_changes_the_file(run, small, monkeypatch, place):
     if not place:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,14 @@ from bigbfs.cli.bench.writer import Writer
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
-from bigbfs.errors import UsageError
+from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import CLEAR, Progress
 from bigbfs.report.rows import Record
 from bigbfs.report.summary import HEADERS, cells, summarize
 from bigbfs.report.table import folded
+from bigbfs.sizes import counted
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def _run(work: Iterator[tuple[Prepared, Plan]], task: Task, writer: Writer, abou
             writer.add(_session(task, about))
             started = True
         writer.add(facts(graph, plan.sources))
-        _say(f"{graph.name}: {len(plan.contenders)} contenders, {len(plan.sources)} sources")
+        _say(f"{graph.name}: {counted(len(plan.contenders), 'contender')}, {counted(len(plan.sources), 'source')}")
         told = Progress()
         with told.step(f"measure {graph.name}", len(plan.contenders) * len(plan.sources), "rows"):
             for row in measure(graph, plan, _say):
@@ -202,13 +204,27 @@ def _of_suite(suite: Suite, task: Task, folder: Path | None) -> Iterator[tuple[P
         if not contenders:
             _say(f"{case.name}: left out: none of its backends is here")
             continue
-        with prepared(case, suite.seed, folder) as graph:
-            with Graph.open(graph.variants[0].path) as opened:
-                vertices = (
-                    opened.vertices(case.chosen) if case.chosen else random_sources(opened, case.sources, suite.seed)
-                )
-                sources = [int(opened.original(vertex)) for vertex in vertices]
+        with ExitStack() as files:
+            with _named(case):
+                graph = files.enter_context(prepared(case, suite.seed, folder))
+                sources = _sources_of(case, graph, suite.seed)
             yield graph, Plan(contenders, sources, case.trials or task.trials, case.seconds or task.seconds)
+
+
+@contextmanager
+def _named(case: Case) -> Iterator[None]:
+    """Say of an error, which may know a file that is gone by then, that it is of ``case``."""
+    try:
+        yield
+    except BigBfsError as error:
+        raise error.saying(f"case {case.name!r}: {error.message}") from error
+
+
+def _sources_of(case: Case, graph: Prepared, seed: int) -> list[int]:
+    """Return the sources of ``case``: original ids."""
+    with Graph.open(graph.variants[0].path) as opened:
+        vertices = opened.vertices(case.chosen) if case.chosen else random_sources(opened, case.sources, seed)
+        return [int(opened.original(vertex)) for vertex in vertices]
 
 
 def _contenders(case: Case, task: Task) -> list[Contender]:

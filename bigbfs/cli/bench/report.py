@@ -10,6 +10,7 @@ from bigbfs.cli import outputs
 from bigbfs.cli.options import PATH, json_option
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
+from bigbfs.sizes import counted
 
 
 @click.command("report")
@@ -31,4 +32,5 @@ def command(rows: tuple[Path, ...], output: Path, force: bool, as_json: bool) ->
         wrote = outputs.as_json([outputs.written(output)])
         click.echo(dumps({"schema": SCHEMA, "command": "bench report", **found, "wrote": wrote}))
         return
-    click.echo(f"report      {output}: {len(record.rows):,} rows of {len(record.graphs)} graphs, {size:,} bytes")
+    about = counted(len(record.graphs), "graph")
+    click.echo(f"report      {output}: {counted(len(record.rows), 'row')} of {about}, {size:,} bytes")

@@ -11,6 +11,7 @@ import click
 from bigbfs.cli.outputs import check_output
 from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.formats.atomic import access_error
+from bigbfs.formats.ours import ROWS
 from bigbfs.report.rows import GraphFacts, Record, Row, Session, line_of
 
 
@@ -38,7 +39,8 @@ class Writer:
         self.record = Record()
         self._output, self._report = output, report
         self._stream: TextIO | None = None
-        check_output(output, "output", force)
+        self._waiting: list[Session | GraphFacts | Row] = []
+        check_output(output, "output", force, ROWS)
         check_output(report, "report", force)
         if report is not None:
             from bigbfs.report.page import require_extra
@@ -48,15 +50,17 @@ class Writer:
             raise UsageError(f"--output and --report both name {output}; give each its own file")
 
     def add(self, item: Session | GraphFacts | Row) -> None:
-        """Keep ``item``, on the disk too."""
+        """Keep ``item``, on the disk too: from the first row on, which takes the place of an earlier run."""
         self.record.add(item)
-        if self._output is None:
+        self._waiting.append(item)
+        if self._output is None or not self.record.rows:
             return
         try:
             if self._stream is None:
                 self._stream = self._output.open("w", encoding="utf-8")
-            self._stream.write(line_of(item) + "\n")
+            self._stream.writelines(line_of(each) + "\n" for each in self._waiting)
             self._stream.flush()
+            self._waiting.clear()
         except OSError as error:
             raise access_error(self._output, error, "write") from error
 

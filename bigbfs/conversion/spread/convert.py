@@ -51,7 +51,7 @@ from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
 from bigbfs.formats.atomic import require_writable
-from bigbfs.formats.ours import require_ours
+from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate
@@ -154,7 +154,7 @@ def _prepared(
         return targets, paths, options, Whole.of_file(targets.files[0], known)
     for target in targets.files:
         require_writable(target)
-        require_ours(target, options.force)
+        require_ours(target, options.force, replaces=GRAPH)
     share = default_allowance() // group.host_size
     options = replace(options, progress=options.progress and group.rank == 0)
     return targets, paths, replace(options, memory=share if options.memory is None else options.memory), None

@@ -15,7 +15,7 @@ from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.layout import Header, Section
-from bigbfs.formats.ours import require_ours
+from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.shards.extents import row_sections
 from bigbfs.formats.shards.files import PAGE, Shard
 from bigbfs.formats.shards.manifest import (
@@ -63,7 +63,7 @@ def join(
     manifest = read_manifest(folder)
     target = _target(folder, manifest, None if output is None else file_path("output", output))
     require_writable(target)
-    require_ours(target, force)
+    require_ours(target, force, replaces=GRAPH)
     told = Progress(progress)
     with ExitStack() as opened:
         parts = len(manifest.shards)
