@@ -9,6 +9,7 @@ import pytest
 import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wide import CODECS, in_turn, split
 
 import bigbfs
 from bigbfs.algorithms.many.reference import many
@@ -50,8 +51,7 @@ def check(graph, pairs, look):
     return read
 
 
-@pytest.mark.parametrize("codec", ["plain", "varint"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "codec"), split(product(NAMES, CODECS), lambda name, codec: in_turn(codec, name)))
 def test_lengths_are_those_of_plain_searches(name, codec):
     """All pairs of the sources of the zoo, and random ones; one of a pair is often isolated, or the other itself."""
     graph = zoo.shared()[name]
@@ -118,6 +118,18 @@ def test_rows_of_hubs_are_not_read_where_the_other_frontier_is_small(codec):
     for graph in (joined, first, last, apart):
         check(graph, [ends, ends[::-1]], ALWAYS)
         check(graph, [ends, ends[::-1]], NEVER)
+
+
+def test_looking_ends_when_it_has_cost_what_reading_does():
+    """The neighbours of hub 0 have 41 neighbours each, none of which is hub 1, in a part of its own."""
+    few, many_more, pool = 1_000, 1_100, 40
+    near = np.arange(2, 2 + few)
+    far = np.arange(2 + few, 2 + few + many_more)
+    shared = np.arange(pool) + 2 + few + many_more
+    grid = np.repeat(near, pool), np.tile(shared, few)
+    graph = zoo.build(int(shared[-1]) + 1, zoo.join((np.zeros(few), near), (np.ones(many_more), far), grid))
+    looks = check(graph, [(0, 1)], LOOK)[0]
+    assert looks < 2 * few + 2 * many_more + 100 < 5 * few + 2 * many_more
 
 
 def test_a_way_round_is_not_taken_for_the_shortest():
