@@ -119,7 +119,7 @@ class Rule:
 VRAM = {"residency": "vram", "thin_to": 0, "local": False}
 RULES = {
     "auto": Rule(hot_share=1),
-    "topdown": Rule("topdown", sort_from=3, heads=0, thin_to=4, window_bytes=256),
+    "topdown": Rule("topdown", sort_from=3, heads=4, thin_to=4, window_bytes=256),
     "bottom-up": Rule(costs=Costs(0, 0, 10**6, 0), defer_from=0, **VRAM),
     "turns": Rule(
         costs=Costs(300, 10, 30, 100), thin_to=3, sort_from=20, heads=1, slots=5, defer_from=2, window_bytes=64

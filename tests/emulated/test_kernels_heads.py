@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_core, split
+from wide import CODECS, counted, in_core, split
 
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
@@ -170,3 +171,18 @@ def test_tables_do_not_depend_on_the_steps_in_which_rows_become_readable(build, 
     if "near" in first:
         start = int(one.struct["near_end"]) - len(first["near"])
         assert np.array_equal(second["near"], adjacency.edges[start : int(one.struct["near_end"])])
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("build", counted(HERE))
+def test_mapped_rows_that_the_heads_hold_are_not_read(build, codec):
+    """A ring, each vertex joined to sixteen: more than a thread reads alone, all of them heads."""
+    size = 600
+    here = np.arange(size)
+    plain = zoo.build(size, zoo.join(*((here, (here + step) % size) for step in range(1, 9))))
+    whole = plain.compress() if codec == "varint" else plain
+    how = {"residency": "mapped", "strategy": "topdown", "head_groups": 4, "hot_bytes": 0}
+    with GpuEngine(whole, **how, runtime=SimtRuntime(build=build)) as engine:
+        engine.rows()._mapping.array[:] = 0
+        for source in (0, 299):
+            assert np.array_equal(engine.bfs(source).levels, reference_bfs(plain, source)[0])

@@ -39,7 +39,7 @@ RULES = {
         4, "ranges", head_groups=0, capacity=5, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2)
     ),
     "top-down": Peers(5, "ranges", mapped=True, hot_bytes=500, bottom_up=False, capacity=64),
-    "in order": Peers(2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=2, tuning=Tuning(sort_from=3)),
+    "in order": Peers(2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3)),
 }
 FEW = (
     "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from bigbfs.engines.engine import Work
-from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
+from bigbfs.engines.gpu.placement.hot import GRAIN, even, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import (
     PLACES,
     Buffer,
@@ -24,6 +24,7 @@ from bigbfs.engines.gpu.placement.ledger import (
     row_buffers,
     state_buffers,
 )
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
 from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.errors import DoesNotFitError, RemedyLike, UsageError
@@ -46,6 +47,9 @@ _WHERE = {
 
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
+
+MORE_GROUPS = 4
+"""Groups that are tried before these where edges are mapped and rows are even."""
 
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
@@ -191,6 +195,8 @@ def make_plan(
     if hot_bytes is None:
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
+        if plan.head_groups == MORE_GROUPS:  # no more of the device than the edges themselves would take
+            hot_bytes = min(hot_bytes, edges - _head_bytes(graph, MORE_GROUPS))
     return _with_hot_rows(plan, graph, hot_bytes)
 
 
@@ -212,14 +218,16 @@ def choose_residency(
     if residency not in RESIDENCIES:
         raise UsageError(f"residency {residency!r} is unknown: choose one of {', '.join(RESIDENCIES)}")
     why: list[str] = []
-    heads = HEAD_GROUPS if head_groups is None else (head_groups,)
+    heads = None if head_groups is None else (head_groups,)
     if work and not any(each.uses_heads for each in work):
         heads = (0,)
     ladder = [choice for choice in LADDER if all(choice in each.residencies() for each in work)]
     tried: list[Plan] = []
 
     def plans(choice: str) -> Iterator[Plan]:
-        for groups, stages in product(heads, stage_sizes(graph) if choice == "streamed" else (0,)):
+        for groups, stages in product(
+            heads or head_ladder(graph, choice), stage_sizes(graph) if choice == "streamed" else (0,)
+        ):
             for each in _narrowing(work):
                 yield _plan(graph, choice, limits, groups, stages, registers_read_only, each)
 
@@ -236,6 +244,20 @@ def choose_residency(
         remedies=_remedies(graph, limits, tried, others),
         lead="\nwhat helps: ",
     )
+
+
+def head_ladder(graph: Graph, residency: str) -> tuple[int, ...]:
+    """Return the groups of heads to try, most first."""
+    edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
+    more = residency == "mapped" and _head_bytes(graph, MORE_GROUPS) <= edges
+    if more and all(even(rows) for _, rows in adjacencies(graph)):
+        return (MORE_GROUPS, *HEAD_GROUPS)
+    return HEAD_GROUPS
+
+
+def _head_bytes(graph: Graph, groups: int) -> int:
+    """Return the bytes of the head tables."""
+    return len(adjacencies(graph)) * grain(groups * HEAD_GROUP * graph.n * graph.ids.itemsize)
 
 
 def _narrowing(work: Sequence[Work]) -> Iterator[Sequence[Work]]:

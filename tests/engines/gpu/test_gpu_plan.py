@@ -15,7 +15,7 @@ from bigbfs.engines.gpu import planning as plan
 from bigbfs.engines.gpu.floor import vertices_with_edges
 from bigbfs.engines.gpu.placement import ledger
 from bigbfs.engines.gpu.placement.hot import NOTHING_HOT, hottest
-from bigbfs.engines.gpu.placement.ledger import PLACES
+from bigbfs.engines.gpu.placement.ledger import PLACES, grain
 from bigbfs.engines.gpu.planning import GRAIN, Limits, choose_residency, default_budget
 from bigbfs.engines.gpu.streamed import ledger as stages
 from bigbfs.engines.gpu.streamed.ledger import SMALLEST, STAGES, stage_capacity, stage_sizes
@@ -34,7 +34,7 @@ def buffer(plan, name):
 def test_vram_if_it_fits_else_mapped_else_refused():
     graph = zoo.shared()["clique"]
     vram = make_plan(graph, "vram", ENOUGH)
-    mapped = make_plan(graph, "mapped", ENOUGH, hot_bytes=0)
+    mapped = make_plan(graph, "mapped", ENOUGH, head_groups=2, hot_bytes=0)
     assert vram.host_bytes == 0
     assert mapped.host_bytes == buffer(vram, "indices").bytes
     assert vram.device_bytes == mapped.device_bytes + mapped.host_bytes
@@ -56,6 +56,17 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     with pytest.raises(DoesNotFitError) as caught:
         make_plan(graph, "auto", 100_000)
     assert caught.value.exit_code == 5
+
+
+def test_more_heads_where_edges_are_mapped_and_rows_are_even():
+    """As many as take no more of the device than the edges would; they come before hot rows."""
+    even, skewed, short = (zoo.shared()[name] for name in ("clique", "kronecker", "grid-2d"))
+    plan = make_plan(even, "mapped", ENOUGH)
+    assert plan.head_groups == 4
+    assert buffer(plan, "heads").bytes + plan.hot_bytes <= grain(even.adjacency.edges.nbytes)
+    assert make_plan(even, "vram", ENOUGH).head_groups == 2
+    assert make_plan(even, "mapped", plan.device_bytes - plan.hot_bytes - 1).head_groups == 2
+    assert make_plan(skewed, "mapped", ENOUGH).head_groups == make_plan(short, "mapped", ENOUGH).head_groups == 2
 
 
 OPTIONS = ("residency", "vram_budget", "ram_budget", "compressed", "backend")
@@ -277,7 +288,7 @@ def test_the_ledger_is_what_is_allocated(residency, codec):
             for key, size in taken.items():
                 if size == 0:  # takes nothing, wherever its line says that it would
                     continue
-                rounded = ledger.grain(size)
+                rounded = grain(size)
                 upper_bound = key.removeprefix("in_") in AT_MOST
                 assert rounded <= planned[key] if upper_bound else rounded == planned[key], (name, key)
 

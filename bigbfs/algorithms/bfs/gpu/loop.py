@@ -15,7 +15,7 @@ from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.handover import HandOver
 from bigbfs.algorithms.bfs.gpu.pace import Pace
 from bigbfs.algorithms.bfs.gpu.standby import Limits, Standby
-from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, row_length, wanted_names
+from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, held, row_length, wanted_names
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.algorithms.bfs.strategies import Strategy
@@ -75,6 +75,7 @@ class BfsLoop(TreeArrays):
             slot_count=tuning.slots,
             bottom_up=self.bottom_up,
             in_vertices=searched.with_edges,
+            **held(out, mapped),
             thin_to=min(self._team, tuning.thin_to),
             local=tuning.local,
             wide_from=self._wide_from(mapped),

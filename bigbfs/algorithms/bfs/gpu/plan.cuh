@@ -58,7 +58,7 @@ DEVICE u64 wide_cost(const Bfs& s, const Team& t) {
 
 DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
     const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
-    const u64 lines = away * sizeof(vid) / 128 + t.count;
+    const u64 lines = (away * sizeof(vid) / 128 + t.count) * s.far_rows / 1024;
     const u64 claims = may_be_wide(s, t) ? found_at_most(s, t) * s.claim_cost : 0;
     return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }

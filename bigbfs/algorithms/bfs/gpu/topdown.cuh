@@ -1,7 +1,8 @@
 // Top-down phases: every edge out of the frontier is read once.
 //
 // EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each (from
-// the head table where it holds all of them), longer ones by the whole warp one after the other, hubs are listed.
+// the head table where it holds all of them), longer ones by the whole warp one after the other (from that table too,
+// where they lie in host memory otherwise), hubs are listed.
 // EXPAND_CHUNKS: a warp takes chunks of the listed hubs. THIN: the first block alone goes on from level to level while
 // a frontier is no larger than the block. Frontier kind: queue. Atomics: one atomicOr on `visited` for each edge whose
 // end looks unvisited; its winner alone writes level and parent and enters the queue, by way of its warp's buffer.
@@ -89,6 +90,15 @@ template <bool ALONE> DEVICE void expand_together(const Bfs& s, Team& t, vid v, 
     }
 }
 
+// The whole warp reads the row of v from the head table, which holds all of its `ids`.
+template <bool ALONE> DEVICE void expand_held(const Bfs& s, Team& t, vid v, u32 ids) {
+    for (u32 i = lane_id(); __any_sync(ALL_LANES, i < ids); i += WARP) {
+        const vid id = i < ids ? head(s.out, v, i) : v;
+        reach<ALONE, 1>(s, t, &id, i < ids, v);
+        flush<ALONE>(s, t, false);
+    }
+}
+
 // Each lane reads a short row of its own (the lanes whose `ids` is 0 none).
 template <bool ALONE> DEVICE void expand_apart(const Bfs& s, Team& t, vid v, u64 ids) {
     if (s.out.head_groups && __all_sync(ALL_LANES, heads_are_all(s.out, ids))) {
@@ -116,11 +126,13 @@ template <bool ALONE> DEVICE void expand_batch(const Bfs& s, Team& t, vid v, u64
     if (!ALONE) list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
     Segment segment = {0, 0, 0};
     const bool wide = ids > THREAD_IDS && ids <= BLOCK_IDS;
-    if (wide) segment = row(s.out, v);
+    if (wide && ids > s.held_to) segment = row(s.out, v);
     for (u32 todo = __ballot_sync(ALL_LANES, wide); todo; todo &= todo - 1) {
         const u32 from = (u32)__ffs((int)todo) - 1;
         const vid source = __shfl_sync(ALL_LANES, v, from);
-        expand_together<ALONE>(s, t, source, broadcast(segment, from));
+        const u64 length = __shfl_sync(ALL_LANES, ids, from);
+        if (length <= s.held_to) expand_held<ALONE>(s, t, source, (u32)length);
+        else expand_together<ALONE>(s, t, source, broadcast(segment, from));
     }
     if (__any_sync(ALL_LANES, ids > 0 && ids <= THREAD_IDS)) {
         expand_apart<ALONE>(s, t, v, ids <= THREAD_IDS ? ids : 0);

@@ -11,6 +11,7 @@ from bigbfs.algorithms.bfs.gpu.arguments import LEVELS, PARENTS
 from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
+from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.graph.adjacency import CompressedAdjacency
 from bigbfs.graph.graph import Graph
@@ -92,3 +93,10 @@ def row_length(graph: Graph, vertex: int) -> int:
 def wanted_names(want_levels: bool, want_parents: bool) -> tuple[str, ...]:
     """Return the names of the arrays that are wanted."""
     return (*(["levels"] if want_levels else []), *(["parents"] if want_parents else []))
+
+
+def held(out: PlacedAdjacency, mapped: bool) -> dict[str, int]:
+    """Return which rows top-down reads from the head table of ``out`` because they are ``mapped``."""
+    if not mapped:
+        return {"held_to": 0, "far_rows": 1024}
+    return {"held_to": out.held_to, "far_rows": round(1024 * (1 - out.held_share))}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.arguments import LINE
-from bigbfs.graph.adjacency import CompressedAdjacency
+from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph
 
 NOTHING_HOT = 2**64 - 1
@@ -18,6 +18,10 @@ NOTHING_HOT = 2**64 - 1
 
 LOOKS = 4096
 """Rows whose degrees tell whether a graph is stored by degree."""
+
+EVEN_FROM = 8
+EVEN_SPREAD = 4
+"""Rows are even: more ids than the first on average, and none of more than so many times the average."""
 
 GRAIN = 512
 """Bytes to which the device allocator rounds."""
@@ -92,12 +96,28 @@ def by_degree(graph: Graph) -> bool:
 
     A wrong answer costs time and no more: the heads of a vertex are then its smallest neighbours, whatever they are.
     """
-    if not graph.flags.relabelled or graph.n == 0:
-        return False
-    rows = np.linspace(0, graph.n - 1, LOOKS).astype(np.int64)
-    adjacency = graph.adjacency
+    return graph.flags.relabelled and graph.n > 0 and not (np.diff(sampled_degrees(graph.adjacency)) > 0).any()
+
+
+def sampled_degrees(adjacency: Adjacency) -> np.ndarray:
+    """Return the degrees of ``LOOKS`` vertices at equal distances, of which some may be the same: int64."""
+    if adjacency.n == 0:
+        return np.zeros(0, np.int64)
+    rows = np.linspace(0, adjacency.n - 1, LOOKS).astype(np.int64)
     if isinstance(adjacency, CompressedAdjacency):
-        degrees = adjacency.degree[rows].astype(np.int64)
-    else:
-        degrees = (adjacency.indptr[rows + 1] - adjacency.indptr[rows]).astype(np.int64)
-    return not (np.diff(degrees) > 0).any()
+        return adjacency.degree[rows].astype(np.int64)
+    return (adjacency.indptr[rows + 1] - adjacency.indptr[rows]).astype(np.int64)
+
+
+def held_share(adjacency: Adjacency, most: int) -> float:
+    """Return the share of the edges in rows of at most ``most`` ids, as far as a sample tells."""
+    degrees = sampled_degrees(adjacency)
+    return int(degrees[degrees <= most].sum()) / max(1, int(degrees.sum()))
+
+
+def even(adjacency: Adjacency) -> bool:
+    """Return whether rows are long and of like length, as far as a sample tells: no vertex is more likely than another
+    to be a neighbour that is reached early, and more heads find what fewer do not."""
+    degrees = sampled_degrees(adjacency)
+    mean = adjacency.m / max(1, adjacency.n)
+    return mean > EVEN_FROM and int(degrees.max(initial=0)) <= EVEN_SPREAD * mean

@@ -12,7 +12,7 @@ from types import TracebackType
 
 import numpy as np
 
-from bigbfs.engines.gpu.placement.hot import GRAIN, NOTHING_HOT, hottest, nearest, offset_bytes
+from bigbfs.engines.gpu.placement.hot import GRAIN, NOTHING_HOT, held_share, hottest, nearest, offset_bytes
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
 from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, LINE, struct
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
@@ -69,6 +69,8 @@ class PlacedAdjacency:
         Bytes of the rows of mapped edges that are in device memory too.
     near_share
         Share of the edges that the rows of no hub among them make up.
+    held_to, held_share
+        Longest row that the head table holds whole, in ids, and the share of the edges in such rows.
     device_bytes, host_bytes
         Bytes taken in device memory, and bytes of host memory read in place.
     """
@@ -90,6 +92,8 @@ class PlacedAdjacency:
         self.kind = "device"
         self.hot_bytes = 0
         self.near_share = 0.0
+        self.held_to = head_groups * HEAD_GROUP
+        self.held_share = held_share(adjacency, self.held_to) if mapped else 0.0
         self.n = adjacency.n
         self.ranked = ranked
         self.host_bytes = 0

@@ -17,7 +17,7 @@ from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
 from bigbfs.algorithms.bfs.gpu.peers.arguments import BOTTOM_UP, JOINT, KERNELS, PEERS, TOLD, WAITED
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
-from bigbfs.algorithms.bfs.gpu.tree import row_length
+from bigbfs.algorithms.bfs.gpu.tree import held, row_length
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
@@ -160,6 +160,7 @@ class PeerSearch:
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
+            **held(placed.out, mapped),
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
