@@ -107,6 +107,7 @@ def test_helpers_compile_what_nobody_has_taken(folder):
     assert run(folder, USE)[1:] == [[], [], 2]
 
 
+@pytest.mark.wide
 def test_what_another_process_compiles_is_waited_for(folder):
     other = started(folder, HOLD)
     assert other.stdout.readline() == "True\n", other.stderr.read()

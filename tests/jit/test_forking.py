@@ -48,7 +48,7 @@ open("a.txt", "w").write("1 2\\n2 3\\n")
 assert in_child(lambda: bigbfs.convert("a.txt", compressed=True).edges) == "4"
 assert job(2) == [2, 1, 0], "the parent goes on"
 with multiprocessing.get_context("fork").Pool(2) as pool:
-    assert pool.map_async(job, [0, 1]).get(timeout=30) == [[0, 1, 2], [1, 0, 1]]
+    assert pool.map_async(job, [0, 1]).get(timeout=300) == [[0, 1, 2], [1, 0, 1]]
 """
 
 WHILE_OTHERS_LOAD = """
@@ -86,7 +86,7 @@ SPAWNED = """
 if __name__ == "__main__":
     assert job(0) == [0, 1, 2]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map_async(job, [0, 1]).get(timeout=60) == [[0, 1, 2], [1, 0, 1]]
+        assert pool.map_async(job, [0, 1]).get(timeout=300) == [[0, 1, 2], [1, 0, 1]]
 """
 
 
@@ -98,11 +98,11 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("name", split(SCRIPTS, lambda name: name in ("after use", "while others load")))
+@pytest.mark.parametrize("name", split(SCRIPTS, lambda name: name == "after use"))
 def test_a_forked_process_works(tmp_path, name):
     (tmp_path / "script.py").write_text(START + SCRIPTS[name])
     command = [sys.executable, "-W", "ignore", "script.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
 
 

@@ -78,7 +78,7 @@ def test_the_zoo(turn):
             assert check(given, theirs, nx.eccentricity(theirs), verify=True).exact
 
 
-@pytest.mark.parametrize("few", [0, 10**9])
+@pytest.mark.parametrize("few", [0, pytest.param(10**9, marks=WIDE)])
 def test_what_is_left_is_searched_from_in_batches(few, monkeypatch):
     """By bounds, or with nothing but depths; sweeps end after the first round, where the graph is one of these."""
     monkeypatch.setattr(sweeping, "FEW", 1)

@@ -137,6 +137,7 @@ def test_what_does_not_compile_or_does_not_run_says_nothing():
 
 
 @pytest.mark.skipif(bool(missing("plain")), reason=missing("plain"))
+@pytest.mark.wide
 def test_a_bug_is_caught_and_its_absence_is_not(tmp_path):
     order = Order(("test_kernels_rows.py",), only=ROWS)
     outcome = run(VARINT, "plain", order, tmp_path, Limits())

@@ -25,8 +25,8 @@ SUITES = {
     "tests.test_dag": "descendants or topological_generations",
 }
 """Modules of NetworkX's tests, and which tests of them."""
-MANY = {"tests.test_distance_measures": "test_use_bounds"}
-"""Hundreds of random graphs."""
+MANY = {"tests.test_distance_measures": "test_use_bounds and (-11- or -14- or -17- or -19-)"}
+"""Hundreds of random graphs, of 11, 14, 17 and 19 vertices: four of the ten sizes."""
 
 COUNTING = """
 from functools import wraps
@@ -91,4 +91,4 @@ def test_networkx_own_tests_of_every_claimed_function_pass(entry_points, tmp_pat
 @pytest.mark.wide
 def test_networkx_own_tests_on_hundreds_of_graphs_pass(entry_points, tmp_path):
     count, called = passed(MANY, entry_points, tmp_path)
-    assert count >= 100 and called["diameter"] == count
+    assert count == 200 and called["diameter"] == count

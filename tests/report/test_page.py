@@ -146,6 +146,7 @@ def test_the_browser_has_nothing_to_complain_of_and_every_plot_has_its_data(open
     assert tab.locator("#ends .mark-rect.role-mark path").count() >= 6 * strategies
 
 
+@pytest.mark.wide
 def test_another_graph_is_drawn_when_it_is_picked(opened):
     tab, said, _ = opened
     line = "document.querySelector('#frontier .mark-line.role-mark path').getAttribute('d')"
@@ -155,6 +156,7 @@ def test_another_graph_is_drawn_when_it_is_picked(opened):
     assert said == []
 
 
+@pytest.mark.wide
 def test_the_table_sorts_both_ways_with_the_unknown_last(opened):
     tab, _, _ = opened
     head = tab.get_by_role("button", name="traversal ms")
@@ -186,7 +188,7 @@ TEXTS = """root => [...root.querySelectorAll('text:not([opacity="0"])')].filter(
 })"""
 
 
-@pytest.mark.parametrize("width", [390, 1160])
+@pytest.mark.parametrize("width", [390, pytest.param(1160, marks=pytest.mark.wide)])
 def test_no_text_of_a_chart_is_cut_or_lies_over_another(browser, written, width):
     """Letters that lean are left out: the box of a name above the table of strategies says nothing."""
     with browser.new_context(viewport={"width": width, "height": 844}) as context:
