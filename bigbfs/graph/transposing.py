@@ -12,13 +12,17 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from bigbfs.graph.views import frozen
+from bigbfs.jit.borrowed import borrowed
 from bigbfs.jit.njit import njit
+from bigbfs.jit.vectors import load_vector, store_vector
 from bigbfs.jit.workers import balanced_ranges, cursors, run
 
 EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache
 MAX_BUCKETS = 1 << 11  # as many output streams as the second-level TLB has entries
 MAX_SHIFT = 20  # rows of a bucket: their counters stay small however many vertices have no edge
 TASKS_PER_THREAD = 8  # enough for the free thread to take over, few enough to cost nothing
+_LANES = (0,) * 16
+"""Ids that are copied at once."""
 _ONE = np.uint64(1)
 
 Csr = tuple[np.ndarray, np.ndarray]
@@ -43,13 +47,39 @@ class Deal(Protocol):
         """
 
 
+class Loose(NamedTuple):
+    """Rows between which some room may be, as a sort by buckets of rows leaves them.
+
+    Attributes
+    ----------
+    begins, ends
+        int64: row r is ``indices[begins[r]:ends[r]]``. ``begins`` has one more.
+    before
+        int64: how many ids there are in the buckets before each, and in all.
+    shift
+        log2 of the rows in a bucket.
+    chunks
+        Runs of rows, each by whole buckets.
+    columns
+        int64[chunk, bucket]: the ids in each bucket of columns, but for self-loops.
+    """
+
+    begins: np.ndarray
+    ends: np.ndarray
+    indices: np.ndarray
+    before: np.ndarray
+    shift: int
+    chunks: list[tuple[int, int]]
+    columns: np.ndarray
+
+
 class Turn(NamedTuple):
     """What is turned, and how; a state tuple of kernels.
 
     Attributes
     ----------
-    indptr, indices
-        The rows.
+    begins, ends, indices
+        The rows: row r is ``indices[begins[r]:ends[r]]``. ``begins`` has one more.
     order, rank
         A permutation of the vertices and its inverse, or empty: new vertex i is ``order[i]``.
     head
@@ -57,10 +87,11 @@ class Turn(NamedTuple):
     shift
         log2 of the columns in a bucket.
     row_bits
-        Bits of a row in a key, which is ``column within its bucket << row_bits | row`` (uint64).
+        Bits of a row in a key, which is ``column within its bucket << row_bits | row`` (uint32 or uint64).
     """
 
-    indptr: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
     indices: np.ndarray
     order: np.ndarray
     rank: np.ndarray
@@ -72,10 +103,10 @@ class Turn(NamedTuple):
 @njit(cache=True, nogil=True)
 def count_columns(first, last, turn, counts):
     """Add the edges of each bucket of columns to ``counts``, over the rows ``order[first:last]``."""
-    indptr, indices, order, rank = turn.indptr, turn.indices, turn.order, turn.rank
+    indices, order, rank = turn.indices, turn.order, turn.rank
     for position in range(first, last):
         row = position if len(order) == 0 else np.int64(order[position])
-        for i in range(indptr[row], indptr[row + 1]):
+        for i in range(turn.begins[row], turn.ends[row]):
             column = np.int64(indices[i])
             if not (turn.head and column == row):
                 if len(rank):
@@ -86,12 +117,12 @@ def count_columns(first, last, turn, counts):
 @njit(cache=True, nogil=True)
 def scatter_columns(first, last, turn, cursor, keys):
     """Write the key of every edge to the bucket of its column, rows ascending."""
-    indptr, indices, order, rank = turn.indptr, turn.indices, turn.order, turn.rank
+    indices, order, rank = turn.indices, turn.order, turn.rank
     wide, up = turn.shift, turn.row_bits
     mask = (_ONE << wide) - _ONE
     for position in range(first, last):
         row = position if len(order) == 0 else np.int64(order[position])
-        for i in range(indptr[row], indptr[row + 1]):
+        for i in range(turn.begins[row], turn.ends[row]):
             column = np.int64(indices[i])
             if turn.head and column == row:
                 continue
@@ -101,6 +132,17 @@ def scatter_columns(first, last, turn, cursor, keys):
             place = cursor[bucket]
             cursor[bucket] = place + 1
             keys[place] = ((np.uint64(column) & mask) << up) | np.uint64(position)
+
+
+@njit(forceinline=True)
+def _copy_row(indices, begin, length, out, place, end):
+    """Copy a row to ``out[place:]``; what follows there in front of ``end`` may be written to."""
+    if begin + length + len(_LANES) <= len(indices) and place + length + len(_LANES) <= end:
+        for done in range(0, length, len(_LANES)):  # most rows are short: one load and one store
+            store_vector(out, place + done, load_vector(indices, begin + done, _LANES))
+    else:
+        for i in range(length):
+            out[place + i] = indices[begin + i]
 
 
 @njit(cache=True, nogil=True)
@@ -114,6 +156,7 @@ def place_columns(first, last, turn, starts, keys, bases, indptr, out):
     n = len(indptr) - 1
     shift = np.int64(turn.shift)
     places = np.empty(1 << shift, np.int64)
+    indices, made = borrowed(turn.indices), borrowed(out)
     for bucket in range(first, last):
         row = bucket << shift
         rows = min(n - row, 1 << shift)
@@ -124,9 +167,9 @@ def place_columns(first, last, turn, starts, keys, bases, indptr, out):
         for local in range(rows):
             tail = places[local]
             if turn.head:
-                for i in range(turn.indptr[row + local], turn.indptr[row + local + 1]):
-                    out[total] = turn.indices[i]
-                    total += 1
+                length = turn.ends[row + local] - turn.begins[row + local]
+                _copy_row(indices, turn.begins[row + local], length, made, total, bases[bucket + 1])
+                total += length
             places[local] = total
             total += tail
             indptr[row + local + 1] = total
@@ -167,34 +210,35 @@ def _telling(
     return telling
 
 
-def _keys_by_column(
-    turn: Turn,
-    buckets: int,
-    threads: int,
-    spare: np.ndarray | None,
-    advance: Callable[[int], object] | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return (start of each bucket of columns, keys); parameters as of :func:`transpose`."""
-    work = turn.indptr
+def _chunks(
+    turn: Turn, buckets: int, threads: int, advance: Callable[[int], object] | None
+) -> tuple[list[tuple[int, int]], np.ndarray, np.ndarray]:
+    """Return (runs of rows, edges of each bucket of columns in each, edges before each row)."""
+    work = turn.begins
     if len(turn.order):
-        work = np.zeros(len(turn.indptr), np.int64)
-        np.cumsum(np.diff(turn.indptr)[turn.order], out=work[1:])
+        work = np.zeros(len(turn.begins), np.int64)
+        np.cumsum(np.diff(turn.begins)[turn.order], out=work[1:])
     chunks = balanced_ranges(work, 2 * threads)
     counts = np.zeros((max(1, len(chunks)), buckets), np.int64)
     run(threads, _telling(count_columns, advance, work), [(a, b, turn, counts[i]) for i, (a, b) in enumerate(chunks)])
-    cursor, starts = cursors(counts)
-    total = int(starts[-1])
-    keys = np.empty(total, np.uint64) if spare is None or len(spare) < total else spare[:total]
-    run(
-        threads,
-        _telling(scatter_columns, advance, work),
-        [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)],
-    )
-    return starts, keys
+    return chunks, counts, work
+
+
+def key_dtype(bits: int) -> np.dtype[np.unsignedinteger]:
+    """Return the dtype of keys of so many bits."""
+    return np.dtype(np.uint32 if bits <= 32 else np.uint64)
+
+
+def _memory(spare: np.ndarray | None, count: int, kind: np.dtype) -> np.ndarray:
+    """Return room for ``count`` keys, in ``spare`` (of any type) where that is large enough."""
+    if spare is None or spare.nbytes < count * kind.itemsize:
+        return np.empty(count, kind)
+    whole = spare.nbytes // kind.itemsize * kind.itemsize
+    return spare.view(np.uint8)[:whole].view(kind)[:count]
 
 
 def transpose(
-    rows: Csr,
+    rows: Csr | Loose,
     threads: int,
     *,
     head: bool = False,
@@ -210,29 +254,42 @@ def transpose(
     ----------
     head
         Put each row of the input before the row of the transpose (self-loops, which are in both, once): the
-        undirected graph of an input that holds each edge at its larger end.
+        undirected graph of an input that holds each edge at its larger end. So it is with loose rows.
     order, rank
         Rename the vertices on the way: new vertex i is ``order[i]``, and ``rank`` is the inverse.
     spare
-        Memory to use up: uint64.
+        Memory to use up.
     advance
-        Called with how much is done since the last call, of three times the edges in ``rows``.
+        Called with how much is done since the last call, of three times the edges in ``rows``; of loose ones twice.
     deal
         Where several do this together, each with its own rows of all n: each gets its own rows of the transpose.
     """
-    indptr, indices = (frozen(array) for array in rows)
+    loose = rows if isinstance(rows, Loose) else None
+    begins, ends, indices = rows[:3] if isinstance(rows, Loose) else (rows[0], rows[0][1:], rows[1])
+    begins, ends, indices = frozen(begins), frozen(ends), frozen(indices)
     none = indices[:0]  # of the kernels' usual type: they compile once
     order, rank = (none if given is None else frozen(given) for given in (order, rank))
-    n = len(indptr) - 1
-    shift = bucket_shift(n, len(indices)) if deal is None else deal.shift
-    turn = Turn(indptr, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
-    starts, keys = _keys_by_column(turn, bucket_count(n, shift), threads, spare, advance)
+    n = len(ends)
+    given = loose or deal
+    shift = bucket_shift(n, len(indices)) if given is None else given.shift
+    turn = Turn(begins, ends, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
+    buckets = bucket_count(n, shift)
+    work = begins
+    if loose is not None:
+        chunks, counts = loose.chunks, loose.columns
+    else:
+        chunks, counts, work = _chunks(turn, buckets, threads, advance)
+    cursor, starts = cursors(counts)
+    kind = key_dtype(shift + bits_of(n)) if deal is None else np.dtype(np.uint64)
+    keys = _memory(spare, int(starts[-1]), kind)
+    tasks = [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)]
+    run(threads, _telling(scatter_columns, advance, work), tasks)
     if deal is not None:
         starts, keys = deal(starts, keys)
     bases = starts
     if head:
         firsts = np.minimum(np.arange(len(starts), dtype=np.int64) << shift, n)
-        bases = starts + indptr[firsts]
+        bases = starts + (begins[firsts] if loose is None else loose.before)
     result = np.zeros(n + 1, np.int64)
     out = np.empty(int(bases[-1]), indices.dtype)
     parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)

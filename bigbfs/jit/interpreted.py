@@ -173,6 +173,26 @@ def first_not_below(vector: np.ndarray, item: Any) -> int:
     return int(np.append(vector >= item, True).argmax())
 
 
+def halved(vector: np.ndarray) -> np.ndarray:
+    """Return the items, shifted down by one bit."""
+    return vector >> vector.dtype.type(1)
+
+
+def first_lanes(vector: np.ndarray, count: Any, other: Any) -> np.ndarray:
+    """Return the first ``count`` items, and ``other`` in the lanes behind."""
+    return np.where(np.arange(len(vector)) < int(count), vector, vector.dtype.type(other))
+
+
+def ascending(vector: np.ndarray) -> np.ndarray:
+    """Return the items in ascending order."""
+    return np.sort(vector)
+
+
+def any_pair(vector: np.ndarray, other: Any) -> bool:
+    """Return whether two neighbouring items are equal and not ``other``."""
+    return bool(((vector == np.roll(vector, -1)) & (vector != other)).any())
+
+
 def borrowed(array: np.ndarray) -> np.ndarray:
     """Return the array."""
     return array

@@ -130,3 +130,70 @@ def first_not_below(typing_context, vector, item):
         return builder.cttz(builder.or_(bits, bits.type(1 << vector.lanes)), ir.IntType(1)(1))
 
     return types.int64(vector, vector.item), generate
+
+
+@intrinsic
+def halved(typing_context, vector):
+    """Return the items of ``vector`` without their lowest bit, shifted down by one."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.lshr(arguments[0], ir.Constant(vector_types.llvm(vector), [1] * vector.lanes))
+
+    return vector(vector), generate
+
+
+@intrinsic
+def first_lanes(typing_context, vector, count, other):
+    """Return the first ``count`` items of ``vector``, and ``other`` (both of the items' type) in the lanes behind."""
+
+    def generate(context, builder, signature, arguments):
+        numbers = ir.Constant(vector_types.llvm(vector), list(range(vector.lanes)))
+        given, bound, rest = arguments
+        inside = builder.icmp_unsigned("<", numbers, _splat(builder, vector, bound))
+        return builder.select(inside, given, _splat(builder, vector, rest))
+
+    return vector(vector, vector.item, vector.item), generate
+
+
+def _shuffled(builder, vector, value, places):
+    """Return the items of ``value`` at ``places``, a list of one number for each lane."""
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), vector.lanes), places)
+    return builder.shuffle_vector(value, ir.Constant(vector_types.llvm(vector), ir.Undefined), lanes)
+
+
+@intrinsic
+def ascending(typing_context, vector):
+    """Return the items of ``vector`` in ascending order; the lanes are a power of two.
+
+    Without a branch: Batcher's bitonic network (Sorting networks and their applications, AFIPS 1968), of which a step
+    compares each lane with the one whose number differs in one bit.
+    """
+
+    def generate(context, builder, signature, arguments):
+        found, lanes = arguments[0], range(vector.lanes)
+        flags = ir.VectorType(ir.IntType(1), vector.lanes)
+        for length in (2**i for i in range(1, vector.lanes.bit_length())):
+            for apart in (length >> i for i in range(1, length.bit_length())):
+                other = _shuffled(builder, vector, found, [lane ^ apart for lane in lanes])
+                below = builder.icmp_unsigned("<", found, other)
+                lesser, larger = builder.select(below, found, other), builder.select(below, other, found)
+                keeps_lesser = [int((lane & apart == 0) == (lane & length == 0)) for lane in lanes]
+                found = builder.select(ir.Constant(flags, keeps_lesser), lesser, larger)
+        return found
+
+    return vector(vector), generate
+
+
+@intrinsic
+def any_pair(typing_context, vector, other):
+    """Return whether two neighbouring items of ``vector`` are equal and not ``other``."""
+
+    def generate(context, builder, signature, arguments):
+        given, beside = arguments
+        after = _shuffled(builder, vector, given, [*range(1, vector.lanes), 0])
+        same = builder.icmp_unsigned("==", given, after)
+        found = builder.and_(same, builder.icmp_unsigned("!=", given, _splat(builder, vector, beside)))
+        bits = builder.bitcast(found, ir.IntType(vector.lanes))
+        return builder.icmp_unsigned("!=", bits, bits.type(0))
+
+    return types.boolean(vector, vector.item), generate

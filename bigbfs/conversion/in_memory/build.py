@@ -18,7 +18,7 @@ from bigbfs.errors import RemedyLike
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
-from bigbfs.graph.transposing import Csr, transpose
+from bigbfs.graph.transposing import Csr, Loose, transpose
 from bigbfs.jit.workers import thread_count
 from bigbfs.report.progress import SILENT, Progress
 
@@ -100,7 +100,7 @@ def _build(
     require(need, options.memory, already_held=held, remedies=remedies)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse, told=told)
     del numbering
-    out, into, counts = _rows(lines, shape, options, threads, told)
+    out, into, counts = _rows(lines, shape, options, threads, told, reuse=reuse)
     labels = vertices.labels
     if options.order != "original":
         order, rank = vertex_order(options.order, out, into, told)
@@ -118,7 +118,7 @@ def _build(
 
 
 def _rows(
-    lines: Lines, shape: Meaning, options: ConvertOptions, threads: int, told: Progress
+    lines: Lines, shape: Meaning, options: ConvertOptions, threads: int, told: Progress, *, reuse: bool
 ) -> tuple[Csr, Csr | None, BuildCounts]:
     """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
     told.now("build: sort", len(lines), "lines")
@@ -129,13 +129,15 @@ def _rows(
         copies=shape.copies,
         keep_loops=options.keep_self_loops,
         advance=told.advance,
+        reuse=reuse,
     )
-    told.now("build: turn the rows round", 3 * len(rows[1]), "edges")
-    if shape.both:
+    if isinstance(rows, Loose):
+        told.now("build: turn the rows round", 2 * int(rows.before[-1]), "edges")
         out = transpose(rows, threads, head=True, spare=spare, advance=told.advance)
         return out, out, counts
     if not options.in_edges and options.order == "original":
         return rows, None, counts
+    told.now("build: turn the rows round", 3 * len(rows[1]), "edges")
     out, into = rows, transpose(rows, threads, spare=spare, advance=told.advance)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
     return out, out if same else into, counts

@@ -85,7 +85,7 @@ def sort_buckets(first, last, buckets, layout, rules, rule, degrees):
             ordered = radix_sort(ordered, np.empty(end - begin, np.uint64), 1, np.int64(layout.shift))
         high = np.uint64(bucket) << layout.shift
         out = buckets.packed[begin * ratio : end * ratio]
-        count, more, both = _emit(ordered, high, layout, rules, rule, degrees, out)
+        count, more, both = emit(ordered, high, layout, rules, rule, degrees, out)
         buckets.written[bucket] = count
         repeats += more
         turns += both
@@ -101,7 +101,7 @@ def _add(degrees, row, count, alone):
 
 
 @njit(cache=True, nogil=True)
-def _emit(ordered, high, layout, rules, rule, degrees, out):
+def emit(ordered, high, layout, rules, rule, degrees, out):
     """Write the values of one bucket's ascending keys to ``out``; return (values, repeated, both ways).
 
     ``out`` may be the memory of the keys: it is never ahead of what has been read.

@@ -26,9 +26,12 @@ class Loops(NamedTuple):
 
 @njit(forceinline=True)
 def _ends(u, v, undirected):
-    """Return (row, value, backward) of the line u -> v: the larger id is the row where direction is dropped."""
-    if undirected and u < v:
-        return np.uint64(v), np.uint64(u), _ONE
+    """Return (row, value, backward) of the line u -> v: the larger id is the row where direction is dropped.
+
+    Without a branch on u < v, which nobody can foresee: it takes half of the time.
+    """
+    if undirected:
+        return np.uint64(max(u, v)), np.uint64(min(u, v)), np.uint64(u < v)
     return np.uint64(u), np.uint64(v), np.uint64(0)
 
 

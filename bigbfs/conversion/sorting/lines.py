@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bigbfs.conversion.numbering.rules import NUMBERED
+from bigbfs.conversion.sorting import in_rows
 from bigbfs.conversion.sorting import keys as kernels
-from bigbfs.conversion.sorting.buckets import Layout, buckets_of, layout_of, sorted_values
+from bigbfs.conversion.sorting.buckets import Layout, layout_of
 from bigbfs.conversion.sorting.rule import Rule
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.transposing import Csr, Deal, bits_of, bucket_count, bucket_shift
+from bigbfs.graph.transposing import Csr, Deal, Loose, bits_of, bucket_count, bucket_shift, key_dtype
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, cursors, ranges
 
@@ -57,42 +57,56 @@ def rows_from_lines(
     keep_loops: bool,
     advance: Callable[[int], object] = int,
     deal: Deal | None = None,
-) -> tuple[Csr, BuildCounts, np.ndarray]:
+    reuse: bool = False,
+) -> tuple[Csr | Loose, BuildCounts, np.ndarray]:
     """Sort lines into rows: (rows, counts, memory that a transposition can use as ``spare``).
 
-    With ``undirected`` an edge is stored at its larger end only; ``lines`` loses its arrays. ``advance`` is called
-    with the lines just sorted. ``deal``: as of :func:`bigbfs.graph.transposing.transpose`.
+    With ``undirected`` an edge is stored at its larger end only, and the rows are loose; ``lines`` loses its arrays.
+    ``advance`` is called with the lines just sorted. ``deal``: as of :func:`bigbfs.graph.transposing.transpose`.
+    ``reuse`` allows to write to the arrays of ``lines``, since memory is dear when it is touched first.
     """
-    n, ids = lines.n, id_dtype(lines.n)
+    n = lines.n
     shift = bucket_shift(n, len(lines)) if deal is None else deal.shift
     layout = layout_of(0, 0, bits_of(n), bits_of(n) + shift)
-    indptr = np.zeros(n + 1, np.int64)
+    kind = key_dtype(int(layout.shift) + 1) if deal is None else np.dtype(np.uint64)
+    own = reuse and deal is None and lines.src.flags.writeable and lines.src.flags.c_contiguous
+    room = lines.src if own else np.empty(0, id_dtype(n))
     with Workers(threads) as workers:
         counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
-        starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers)
+        starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers, kind)
         if deal is not None:
             starts, keys = deal(starts, keys)
-        indices, found = sorted_values(
-            buckets_of(starts, keys, ids),
+        total = int(starts[-1])
+        room = np.empty(total, id_dtype(n)) if len(room) < total else room[:total]
+        begins, ends = np.empty(n + 1, np.int64), np.empty(n, np.int64)
+        begins[n] = total
+        rows, found = in_rows.sorted_rows(
+            starts,
+            frozen(keys),
             layout,
-            NUMBERED,
             Rule(copies, apart=True),
-            indptr[1:],
-            lambda size: np.empty(size, ids),
+            in_rows.Rows(begins, ends, room),
             workers,
             threads,
             advance,
+            turn=undirected,
         )
-    np.cumsum(indptr, out=indptr)
-    return (indptr, indices), BuildCounts(loops, *found.tolist()), keys
+        made = rows if undirected else in_rows.compact(rows, starts, workers, threads)
+    return made, BuildCounts(loops, *found.tolist()), keys
 
 
 def _keys_of(
-    lines: Lines, undirected: bool, keep_loops: bool, layout: Layout, counts: np.ndarray, workers: Workers
+    lines: Lines,
+    undirected: bool,
+    keep_loops: bool,
+    layout: Layout,
+    counts: np.ndarray,
+    workers: Workers,
+    kind: np.dtype,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Write the keys of all lines, bucket by bucket; return (start of each bucket, keys, lines that are self-loops).
 
-    ``counts`` is zero: int64[chunk, bucket].
+    ``counts`` is zero: int64[chunk, bucket]. ``kind``: the dtype of the keys.
     """
     chunks = ranges(len(lines), len(counts))
     loops = np.zeros(len(counts), np.int64)
@@ -107,7 +121,7 @@ def _keys_of(
 
     workers.each(len(chunks), count)
     cursor, starts = cursors(counts)
-    keys = np.empty(int(starts[-1]), np.uint64)
+    keys = np.empty(int(starts[-1]), kind)
     workers.each(len(chunks), scatter)
     lines.src = lines.dst = np.empty(0, lines.src.dtype)
     return starts, keys, int(loops.sum())

@@ -7,7 +7,6 @@ import numpy as np
 from bigbfs.jit.njit import njit
 
 DIGIT = 11  # bits of a radix digit: 2048 counters of 8 bytes are 16 KiB, half of a first-level cache
-BINS = 1 << DIGIT
 SMALL = 48  # keys up to which insertion beats the counting sort
 
 
@@ -24,24 +23,28 @@ def insertion_sort(keys):
 
 
 @njit(cache=True, nogil=True)
-def radix_sort(keys, spare, low, bits):
-    """Sort by the bits ``low`` to ``low + bits``; return the array (of the two) that holds the result."""
-    passes = (bits + DIGIT - 1) // DIGIT
-    counts = np.zeros((passes, BINS), np.int64)
-    bottom = np.uint64(BINS - 1)
+def radix_sort(keys, spare, low, bits, digit_bits=DIGIT):
+    """Sort by the bits ``low`` to ``low + bits``; return the array (of the two) that holds the result.
+
+    Digits of fewer bits than ``DIGIT`` are for few keys, which are fewer than the counters.
+    """
+    passes = (bits + digit_bits - 1) // digit_bits
+    bins = 1 << digit_bits
+    counts = np.zeros((passes, bins), np.int64)
+    bottom = np.uint64(bins - 1)
     for i in range(len(keys)):
-        key = keys[i] >> np.uint64(low)
+        key = np.uint64(keys[i]) >> np.uint64(low)
         for digit in range(passes):
             counts[digit, key & bottom] += 1
-            key >>= np.uint64(DIGIT)
+            key >>= np.uint64(digit_bits)
     source, target = keys, spare
     for digit in range(passes):
-        down = np.uint64(low + digit * DIGIT)
+        down = np.uint64(low + digit * digit_bits)
         places = counts[digit]
         if places[(source[0] >> down) & bottom] == len(keys):
             continue  # every key has the same digit
         total = 0
-        for value in range(BINS):
+        for value in range(bins):
             here = places[value]
             places[value] = total
             total += here

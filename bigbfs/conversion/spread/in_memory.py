@@ -32,7 +32,7 @@ from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.read import default_ahead
 from bigbfs.graph.adjacency import PlainAdjacency, id_dtype
 from bigbfs.graph.edges import EdgeList
-from bigbfs.graph.transposing import Csr, bits_of, bucket_count, bucket_shift, transpose
+from bigbfs.graph.transposing import Csr, Loose, bits_of, bucket_count, bucket_shift, transpose
 
 BUCKETS = 16
 """Buckets for each rank, at least: so many pieces can be dealt evenly."""
@@ -153,7 +153,7 @@ class _Builder:
             keep_loops=options.keep_self_loops,
             deal=deal,
         )
-        if what.both:
+        if isinstance(rows, Loose):
             out = transpose(rows, self._threads, head=True, spare=spare, deal=deal)
             return _Built(vertices, deal.rows, out, None, counts)
         into = transpose(rows, self._threads, spare=spare, deal=deal) if options.in_edges else None

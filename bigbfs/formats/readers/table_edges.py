@@ -12,6 +12,7 @@ from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.format import SAMPLES, Reading, Rules
 from bigbfs.formats.readers.npy import require_content
+from bigbfs.formats.readers.table_parts import any_wide, both_sides, place_parts
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.files import Batch, TableFile
 from bigbfs.formats.tables.integers import INTEGERS, ids_of, kind_of, of_two_kinds
@@ -23,6 +24,7 @@ Opened = Callable[[Source, Rules], AbstractContextManager[TableFile]]
 """Opens a table: a Parquet or an Arrow file."""
 
 _SAMPLED_ROWS = 2048
+_AT_BOTH_ENDS = 2
 _BATCH_BYTES = 128 << 20
 """About what the batches under way take while a table is read."""
 
@@ -71,13 +73,12 @@ def append(edges: EdgeBuffer, batch: Batch, table: TableFile) -> None:
     DoesNotFitError
         The edges take more memory than they may.
     """
-    add_ids(edges, *(ids_of(side, lambda i: table.place(batch, i)) for side in (batch.first, batch.second)))
+    add_ids(edges, *both_sides(batch, table))
 
 
 def add_ids(edges: EdgeBuffer, first: np.ndarray, second: np.ndarray) -> None:
     """Append edges ``first[i] -> second[i]`` (unsigned, of any width, none above 2**63 - 1)."""
-    wide = max(int(side.max(initial=0)) if side.itemsize == 8 else 0 for side in (first, second)) >= 2**32
-    if wide and edges.dtype == np.uint32:
+    if edges.dtype == np.uint32 and any_wide(first, second):
         edges.widen()
     sources, targets = edges.space(len(first))
     sources[:], targets[:] = first, second
@@ -97,18 +98,26 @@ def read_table(reading: Reading, opened: Opened) -> EdgeList:
         pyarrow is not installed.
     """
     require_content(reading.source)
-    edges, size, told = reading.room(), reading.source.size or 0, 0
+    edges, size, came = reading.room(), reading.source.size or 0, 0
+    threads = thread_count(reading.threads)
     with opened(reading.source, reading.rules) as table:
         require_integers(table)
-        if table.rows:
-            edges.reserve(table.rows)
-        for batch in table.batches(thread_count(reading.threads)):
-            if len(batch.first):
-                append(edges, batch, table)
+
+        def tell(count: int) -> None:
+            nonlocal came
             if reading.progress is not None and table.rows:
-                now = min(size, size * edges.size // table.rows)
-                reading.progress(now - told)
-                told = now
+                before, came = came, min(table.rows, came + count)
+                reading.progress(size * came // table.rows - size * before // table.rows)
+
+        if table.part_rows is not None and type(edges) is EdgeBuffer:
+            place_parts(table, edges, threads, tell)
+        else:
+            if table.rows:
+                edges.reserve(table.rows)
+            for batch in table.batches(threads):
+                if len(batch.first):
+                    append(edges, batch, table)
+                    tell(len(batch.first))
     release_unused()
     if edges.size == 0:
         raise InputError(f"{table.name}: no edge in it; a graph without vertices is not made")
@@ -125,7 +134,7 @@ def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimat
         rows = size if table.rows is None else table.rows
         wide = any(getattr(each, "bit_width", 64) > 32 for each in table.types)
         if wide:
-            sample = _ids(table)
+            sample = _ids(table, _AT_BOTH_ENDS)  # a few milliseconds each, before anything else begins
             wide = not len(sample) or int(sample.max()) >= 2**32
     return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES, reading_bytes=_BATCH_BYTES)
 
@@ -135,13 +144,13 @@ def sample_table(source: Source, opened: Opened) -> np.ndarray:
     try:
         with opened(source, Rules()) as table:
             require_integers(table)
-            return _ids(table)
+            return _ids(table, SAMPLES)
     except InputError:
         return np.empty(0, np.uint64)
 
 
-def _ids(table: TableFile) -> np.ndarray:
-    return np.concatenate([np.empty(0, np.uint64), *_sampled(table, table.sample(_SAMPLED_ROWS, SAMPLES))])
+def _ids(table: TableFile, places: int) -> np.ndarray:
+    return np.concatenate([np.empty(0, np.uint64), *_sampled(table, table.sample(_SAMPLED_ROWS, places))])
 
 
 def _sampled(table: TableFile, batches: Iterable[Batch]) -> Iterable[np.ndarray]:

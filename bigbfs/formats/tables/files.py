@@ -21,7 +21,7 @@ from bigbfs.formats.tables.library import library, pyarrow, reading
 WHOLE_BYTES = 48 << 20
 """A row group whose two columns take at most so many bytes is read at once."""
 BATCH_ROWS = 1 << 16
-"""Rows of a batch of a larger one."""
+"""Rows of a batch of a larger one; two columns of integers of so many rows fit a core's cache."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ class TableFile:
         ``"Parquet file"`` or ``"Arrow file"``, and what its parts are called.
     rows
         Rows in all; None: nobody knows before the end.
+    part_rows
+        Rows of each part; None: nobody knows, or parts cannot be read apart.
     types
         Arrow types of the two columns.
     places
@@ -64,6 +66,7 @@ class TableFile:
     kind = "table"
     part_name = "part"
     rows: int | None = None
+    part_rows: list[int] | None = None
 
     def __init__(self, name: str, schema: Any, wanted: Columns | None) -> None:
         self.name = name
@@ -81,6 +84,20 @@ class TableFile:
             The file is damaged.
         """
         raise NotImplementedError
+
+    def part(self, number: int) -> Iterator[Batch]:
+        """Return the edges of one part; several threads may ask for different ones.
+
+        Raises
+        ------
+        InputError
+            The file is damaged.
+        """
+        raise NotImplementedError
+
+    def other_rows(self, part: int) -> InputError:
+        """Return the error for a part that has not as many rows as it declares."""
+        return InputError(f"{self.name}: {self.part_name} {part} has not as many rows as it declares")
 
     def sample(self, rows: int, places: int) -> Iterator[Batch]:
         """Return about ``rows`` edges at up to so many places all over the file; none where that is not had cheaply."""
@@ -108,6 +125,8 @@ class ParquetTable(TableFile):
         if len(set(schema.names)) != len(schema.names) and any(schema.names.count(each) > 1 for each in self.headers):
             raise InputError(f"{name}: two columns have one name ({', '.join(map(repr, self.headers))}); rename them")
         self._local = threading.local()
+        declared = [int(self._meta.row_group(group).num_rows) for group in range(self._meta.num_row_groups)]
+        self.part_rows = declared if min(declared, default=-1) >= 0 and sum(declared) == self.rows else None
 
     def _open(self, meta: Any = None) -> Any:
         return self._parquet.ParquetFile(
@@ -123,15 +142,26 @@ class ParquetTable(TableFile):
         found = self._meta.row_group(group)
         return max(found.total_byte_size, 0) + 16 * max(found.num_rows, 0)
 
-    def _group(self, group: int) -> Any:
-        """Read a row group as a whole; called by several threads, each with a reader of its own."""
+    def _file(self) -> Any:
+        """Return the reader of this thread."""
         if not hasattr(self._local, "file"):
             self._local.file = self._open(self._meta)
-        return self._local.file.read_row_group(group, columns=list(self.headers), use_threads=False)
+        return self._local.file
+
+    def _group(self, group: int) -> Any:
+        """Read a row group as a whole."""
+        return self._file().read_row_group(group, columns=list(self.headers), use_threads=False)
 
     def _stream(self, group: int, rows: int = BATCH_ROWS) -> Iterator[Any]:
-        file = self._open(self._meta)
-        yield from file.iter_batches(rows, row_groups=[group], columns=list(self.headers), use_threads=False)
+        yield from self._file().iter_batches(rows, row_groups=[group], columns=list(self.headers), use_threads=False)
+
+    def part(self, number: int) -> Iterator[Batch]:
+        """Return the edges of one row group."""
+        row = 0
+        with reading(self.name, self.kind):
+            for part in self._stream(number):
+                yield Batch(*_columns_of(part, self.headers), number, row)
+                row += part.num_rows
 
     def batches(self, threads: int = 1) -> Iterator[Batch]:
         """Return all edges in order; ``threads`` row groups are read ahead."""
@@ -151,13 +181,13 @@ class ParquetTable(TableFile):
                     yield Batch(*_columns_of(part, self.headers), group, row)
                     row += part.num_rows
                 if row != self._meta.row_group(group).num_rows:
-                    raise InputError(f"{self.name}: row group {group} has {row} rows, not as many as it declares")
+                    raise self.other_rows(group)
 
     def sample(self, rows: int, places: int) -> Iterator[Batch]:
-        """Return the beginnings of row groups all over the file."""
-        count = self._meta.num_row_groups
+        """Return the beginnings of row groups all over the file, of the first and the last among them."""
+        last = self._meta.num_row_groups - 1
         with reading(self.name, self.kind):
-            for group in range(0, count, max(1, count // places)):
+            for group in sorted({last * place // (places - 1) for place in range(places)}) if last >= 0 else []:
                 part = next(self._stream(group, rows), None)
                 if part is not None:
                     yield Batch(*_columns_of(part, self.headers), group, 0)

@@ -301,3 +301,34 @@ def test_without_pyarrow_the_extra_is_named(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert "pyarrow, which is not installed: pip install 'bigbfs[tables]'" in done.stderr
+
+
+def test_of_several_bad_parts_the_first_is_told(tmp_path):
+    """Whichever is met first; also where an id of 2^32 has everything after it read again."""
+    ids = np.arange(90_000)
+    for wide, bad in ((None, (3, 7)), (500, (2, 5)), (40_000, (6, 8))):
+        sides = ids.copy()
+        sides[[10_000 * part + 9 for part in bad]] = -4
+        if wide is not None:
+            sides[wide] = 2**32
+        path = parquet(tmp_path / "many.parquet", table(ids, sides), row_group_size=10_000)
+        for threads in (1, 4):
+            with pytest.raises(InputError, match=f"row group {bad[0]}, row 9: vertex id -4 is outside 0"):
+                read_edges(path, threads=threads)
+
+
+def test_parts_that_are_no_longer_what_they_declare(tmp_path, monkeypatch):
+    path = parquet(tmp_path / "e.parquet", table(np.arange(300), np.arange(300)), row_group_size=100)
+    made = files.ParquetTable.__init__
+
+    def other(declared):
+        def init(self, *given):
+            made(self, *given)
+            self.part_rows = declared
+
+        return init
+
+    for declared in ([100, 99, 101], [100, 101, 99]):
+        monkeypatch.setattr(files.ParquetTable, "__init__", other(declared))
+        with pytest.raises(InputError, match="row group 1 has not as many rows as it declares"):
+            read_edges(path)
