@@ -103,10 +103,10 @@ class Turn(NamedTuple):
 @njit(cache=True, nogil=True)
 def count_columns(first, last, turn, counts):
     """Add the edges of each bucket of columns to ``counts``, over the rows ``order[first:last]``."""
-    indices, order, rank = turn.indices, turn.order, turn.rank
+    begins, ends, indices, order, rank = turn.begins, turn.ends, turn.indices, turn.order, turn.rank
     for position in range(first, last):
         row = position if len(order) == 0 else np.int64(order[position])
-        for i in range(turn.begins[row], turn.ends[row]):
+        for i in range(begins[row], ends[row]):
             column = np.int64(indices[i])
             if not (turn.head and column == row):
                 if len(rank):
@@ -117,12 +117,12 @@ def count_columns(first, last, turn, counts):
 @njit(cache=True, nogil=True)
 def scatter_columns(first, last, turn, cursor, keys):
     """Write the key of every edge to the bucket of its column, rows ascending."""
-    indices, order, rank = turn.indices, turn.order, turn.rank
+    begins, ends, indices, order, rank = turn.begins, turn.ends, turn.indices, turn.order, turn.rank
     wide, up = turn.shift, turn.row_bits
     mask = (_ONE << wide) - _ONE
     for position in range(first, last):
         row = position if len(order) == 0 else np.int64(order[position])
-        for i in range(turn.begins[row], turn.ends[row]):
+        for i in range(begins[row], ends[row]):
             column = np.int64(indices[i])
             if turn.head and column == row:
                 continue
@@ -273,12 +273,8 @@ def transpose(
     given = loose or deal
     shift = bucket_shift(n, len(indices)) if given is None else given.shift
     turn = Turn(begins, ends, indices, order, rank, head, np.uint64(shift), np.uint64(bits_of(n)))
-    buckets = bucket_count(n, shift)
-    work = begins
-    if loose is not None:
-        chunks, counts = loose.chunks, loose.columns
-    else:
-        chunks, counts, work = _chunks(turn, buckets, threads, advance)
+    known = None if loose is None else (loose.chunks, loose.columns, begins)
+    chunks, counts, work = known or _chunks(turn, bucket_count(n, shift), threads, advance)
     cursor, starts = cursors(counts)
     kind = key_dtype(shift + bits_of(n)) if deal is None else np.dtype(np.uint64)
     keys = _memory(spare, int(starts[-1]), kind)
@@ -293,9 +289,6 @@ def transpose(
     result = np.zeros(n + 1, np.int64)
     out = np.empty(int(bases[-1]), indices.dtype)
     parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)
-    run(
-        threads,
-        _telling(place_columns, advance, starts),
-        [(a, b, turn, starts, keys, bases, result, out) for a, b in parts],
-    )
+    placed = [(a, b, turn, starts, keys, bases, result, out) for a, b in parts]
+    run(threads, _telling(place_columns, advance, starts), placed)
     return result, out

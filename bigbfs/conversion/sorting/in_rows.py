@@ -16,7 +16,7 @@ import numpy as np
 
 from bigbfs.conversion.numbering.rules import NUMBERED
 from bigbfs.conversion.sorting.buckets import Layout, emit
-from bigbfs.conversion.sorting.radix import insertion_sort, radix_sort
+from bigbfs.conversion.sorting.radix import DIGIT, radix_sort
 from bigbfs.conversion.sorting.rule import Rule
 from bigbfs.graph.transposing import TASKS_PER_THREAD, Csr, Loose
 from bigbfs.graph.views import frozen
@@ -25,8 +25,8 @@ from bigbfs.jit.vectors import any_pair, ascending, first_lanes, halved, load_ve
 from bigbfs.jit.workers import Workers, balanced_ranges
 
 _FEW, _SOME, _MANY = (0,) * 16, (0,) * 32, (0,) * 64
-_LONG = 1 << 10
-"""Values of a row from which on digits of 11 bits pay."""
+_LONG = 1 << 8
+"""Values of a row from which on digits of more than 8 bits pay."""
 _NARROW, _WIDE = np.empty(0, np.uint32), np.empty(0, np.uint64)
 
 
@@ -68,22 +68,32 @@ def _deal(keys, begin, end, rows, places, bits, dealt):
 
 @njit(forceinline=True)
 def _in_registers(dealt, at, count, values, place, lanes):
-    """Write the values of a short row, ascending; return whether none occurs twice. More is written behind them."""
+    """Write the values of a short row, ascending; return whether none occurs twice. More is written behind them.
+
+    Where one does, what was dealt is written, ascending, with the directions.
+    """
     none = ~dealt.dtype.type(0)
-    found = ascending(first_lanes(halved(load_vector(dealt, at, lanes)), dealt.dtype.type(count), none))
-    store_vector(values, place, found)
-    return not any_pair(found, none)
+    found = ascending(first_lanes(load_vector(dealt, at, lanes), dealt.dtype.type(count), none))
+    made = halved(found)
+    alone = not any_pair(made, none >> dealt.dtype.type(1))
+    if alone:
+        store_vector(values, place, made)
+    else:
+        store_vector(values, place, found)
+    return alone
 
 
 @njit(cache=True, nogil=True)
 def _by_rule(dealt, values, row, layout, rules, rule, no_degrees):
-    """Write what stays of a row; return (values, repeated lines, edges given both ways). ``dealt`` is used up."""
-    ordered = dealt
-    if len(dealt) <= len(_MANY):
-        insertion_sort(dealt)
-    else:
-        digit_bits = 8 if len(dealt) < _LONG else 11
-        ordered = radix_sort(dealt, values[: len(dealt)], 1, np.int64(layout.value_bits), digit_bits)
+    """Write what stays of a row; return (values, repeated lines, edges given both ways).
+
+    A short row is in ``values``, ascending; a long one in ``dealt``, which is used up.
+    """
+    ordered = values
+    if len(dealt) > len(_MANY):
+        bits, most = np.int64(layout.value_bits), 8 if len(dealt) < _LONG else DIGIT
+        passes = (bits + most - 1) // most
+        ordered = radix_sort(dealt, values, 1, bits, (bits + passes - 1) // passes)
     high = np.uint64(row) << layout.value_bits
     return emit(ordered, high, layout, rules, rule, no_degrees, values)
 
@@ -116,7 +126,7 @@ def sort_rows(first, last, starts, keys, layout, rules, rule, rows, written, col
         int64: the values in each bucket of columns are added, but for self-loops, which are the last values of their
         rows. Empty: not wanted.
     dealt
-        Without items; its type holds a value and one bit more.
+        Without items; its type holds a value, which is not of ones alone, and one bit more.
     """
     n = len(rows.ends)
     bits, wide = layout.value_bits, layout.shift - layout.value_bits
@@ -190,7 +200,7 @@ def sorted_rows(
     tasks, buckets = balanced_ranges(starts, TASKS_PER_THREAD * threads), len(starts) - 1
     shift = int(layout.shift - layout.value_bits)
     columns = np.zeros((len(tasks), buckets if turn else 0), np.int64)
-    dealt = _NARROW if layout.value_bits < 32 else _WIDE
+    dealt = _NARROW if layout.value_bits < 31 else _WIDE  # a value of ones alone is none
     written, found = np.zeros(buckets, np.int64), np.zeros((len(tasks), 2), np.int64)
 
     def sort(i: int) -> None:
