@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES = 350
 MOST_LINES_OF_A_FUNCTION = 60
@@ -34,7 +32,6 @@ def functions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
             yield from functions(each)
 
 
-@pytest.mark.wide
 def test_files_and_functions_are_short() -> None:
     paths = [path for room in ("bigbfs", "tools", "tests") for path in (ROOT / room).rglob("*")]
     paths = [path for path in paths if path.suffix in (".py", ".cu", ".cuh", ".cpp", ".hpp")]
