@@ -26,10 +26,8 @@ HEADS = 2
 LOOK = 2**20
 """Neighbours looked at for it: the vertex of a longer row is a head itself and hardly needs any."""
 
-QUICK_LOOK = 16
-"""The same for a few searches: most rows are not longer, and those that are belong to vertices that are met early."""
-
 _HEADS = np.uint64(HEADS)
+_LOOK = np.uint64(LOOK)
 _CHUNK = np.uint64(4096)
 _WORDS = np.uint64(64)
 _EIGHT = np.uint64(8)
@@ -42,13 +40,6 @@ _HIGHEST = np.uint64(255)
 
 class Survey:
     """What one pass over ``rows`` finds out, for searches and components to share.
-
-    Parameters
-    ----------
-    rows, ids, threads
-        The rows, the dtype of an id, and how many threads look.
-    look
-        Neighbours looked at for the head table.
 
     Attributes
     ----------
@@ -69,7 +60,7 @@ class Survey:
         So many vertices that the ids have no value left for ``absent``.
     """
 
-    def __init__(self, rows: Rows, ids: np.dtype, threads: int, look: int = LOOK) -> None:
+    def __init__(self, rows: Rows, ids: np.dtype, threads: int) -> None:
         n = row_count(rows)
         self.empty, self.short = np.empty((2, words_for(n)), np.uint64)
         absent = words_for(n) * 64
@@ -79,7 +70,7 @@ class Survey:
         self.heads = np.empty((HEADS, n), ids)
         claim, faults, team = np.zeros(8, np.uint64), np.zeros(1, np.uint64), team_of(threads)
         _survey(team, rows, n, self.ranks, self.empty, self.short, claim)
-        _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), np.uint64(look), claim, faults)
+        _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), claim, faults)
         self.faults = int(faults[0])
 
     @property
@@ -131,15 +122,12 @@ def _survey_some(rows, n, ranks, empty, short, claim, t):
 
 
 @njit
-def strongest_two(rows, u, ranks, n, absent, look):
-    """Return the two of the first ``look`` neighbours of ``u`` that have the highest rank, and ids of no vertex.
-
-    It is ``absent`` where there is none.
-    """
+def strongest_two(rows, u, ranks, n, absent):
+    """Return the two neighbours of ``u`` of highest rank, ``absent`` where there is none; and ids of no vertex."""
     first, second, faults = absent, absent, ZERO
     top, below = np.int64(-1), np.int64(-1)
     position, v = seek(rows, u, ZERO), ZERO
-    for k in range(min(degree(rows, u), look)):
+    for k in range(min(degree(rows, u), _LOOK)):
         v, position = step(rows, position, k, v)
         if v >= n:
             faults += ONE
@@ -154,15 +142,14 @@ def strongest_two(rows, u, ranks, n, absent, look):
 
 
 @njit(nogil=True, cache=True)
-def _fill_heads(team, rows, ranks, heads, absent, look, claim, faults):
+def _fill_heads(team, rows, ranks, heads, absent, claim, faults):
     """Fill ``heads`` from ``rows``; ``claim`` (uint64) is scratch, ``faults`` counts ids that are no vertices."""
     claim[0] = ZERO
-    given = (rows, ranks, heads, absent, look, claim, faults)
-    share(team, np.uint64(heads.shape[1]) // _CHUNK + ONE, _fill_some, given)
+    share(team, np.uint64(heads.shape[1]) // _CHUNK + ONE, _fill_some, (rows, ranks, heads, absent, claim, faults))
 
 
 @member
-def _fill_some(rows, ranks, heads, absent, look, claim, faults, t):
+def _fill_some(rows, ranks, heads, absent, claim, faults, t):
     """Take vertices for :func:`_fill_heads` until there are no more."""
     n = np.uint64(heads.shape[1])
     while True:
@@ -170,6 +157,6 @@ def _fill_some(rows, ranks, heads, absent, look, claim, faults, t):
         if first >= n:
             break
         for u in range(first, min(n, first + _CHUNK)):
-            heads[0, u], heads[1, u], bad = strongest_two(rows, u, ranks, n, absent, look)
+            heads[0, u], heads[1, u], bad = strongest_two(rows, u, ranks, n, absent)
             if bad != ZERO:
                 fetch_add(faults, 0, bad)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bigbfs.engines.cpu.heads import LOOK, Survey
+from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import Rows, rows_of
 from bigbfs.errors import FormatError
 from bigbfs.graph.graph import Graph
@@ -49,7 +49,6 @@ class PlacedGraph:
             self.incoming = None if graph.in_adjacency is None else rows_of(graph.in_adjacency)
         self._setup = setup
         self._survey: Survey | None = None
-        self._quick: Survey | None = None
         self._plain: Graph | None = None
 
     @property
@@ -67,23 +66,18 @@ class PlacedGraph:
         """Whether the survey has been made."""
         return self._survey is not None
 
-    def survey(self, look: int = LOOK) -> Survey:
+    def survey(self) -> Survey:
         """Return the survey of the in-rows, or of the out-rows where there are none.
-
-        With less to ``look`` at than usual it is made sooner, and kept beside the usual one.
 
         Raises
         ------
         FormatError
             Ids are no vertices.
         """
-        found = self._survey or (self._quick if look < LOOK else None)
-        if found is None:
-            rows = self.out if self.incoming is None else self.incoming
-            found = Survey(rows, self.ids, self.threads, look)
-            self._survey, self._quick = (self._survey, found) if look < LOOK else (found, self._quick)
-        self.require_vertices(found.faults)
-        return found
+        if self._survey is None:
+            self._survey = Survey(self.out if self.incoming is None else self.incoming, self.ids, self.threads)
+        self.require_vertices(self._survey.faults)
+        return self._survey
 
     def require_vertices(self, faults: int) -> None:
         """Refuse rows in which ``faults`` ids were met that are no vertices.
@@ -109,7 +103,7 @@ class PlacedGraph:
     def nbytes(self) -> int:
         """Bytes of the rows and the survey."""
         rows = self.out + ((self.incoming or ()) if self.incoming is not self.out else ())
-        return sum(part.nbytes for part in (*rows, self._survey, self._quick) if part is not None)
+        return sum(part.nbytes for part in (*rows, self._survey) if part is not None)
 
     @contextmanager
     def compiling(self, *what: Hashable) -> Iterator[bool]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
-from bigbfs.engines.cpu.heads import HEADS, LOOK, degree_byte, strongest_two
+from bigbfs.engines.cpu.heads import HEADS, degree_byte, strongest_two
 from bigbfs.engines.cpu.rows import Rows, degree, row_count
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Part, Partition
 from bigbfs.errors import UsageError
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, ranges
-
-_LOOK = np.uint64(LOOK)
 
 SHARES = 16
 """Stretches of own words for each thread of several: who is done takes another. A thread alone takes all at once."""
@@ -132,7 +130,7 @@ def own_heads(rows, part, ranks, heads, short, absent, first, last):
             local = (i << SHIFT) + b
             heads[0, local], heads[1, local] = absent, absent
             if u < n:
-                heads[0, local], heads[1, local], bad = strongest_two(rows, u, ranks, n, absent, _LOOK)
+                heads[0, local], heads[1, local], bad = strongest_two(rows, u, ranks, n, absent)
                 faults += bad
         short[i] = few
     return faults

@@ -9,7 +9,7 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu import memory
-from bigbfs.engines.cpu.heads import LOOK, Survey
+from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import VarintRows, sample_rows
 from bigbfs.sizes import format_size
@@ -26,12 +26,10 @@ class CpuBfs:
         The graph.
     options
         Which strategy.
-    look
-        Neighbours of each vertex looked at for the head table.
     """
 
-    def __init__(self, placed: PlacedGraph, options: BfsOptions, look: int = LOOK) -> None:
-        self._placed, self._look = placed, look
+    def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
+        self._placed = placed
         self._upward = placed.incoming if options.entry.bottom_up else None
         self._search: Search | None = None
 
@@ -59,7 +57,7 @@ class CpuBfs:
                     upward_sample, survey = sample, Survey(sample, ids, threads)
                 Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
         with placed.clock("place"):
-            survey = None if upward is None else placed.survey(self._look)
+            survey = None if upward is None else placed.survey()
             return Search(placed.out, upward, survey, ids, placed.graph.m, threads)
 
     @property

@@ -20,7 +20,6 @@ from bigbfs.algorithms.sweeps.options import (
     told,
 )
 from bigbfs.engines.cpu import memory
-from bigbfs.engines.cpu.heads import QUICK_LOOK
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import sample_rows
 from bigbfs.jit.team import team_of
@@ -53,7 +52,7 @@ class CpuSweeps:
 
     def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
         self._placed = placed
-        self._search = CpuBfs(placed, SEARCH, QUICK_LOOK)
+        self._search = CpuBfs(placed, SEARCH)
         self._known: Known | None = None
         self._longest = self._kept = 0
 
@@ -94,7 +93,7 @@ class CpuSweeps:
         self._longest = max(self._longest, found.depth)
         self._kept |= 0 if options.keep is None else 1 << options.keep
         ask = _ask(found.depth, self._longest, self._kept, options)
-        record = renew(known, search.levels, placed.survey(QUICK_LOOK).ranks, ask)
+        record = renew(known, search.levels, placed.survey().ranks, ask)
         parts = told(record, self._kept)
         return Swept(
             depth=found.depth,
