@@ -12,7 +12,7 @@ from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.container.csrbin import save_graph
-from bigbfs.formats.ours import require_ours
+from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.generate import assemble, generate
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.graph.graph import Graph
@@ -131,7 +131,7 @@ def _require(path: Path, order: str | None, force: bool) -> None:
             f"for graph files, and {path} is text, which lists edges as they are drawn", about=(("order", order),)
         )
     require_writable(path)
-    require_ours(path, force)
+    require_ours(path, force, replaces="" if is_text(path) else GRAPH)
 
 
 def _write_lines(path: Path, comments: Any, edges: Any, threads: int | None, told: Progress) -> None:

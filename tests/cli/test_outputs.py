@@ -146,6 +146,8 @@ def test_the_same_command_again_asks_for_nothing_until_somebody_changes_the_file
         with (small / "g.txt").open("a") as stream:
             stream.write("0 3\n")
         assert run(*text)[0] == 2, "its first line still says that bigbfs wrote it"
+    graph = ["generate", "star", "--vertices", 9, "--edges", 20, "-o", "star.csrbin"]
+    assert [run(*graph)[0] for _ in range(2)] == [0, 0]
 
 
 def _has_attributes(path):

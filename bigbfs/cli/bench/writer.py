@@ -52,8 +52,10 @@ class Writer:
     def add(self, item: Session | GraphFacts | Row) -> None:
         """Keep ``item``, on the disk too: from the first row on, which takes the place of an earlier run."""
         self.record.add(item)
+        if self._output is None:
+            return
         self._waiting.append(item)
-        if self._output is None or not self.record.rows:
+        if not self.record.rows:
             return
         try:
             if self._stream is None:

@@ -132,7 +132,7 @@ def _rows(
         reuse=reuse,
     )
     if isinstance(rows, Loose):
-        told.now("build: turn the rows round", 2 * int(rows.before[-1]), "edges")
+        told.now("build: turn the rows round", int(rows.begins[-1]) + int(rows.before[-1]), "edges")
         out = transpose(rows, threads, head=True, spare=spare, advance=told.advance)
         return out, out, counts
     if not options.in_edges and options.order == "original":

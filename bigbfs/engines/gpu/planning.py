@@ -170,7 +170,7 @@ def make_plan(
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups
-        So many groups of heads and no other number; None: as many of ``HEAD_GROUPS`` as fit.
+        So many groups of heads and no other number; None: the most of ``head_ladder`` that fit.
     hot_bytes
         So much device memory for hot rows of mapped or streamed edges at most; None: what is left of the budget, and
         where ``residency`` is not ``"auto"`` at most ``HOT_SHARE`` of the edges.
@@ -195,7 +195,7 @@ def make_plan(
     if hot_bytes is None:
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
-        if plan.head_groups == MORE_GROUPS:  # no more of the device than the edges themselves would take
+        if head_groups is None and plan.head_groups == MORE_GROUPS:  # no more of the device than the edges would take
             hot_bytes = min(hot_bytes, edges - _head_bytes(graph, MORE_GROUPS))
     return _with_hot_rows(plan, graph, hot_bytes)
 

@@ -187,7 +187,7 @@ class ParquetTable(TableFile):
         """Return the beginnings of row groups all over the file, of the first and the last among them."""
         last = self._meta.num_row_groups - 1
         with reading(self.name, self.kind):
-            for group in sorted({last * place // (places - 1) for place in range(places)}) if last >= 0 else []:
+            for group in sorted({last * place // max(1, places - 1) for place in range(places)}) if last >= 0 else []:
                 part = next(self._stream(group, rows), None)
                 if part is not None:
                     yield Batch(*_columns_of(part, self.headers), group, 0)

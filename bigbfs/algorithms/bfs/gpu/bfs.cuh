@@ -57,7 +57,7 @@ struct Bfs {
     u64 defer_from;  // so many vertices that their heads are not expected to decide are put off
     u64 window;  // so many neighbouring vertices' rows in host memory are read at the full rate
     u64 held_to;  // rows of up to so many ids are read from the head table rather than where they lie
-    u64 far_rows;  // of 1024 rows that top-down reads, those that are not
+    u64 far_rows;  // of 1024 rows that top-down reads, those that are not, if rows are met as often as edges
     u64 thin_to;  // frontiers of up to so many vertices are left to the first block; at most TEAM
     u64 local;  // whether levels may be local (local.cuh)
     u64 wide_from;  // top-down levels of so many edges may be wide (wide.cuh)

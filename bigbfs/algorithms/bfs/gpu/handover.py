@@ -25,7 +25,7 @@ when it ends."""
 BUFFERS = 2
 
 GROWTH, PARTS = 8, 3
-"""Each part of a walk has so many times the room of the one before: the fourth and all others a whole buffer."""
+"""Each part of a walk has so many times the room of the one before, up to a whole buffer, which the fourth has."""
 
 QUEUE = 0
 """``PROGRESS.form`` of a frontier that stands in the queue."""

@@ -138,7 +138,7 @@ class Pool:
         self._ids = ids
         self._arrays: dict[str, Array] = {}
         self._holders: dict[str, object] = {}
-        self._stages: dict[str, list[Stage]] = {}
+        self._stages: dict[tuple[str, int, int], list[Stage]] = {}
 
     def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
         """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
@@ -159,23 +159,24 @@ class Pool:
         return self._ids if spec.dtype == "id" else np.dtype(DTYPES[spec.dtype])
 
     def stages(self, name: str, count: int, nbytes: int) -> list[Stage]:
-        """Return ``count`` pinned buffers of ``nbytes`` each with their twins: one set of a name, made when it is first
-        asked for. The ledger does not know it: who asks must do without.
+        """Return ``count`` pinned buffers of ``nbytes`` each with their twins: one set of a name and a size, made when
+        it is first asked for. The ledger does not know it: who asks must do without.
 
         Raises
         ------
         DoesNotFitError
             There is no memory for them.
         """
-        if name not in self._stages:
+        key = name, count, nbytes
+        if key not in self._stages:
             with ExitStack() as undoing:
                 made = []
                 for _ in range(count):
                     made.append(self._runtime.stage(nbytes))
                     undoing.callback(made[-1].close)
                 undoing.pop_all()
-            self._stages[name] = made
-        return self._stages[name]
+            self._stages[key] = made
+        return self._stages[key]
 
     @property
     def buffers(self) -> dict[str, int]:

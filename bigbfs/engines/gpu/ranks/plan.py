@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from bigbfs.engines.gpu.placement.hot import GRAIN
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, rows_of, state_buffers
-from bigbfs.engines.gpu.planning import HOT_SHARE, Limits, Plan, head_ladder
+from bigbfs.engines.gpu.planning import HEAD_GROUPS, HOT_SHARE, Limits, Plan
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
@@ -113,8 +114,7 @@ def choose(
     ladder = RESIDENCIES if residency == "auto" else (residency,)
     plans = [
         plan_of(graph, partition, group.rank, choice, groups, limits, registers_read_only, programs)
-        for choice in ladder
-        for groups in head_ladder(graph, choice)
+        for choice, groups in product(ladder, HEAD_GROUPS)
     ]
     everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
     for number, plan in enumerate(plans):
