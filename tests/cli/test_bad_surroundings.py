@@ -269,7 +269,7 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
 
 
 def test_interrupt_while_building(run, graph_text, monkeypatch):
-    build = "bigbfs.conversion.sorting.buckets.sort_buckets"
+    build = "bigbfs.conversion.sorting.in_rows.sort_rows"
     monkeypatch.setattr(build, lambda *arguments: signal.raise_signal(signal.SIGINT))
     before = listing(graph_text)
     code, _, err = run("convert", "graph.txt", "--threads", "1")

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from wide import split
 
 from emulated.builds import missing
 from emulated.runtime import BUILD_VARIABLE, sanitizer_environment
@@ -87,10 +88,15 @@ def check(build, suites, chosen, folder, record_property):
 
 # Each process takes seconds to begin, so that one does where it may; but what the thread sanitizer keeps of every fiber
 # makes whatever comes after a suite of many threads several times as slow.
-CORE = [("asan", "all of them"), *(("tsan", part) for part in PARTS)]
+CORE = [("asan", "all of them"), ("asan", "components"), *(("tsan", part) for part in PARTS)]
 
 
-@pytest.mark.parametrize(("build", "part"), CORE)
+def in_core(build, part):
+    """Return whether ``make test`` has it: one suite under each sanitizer, to show that they work; all take minutes."""
+    return part == "components"
+
+
+@pytest.mark.parametrize(("build", "part"), split(CORE, in_core))
 def test_the_core_under(build, part, tmp_path, record_property):
     check(build, PARTS.get(part, SUITES), "not wide", tmp_path, record_property)
 

@@ -41,7 +41,7 @@ def test_a_batch_takes_the_cheaper_direction_of_each_level():
     assert batch_of(graph, [], 5) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("kind", ["kronecker", "grid"])
+@pytest.mark.parametrize("kind", [pytest.param("kronecker", marks=pytest.mark.wide), "grid"])
 def test_passes_that_are_foreseen_are_those_that_are_made(kind):
     """Within a factor of three: heads settle vertices that the foresight counts."""
     graph = generate.graph("kronecker", scale=12, seed=1) if kind == "kronecker" else zoo.build(3600, zoo.grid(60, 60))

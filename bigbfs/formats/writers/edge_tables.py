@@ -53,9 +53,7 @@ def write_edges(graph: Graph, stream: BinaryIO, kind: str, both: bool, progress:
     results.write_pieces(stream, kind, counted(), HEADER, graph.names)
     isolated, notes = edge_notes(graph, f"a {kind} table of edges")
     if kind == "csv" and graph.names is not None and _like_numbers(graph):
-        notes += (
-            "its first names look like numbers: convert it with --names (names=True), which says that they are names",
-        )
+        notes += ("its first names look like numbers: `names` says that they are names when it is converted again",)
     return Exported(rows, isolated, notes)
 
 

@@ -59,6 +59,7 @@ def test_the_zoo_becomes_the_same_bytes(name, tmp_path, stretch):
 DRAWN = given(st.integers(0, 2**32 - 1), st.sampled_from([np.uint32, np.uint64]), st.booleans(), st.integers(1, 3000))
 
 
+@pytest.mark.wide
 @settings(max_examples=10)
 @DRAWN
 def test_random_graphs_become_the_same_bytes(tmp_path, seed, ids, directed, length):
