@@ -112,6 +112,7 @@ class LevelRecords(Sequence[LevelRecord]):
         pairs = ((self.table[name], other.table[name], name == "seconds") for name in TABLE.names or ())
         return all(np.array_equal(mine, theirs, equal_nan=nan) for mine, theirs, nan in pairs)
 
+    # as for whatever can be changed; mypy knows the method of object alone
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
