@@ -9,6 +9,7 @@ CUDA_EXTRA := $(shell $(PYTHON) tools/cuda_extra.py 2>/dev/null)
 SCALE ?= 18
 GRAPHS ?=
 DIST ?=
+SHARE ?=
 SECONDS_OF_FUZZ ?= 600
 JOBS_OF_FUZZ ?= 1
 
@@ -53,8 +54,8 @@ demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (S
 test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 
-test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: whole cross products, long fuzzing, every sanitizer
-	$(PY) -m pytest -n 2 -m wide
+test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/2: half)
+	$(PY) -m pytest -n 2 -m wide $(if $(SHARE),--share $(SHARE))
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
 KERNEL_TESTS = tests/algorithms tests/conversion tests/engines tests/formats tests/fuzzing tests/generate tests/graph tests/jit tests/report

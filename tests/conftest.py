@@ -9,6 +9,7 @@ import numba
 import pytest
 from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
+from wide import deal, share_of
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -55,6 +56,11 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    """``--share 1/2``: the first half of what is chosen; the other halves have the rest."""
+    parser.addoption("--share", type=share_of, metavar="I/K", help="run share I of K of what is chosen")
+
+
 LONGEST = (
     "test_networkx_own_tests_on_hundreds", "test_kernels_sanitized", "test_every_size_and_more_ranks",
     "test_zoo_generated_and_files_agree", "tools/test_site",
@@ -62,12 +68,21 @@ LONGEST = (
 """Parts of the names of tests of half a minute and more, the longest first."""
 
 
+def leave_out(config, items, number, shares):
+    """Leave out what is not in share ``number`` of ``shares``."""
+    dealt = deal([item.nodeid for item in items], shares)
+    config.hook.pytest_deselected(items=[item for item, share in zip(items, dealt, strict=True) if share != number])
+    items[:] = [item for item, share in zip(items, dealt, strict=True) if share == number]
+
+
 @pytest.hookimpl(trylast=True)  # behind what leaves out by -m
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The longest first: at the end, one process would run them while the others have nothing left to do.
 
     xdist hands each process a stretch of an eighth (of two) at first: each stretch begins with its share of them.
     """
+    if config.option.share is not None:
+        leave_out(config, items, *config.option.share)
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     rank = {item: next((k for k, part in enumerate(LONGEST) if part in item.nodeid), None) for item in items}
     longest = sorted((item for item in items if rank[item] is not None), key=rank.__getitem__)

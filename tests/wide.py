@@ -85,3 +85,32 @@ def racing(here: Iterable[str]) -> list[Any]:
 def counted(here: Iterable[str]) -> list[Any]:
     """Return the builds ``here`` for a test of what is chosen, read or counted, which the build does not change."""
     return split(here, lambda build: build == "plain")
+
+
+def share_of(text: str) -> tuple[int, int]:
+    """Return the number of a share and how many there are, of ``"2/3"``.
+
+    Raises
+    ------
+    pytest.UsageError
+        It says something else, or there is no such share.
+    """
+    number, slash, shares = text.partition("/")
+    if not (slash and number.isdecimal() and shares.isdecimal() and 1 <= int(number) <= int(shares)):
+        raise pytest.UsageError(f"--share {text}: not the number of a share and how many there are, as in 1/2")
+    return int(number), int(shares)
+
+
+def deal(names: Iterable[str], shares: int) -> list[int]:
+    """Return the share of each test, from 1: those of one function whose first two parameters agree go together.
+
+    These are a build and a codec, or a build and a strategy, so that kernels are compiled in one share only. Groups are
+    dealt in turn, as they come.
+    """
+    groups: dict[str, int] = {}
+    return [1 + groups.setdefault(_group(name), len(groups)) % shares for name in names]
+
+
+def _group(name: str) -> str:
+    function, _, parameters = name.partition("[")
+    return f"{function}[{'-'.join(parameters.split('-')[:2])}"

@@ -85,18 +85,22 @@ def convert(
         require_ours(target, options.force, replaces=GRAPH)
     told = cache.told_of(targets.files[0], sources, options.identity())
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
-    _remove_kept(targets, options)
+    _remove_left(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
     notes = said_once(report.notes, inputs)
     return replace(report, notes=notes if told is None else (told, *notes))
 
 
-def _remove_kept(targets: Targets, options: ConvertOptions) -> None:
-    """Remove what ranks that were killed have left to be taken up for the same output: here is one process."""
-    from bigbfs.conversion.on_disk.scratch import remove_kept
+def _remove_left(targets: Targets, options: ConvertOptions) -> None:
+    """Remove what killed processes have left where temporary files go, whether or not this conversion needs any.
+
+    What ranks left to be taken up for the same output goes too: here is one process.
+    """
+    from bigbfs.conversion.on_disk.scratch import remove_kept, remove_stale
 
     folder = targets.files[0].parent if options.tmp is None else options.tmp
     remove_kept(folder, targets.files[0].resolve())
+    remove_stale(folder)
 
 
 def _by_kind(

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from bigbfs.conversion import convert
 from bigbfs.conversion.on_disk import scratch
 from bigbfs.conversion.on_disk import scratch as module
 from bigbfs.conversion.on_disk.scratch import RESERVE_STEP, Scratch, remove_stale
@@ -121,3 +122,12 @@ def test_a_folder_that_another_run_removes_meanwhile_is_no_error(tmp_path, monke
     monkeypatch.setattr(scratch, "_folders", lambda parent: [parent / f"{scratch.PREFIX}gone"])
     assert remove_stale(tmp_path) == 0
     assert scratch.remove_kept(tmp_path, tmp_path / "g.csrbin") == 0
+
+
+def test_a_conversion_that_needs_no_folder_removes_what_was_killed(tmp_path):
+    dead = tmp_path / f"{module.PREFIX}dead"
+    dead.mkdir()
+    (dead / "spill").write_bytes(b"left")
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n")
+    convert([tmp_path / "g.txt"], tmp_path / "g.csrbin")
+    assert not dead.exists()
