@@ -18,7 +18,7 @@ from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.ranked_engine import of_ranks, open_shards
+from bigbfs.algorithms.ranked_engine import of_ranks, open_shards, refuse_transport
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
@@ -49,6 +49,7 @@ class Place(TypedDict, total=False):
     profile: DeviceProfile | None
     threads: int | None
     ranks: Group | None
+    transport: str
 
 
 WHERE = tuple(Place.__annotations__)
@@ -96,6 +97,7 @@ def engine(
     profile: DeviceProfile | None = None,
     threads: int | None = None,
     ranks: Group | None = None,
+    transport: str = "auto",
     work: Sequence[Work] | None = None,
 ) -> Engine:
     """Place ``graph`` on a backend and return the engine, a context manager that releases it.
@@ -116,9 +118,10 @@ def engine(
         Rates of the GPU (``bigbfs.config.read_profile``), for the choice of directions; None: those of an H200.
     threads
         CPU threads; None: every core that this process may use.
-    ranks
+    ranks, transport
         Processes that work on it together, from :func:`ranks`, with the same calls; rank 0 has the arrays. On CPUs, or
-        with ``backend="gpu"`` each on a GPU of its own, of one machine.
+        with ``backend="gpu"`` each on a GPU of its own (BFS alone if these are not of one machine). What carries words
+        between GPUs: ``"peers"``, ``"nccl"``, ``"mpi"``, or ``"auto"``, as fits.
     work
         Options of what will be run: memory is planned for it; other work may be run in what is left. None: BFS and cc.
 
@@ -135,13 +138,19 @@ def engine(
     ForkError
         This process was forked from one that had used the GPU already.
     """
-    given = _gpu_options(residency, vram_budget, ram_budget, profile)
+    given, chosen = _gpu_options(residency, vram_budget, ram_budget, profile), choose_backend(backend)
     threads = None if threads is None else integer("threads", threads, 1)
-    chosen = choose_backend(backend)
     check_options(backend, chosen, given, threads)
     graph = _opened(graph, ranks, shards=True)
     if (ranks := getattr(graph, "group", ranks)) is not None:  # or those that have opened shards
-        return of_ranks(graph, ranks, work, backend, strategy, threads, given)
+        return of_ranks(graph, ranks, work, backend, strategy, threads, given, transport)
+    refuse_transport(transport)
+    return _alone(graph, chosen, strategy, work, threads, given)
+
+
+def _alone(
+    graph: Graph, chosen: str, strategy: str, work: Sequence[Work] | None, threads: int | None, given: dict[str, Any]
+) -> Engine:
     asked = usual_work(strategy) if work is None else tuple(work)
     placed = _on_cpu(graph, asked, threads) if chosen == "cpu" else _on_gpu(graph, asked, given)
     return Engine(graph, placed, strategy)
@@ -210,8 +219,8 @@ def bfs(
         Original id: on the CPU the search ends with the level of this vertex; on a GPU it goes on.
         ``result.path_to(target)`` is the path there.
     **where
-        ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``, ``ranks``: see
-        :func:`engine`. To traverse from many sources, place the graph once with :func:`engine`.
+        ``backend``, ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, ``threads``, ``ranks``,
+        ``transport``: see :func:`engine`. To traverse from many sources, place the graph once with :func:`engine`.
 
     Returns
     -------

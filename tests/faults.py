@@ -106,6 +106,7 @@ def kill_in_search(rank: int, pause: float = 0.0) -> None:
 
     The others have passed the barrier before the launch by then; ``pause``: seconds that their kernels wait at least.
     """
+    from bigbfs.algorithms.bfs.gpu.hosts.loop import HostSearch
     from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 
     begin = PeerSearch._begin
@@ -120,3 +121,9 @@ def kill_in_search(rank: int, pause: float = 0.0) -> None:
             search._traverse = die
 
     PeerSearch._begin = begun
+    reset = HostSearch._reset
+
+    def forgotten(search: Any, source: int) -> Any:
+        return die() if search.group.rank == rank and source else reset(search, source)
+
+    HostSearch._reset = forgotten

@@ -6,7 +6,7 @@ from mutant import Mutant
 from mutants_components import COMPONENTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
-from mutants_peers import JOINT_FORESTS, PEERS
+from mutants_peers import HOSTS, JOINT_FORESTS, PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
@@ -318,6 +318,7 @@ MUTANTS = (
     *STRATEGIES,
     *MERRILL,
     *PEERS,
+    *HOSTS,
     *JOINT_FORESTS,
     *TOPOLOGICAL,
     *WIDE,

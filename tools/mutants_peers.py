@@ -5,9 +5,10 @@ from __future__ import annotations
 from mutant import Mutant
 
 FOLDER = "algorithms/bfs/gpu/peers/"
-AGREE, BFS, CLAIMS, MEETING, TELL = (
-    FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "tell.cuh")
+AGREE, BFS, CLAIMS, MEETING, PHASES, TELL = (
+    FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "phases.cuh", "tell.cuh")
 )
+STEPS = "algorithms/bfs/gpu/hosts/host_steps.cu"
 STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 SUITES = ("test_kernels_peers.py",)
@@ -135,7 +136,7 @@ PEERS = tuple(
         ),
         (
             "the frontier's other words stay",
-            BFS,
+            PHASES,
             "case PUBLISH: publish(p, published_at(p, t)); break;",
             "case PUBLISH: publish(p, p.frontier_at); break;",
         ),
@@ -165,7 +166,7 @@ PEERS = tuple(
         ),
         (
             "the source is in every frontier's level of the search before",
-            BFS,
+            PHASES,
             "    settle(p.s, last, ~(vid)0, -1);\n",
             "",
         ),
@@ -193,6 +194,38 @@ PEERS = tuple(
             "for (u64 i = low; i < part.words && starts[i] < end; ++i) {",
             "for (u64 i = low; i < part.words && i == low; ++i) {",
         ),
+    )
+)
+
+HOSTS = tuple(
+    Mutant(f"hosts: {name}", STEPS, old, new, ("test_kernels_hosts.py",))
+    for name, old, new in (
+        ("every round of claims is the first", "m.round = (u32)step.round;", "m.round = 0;"),
+        ("the frontier is in the first half of the queue", "t.begin = step.begin;", "t.begin = 0;"),
+        ("next and frontier stay where they are", "t.swapped = (u32)step.swapped;", "t.swapped = 0;"),
+        ("rows put off are not", "t.defer = (u32)step.defer;", "t.defer = 0;"),
+        ("what is visited is told in place of the frontier", "t.bottom_up = (u32)step.bottom_up;", "t.bottom_up = 0;"),
+        (
+            "one block hands in what it has counted",
+            "if (threadIdx.x == 0) hand_in_tallies(p, t);",
+            "if (thread_id() == 0) hand_in_tallies(p, t);",
+        ),
+        (
+            "counts are handed in before all threads have counted",
+            "    __syncthreads();\n    if (threadIdx.x == 0) hand_in_tallies(p, t);",
+            "    if (threadIdx.x == 0) hand_in_tallies(p, t);",
+        ),
+        (
+            "a phase begins before all threads know it",
+            "    __syncthreads();\n    run_phase_of_ranks(p, t, m);",
+            "    run_phase_of_ranks(p, t, m);",
+        ),
+        (
+            "the unreached say nothing",
+            "KERNEL void host_finish(Peers p) { finish_own(p); }",
+            "KERNEL void host_finish(Peers p) {}",
+        ),
+        ("the search before is not forgotten", "{ reset_all(p, source, last); }", "{ reset_all(p, source, source); }"),
     )
 )
 

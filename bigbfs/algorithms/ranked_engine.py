@@ -74,10 +74,12 @@ def of_ranks(
     strategy: str,
     threads: int | None,
     given: dict[str, Any],
+    transport: str = "auto",
 ) -> Engine:
     """Return the engine of this rank: on a GPU of its own, or on its share of the CPUs.
 
-    The arguments are those of :func:`bigbfs.engine`; ``given`` are those that are for a GPU.
+    The arguments are those of :func:`bigbfs.engine`; ``given`` are those that are for a GPU. Where no work is named and
+    the GPUs are not all of one machine, that is BFS.
 
     Raises
     ------
@@ -90,11 +92,28 @@ def of_ranks(
     asked = usual_work(strategy) if work is None else tuple(work)
     if on_gpus:
         with forking.of_a_gpu():
-            return ranked_on_gpus(graph, ranks, asked, strategy=strategy, **given)
+            return ranked_on_gpus(
+                graph, ranks, asked, strategy=strategy, transport=transport, usual=work is None, **given
+            )
+    refuse_transport(transport)
     if for_gpu := {"backend": backend} if backend == "gpu" else given:
         what = "for a GPU: ranks are on GPUs where the backend is 'gpu' and the graph is one file; leave it out"
         raise UsageError(what, about=tuple(for_gpu.items())[:1])
     return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
+
+
+def refuse_transport(transport: str) -> None:
+    """Refuse to choose what carries words between GPUs where ranks are not on any.
+
+    Raises
+    ------
+    UsageError
+        It is chosen.
+    """
+    if transport != "auto":
+        raise UsageError(
+            "for ranks on GPUs, and this run has none", about=(("transport", transport),), remedies=("leave it out",)
+        )
 
 
 def open_shards(path: Path, group: Group | None) -> Graph:

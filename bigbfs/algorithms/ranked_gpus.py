@@ -1,4 +1,4 @@
-"""The engine of one of several GPUs of a machine, as :func:`bigbfs.engine` returns one: it speaks original ids."""
+"""The engine of one of several GPUs, as :func:`bigbfs.engine` returns one: it speaks original ids."""
 
 from __future__ import annotations
 
@@ -43,6 +43,9 @@ def ranked_on_gpus(
     *,
     strategy: str = "auto",
     kind: str = "auto",
+    transport: str = "auto",
+    exchange: str = "auto",
+    usual: bool = False,
     runtime: Runtime | None = None,
     tell: Callable[[str], None] | None = None,
     **given: Any,
@@ -54,42 +57,51 @@ def ranked_on_gpus(
     graph, work, strategy
         As for :func:`bigbfs.algorithms.ranked_engine.ranked`.
     group
-        The ranks, all of one machine, one for each GPU.
+        The ranks, one for each GPU.
     kind
         What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``.
-    runtime, tell
-        As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`.
-    **given
-        ``residency``, ``vram_budget``, ``ram_budget``, ``profile``, those that are given.
+    usual
+        Whether nobody has asked for ``work``: what has no form there is left out.
+    transport, exchange, runtime, tell, **given
+        As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`; of budgets and such those that are given.
 
-    Returns
-    -------
-    Engine
-        Results have their arrays on rank 0, and what was measured on all.
+    Results have their arrays on rank 0, and what was measured on all.
 
     Raises
     ------
     NoDeviceError, UsageError, DoesNotFitError, DeviceError, FormatError
         As of that class.
     """
-    from bigbfs.engines.cpu.ranked import sample
-    from bigbfs.engines.cpu.rows import rows_of
-    from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, require_count, silent
+    from bigbfs.engines.gpu.ranks.devices import require_count
+    from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, silent
+    from bigbfs.engines.gpu.ranks.transport import form_of
 
+    form = form_of(transport, exchange, group)
+    if usual:
+        work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:
         require_count(group.host_size)
     graph.require_structure()
-    rows = rows_of(graph.adjacency)
-    ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
-    owned = partition.choose(np.asarray(rows.indptr), ends, group.size, kind, even_ranges=True)
     placed = GpuRankEngine(
         graph,
         group=group,
-        partition=owned,
+        partition=_owned(graph, group, kind),
         work=tuple(work),
         patience=launch.patience(),
+        transport=transport,
+        exchange=exchange,
         runtime=runtime,
         tell=silent if tell is None else tell,
         **given,
     )
     return Engine(graph, placed, strategy)
+
+
+def _owned(graph: Graph, group: Group, kind: str) -> partition.Partition:
+    """Return who owns what."""
+    from bigbfs.engines.cpu.ranked import sample
+    from bigbfs.engines.cpu.rows import rows_of
+
+    rows = rows_of(graph.adjacency)
+    ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
+    return partition.choose(np.asarray(rows.indptr), ends, group.size, kind, even_ranges=True)

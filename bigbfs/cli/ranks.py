@@ -28,18 +28,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PARTITIONS = ("auto", "words", "ranges")
 EXCHANGES = ("auto", "list", "bitmap", "hubs", "window")
+TRANSPORTS = ("auto", "peers", "nccl", "mpi")
 
 
 @dataclass(frozen=True)
 class Ranks:
     """What the options say: how many ranks (None: as many as were started), and how they share and tell; ``gpus``: so
-    many, or ``"all"``, one for each rank; None: CPUs."""
+    many, or ``"all"``, one for each rank; None: CPUs. ``transport``: what carries words between GPUs."""
 
     count: int | None
     partition: str
     exchange: str
     verbose: bool
     gpus: str | None = None
+    transport: str = "auto"
 
 
 class Gpus(click.ParamType):
@@ -56,9 +58,17 @@ class Gpus(click.ParamType):
 
 
 def gpus_option(stays: str = "") -> Callable[[F], F]:
-    """Return the option of commands that run on several GPUs, to go above :func:`options`; ``stays``: when on one."""
+    """Return the options of commands that run on several GPUs, to go above :func:`options`; ``stays``: when on one."""
     text = f"Run on N GPUs of this machine, a process for each{stays}."
-    return click.option("--gpus", type=Gpus(), metavar="N | all", help=text)
+    number = click.option("--gpus", type=Gpus(), metavar="N | all", help=text)
+    by = click.option(
+        "--transport",
+        type=click.Choice(TRANSPORTS),
+        default="auto",
+        show_default=True,
+        help="How GPUs tell each other: in one another's memory (one machine), by NCCL, or by MPI and host memory.",
+    )
+    return lambda function: number(by(function))
 
 
 def options(function: F) -> F:
@@ -90,7 +100,8 @@ def options(function: F) -> F:
 
     def command(**given: Any) -> Any:
         names = ("count", "partition", "exchange", "verbose")
-        asked = replace(Ranks(*(given.pop(name) for name in names)), gpus=given.pop("gpus", None))
+        on_gpus = {"gpus": given.pop("gpus", None), "transport": given.pop("transport", "auto")}
+        asked = replace(Ranks(*(given.pop(name) for name in names)), **on_gpus)
         with _remedies_beside(asked):
             return function(ranks=asked, **given)
 
@@ -131,6 +142,8 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
     by = launch.started()
     if asked.gpus is not None:
         asked = _on_gpus(asked, by, where)
+    elif asked.transport != "auto":
+        raise UsageError("--transport is for ranks on GPUs; give --gpus too, or leave it out")
     if by is None and asked.count is None:
         refuse_alone(asked)
         yield None
@@ -182,19 +195,21 @@ def _on_gpus(asked: Ranks, by: launch.Started | None, where: dict[str, Any]) -> 
     UsageError, NoDeviceError
         There are not so many, or an option does not go with them.
     """
-    from bigbfs.engines.gpu.ranks.engine import require_count
+    from bigbfs.engines.gpu.ranks.devices import require_count
     from bigbfs.engines.gpu.runtime import device
 
     if asked.count is not None:
         raise UsageError("--gpus and --ranks each say how many processes there are; give one of them")
-    if asked.exchange != "auto":
-        raise UsageError("--exchange is for ranks on CPUs; leave it out where --gpus is given")
+    if asked.exchange != "auto" and asked.transport not in ("nccl", "mpi"):
+        raise UsageError(
+            "--exchange is for ranks on CPUs, and for GPUs with --transport nccl or mpi; leave it out, or give that"
+        )
     if by is not None:
         return replace(asked, count=by.size if asked.gpus == "all" else int(asked.gpus or 0))
     wanted = max(1, device.count()) if asked.gpus == "all" else int(asked.gpus or 0)
     require_count(wanted)
     if wanted == 1:
-        return replace(asked, count=None, partition="auto", verbose=False, gpus=None)
+        return replace(asked, count=None, partition="auto", exchange="auto", verbose=False, gpus=None, transport="auto")
     return replace(asked, count=wanted)
 
 
@@ -299,7 +314,15 @@ def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: d
         given = {name: where[name] for name in GPU_OPTIONS if where[name] is not None}
         tell = partial(say, group) if asked.verbose else None
         return ranked_on_gpus(
-            graph, group, work, strategy=where.get("strategy", "auto"), kind=asked.partition, tell=tell, **given
+            graph,
+            group,
+            work,
+            strategy=where.get("strategy", "auto"),
+            kind=asked.partition,
+            transport=asked.transport,
+            exchange=asked.exchange,
+            tell=tell,
+            **given,
         )
     from bigbfs.algorithms.ranked_engine import ranked
 

@@ -54,7 +54,12 @@ def test_without_the_option_the_cpu_is_named_alone(run, small, command):
         (("--gpus", "x"), "'x' is neither a number above 0 nor 'all'"),
         (("--gpus", 2, "--ranks", 2), "--gpus and --ranks each say how many processes there are; give one of them"),
         (("--gpus", "all", "--ranks", 1), "--gpus and --ranks each say"),
-        (("--gpus", 2, "--exchange", "list"), "--exchange is for ranks on CPUs; leave it out where --gpus is given"),
+        (
+            ("--gpus", 2, "--exchange", "list"),
+            "--exchange is for ranks on CPUs, and for GPUs with --transport nccl or mpi",
+        ),
+        (("--transport", "mpi"), "--transport is for ranks on GPUs; give --gpus too, or leave it out"),
+        (("--ranks", 2, "--transport", "nccl"), "--transport is for ranks on GPUs"),
         (("--gpus", 2, "--backend", "cpu"), "--gpus and --backend cpu contradict each other; leave one of them out"),
         (("--gpus", 2, "--threads", 2), "--threads: CPU threads, and this run is on the GPU; leave it out, or use "),
         (("--gpus", 2, "--threads", 2), "use --backend cpu and no --gpus"),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.peers.loop import Found, PeerSearch
+from bigbfs.algorithms.bfs.gpu.hosts.loop import HostSearch
+from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
+from bigbfs.algorithms.bfs.ranks.costs import Forced
 from bigbfs.algorithms.components.gpu.peers.loop import Joined, JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -18,7 +21,7 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
 from bigbfs.engines.ranks import partition as partitions
-from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.numbering import whole
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.threads import run
@@ -38,7 +41,8 @@ class Peers:
     """How many devices there are, and what they are told.
 
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
-    each rank has made, before it searches; the rest as PeerSearch and OwnAdjacency take it.
+    each rank has made, before it searches; ``carry``: hosts run the levels, over what this makes of runtime, group and
+    bytes, with ``forced``; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
@@ -55,6 +59,11 @@ class Peers:
     seed: int = 0
     patience: float | None = None
     touch: Callable[[Any], None] | None = field(default=None, compare=False)
+    carry: Callable[[Any, Group, int], Any] | None = field(default=None, compare=False)
+    forced: Forced | None = None
+    prove: bool = False
+    piece: int = PIECE
+    hosts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,16 @@ class Searched:
 
     levels: np.ndarray
     parents: np.ndarray
-    found: list[Found]
+    found: list[Any]
+
+
+class Told(NamedTuple):
+    """What a search by hosts measured, and what its state says of it."""
+
+    found: Any
+    reached: int
+    edges: int
+    rounds: int
 
 
 class OneAtATime(Pool):
@@ -123,20 +141,32 @@ def on_devices(
         )
         return work(group, placed_on(runtime, graph, partition, number, peers), partition)
 
-    return run(peers.size, rank, limit=300.0)
+    return run(peers.size, rank, limit=300.0, piece=peers.piece, hosts=peers.hosts)
 
 
 def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int | None]]) -> list[Searched]:
     """Search from each source, to a depth, on all devices at once; the state is made once."""
 
-    def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Found, np.ndarray, np.ndarray]]:
+    def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Any, np.ndarray, np.ndarray]]:
         patience = PATIENCE[build] if peers.patience is None else peers.patience
         how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
-        state = PeerSearch(placed, group, partition, placed.runtime.shareable, patience=patience, **how)
+        state: PeerSearch | HostSearch
+        if peers.carry is None:
+            state = PeerSearch(placed, group, partition, placed.runtime.shareable, patience=patience, **how)
+        else:
+            carry = partial(peers.carry, placed.runtime, group)
+            state = HostSearch(placed, group, partition, carry, forced=peers.forced, patience=patience, **how)
         state.warm()
         if peers.touch is not None:
             peers.touch(state)
-        results = [(state.run(*each), state.own_levels(), state.own_parents()) for each in runs]
+        results = []
+        for each in runs:
+            found: Any = state.run(*each)
+            if isinstance(state, HostSearch):
+                found = Told(found, state.reached, state.edges, state.rounds)
+                if peers.prove:
+                    state.prove(*each)
+            results.append((found, state.own_levels(), state.own_parents()))
         state.close()
         return results
 

@@ -15,7 +15,7 @@ import numpy as np
 from faults import kill_in_search
 
 from bigbfs.__main__ import main
-from bigbfs.engines.gpu.ranks import engine
+from bigbfs.engines.gpu.ranks import devices, engine, nccl
 from bigbfs.engines.gpu.runtime import device
 from emulated.runtime import SimtRuntime
 
@@ -58,13 +58,14 @@ class ProcessRuntime(SimtRuntime):
 
 def own_gpu(group: Any, limit: int | None) -> ProcessRuntime:
     """Return this rank's device."""
-    engine.require_count(group.host_size)
+    devices.require_count(group.host_size)
     return ProcessRuntime(device=group.host_rank, sm_count=2, spin_limit=1 << 62)
 
 
 if __name__ == "__main__":
     device.count = lambda: GPUS
     engine.own_gpu = own_gpu
+    nccl.lack = lambda: "emulated devices have none"
     if sys.argv[1] == "kill":
         kill_in_search(rank=1)
     sys.argv[1:] = sys.argv[2:]

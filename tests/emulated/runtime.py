@@ -99,6 +99,17 @@ class SimtStage:
         self.host = np.empty(0, np.uint8)
 
 
+class SimtPinned:
+    """Ordinary memory that stands for pinned memory; after ``close`` it is poison."""
+
+    def __init__(self, nbytes: int) -> None:
+        self.host = np.full(nbytes, 0xCB, np.uint8)
+
+    def close(self) -> None:
+        """Spoil it."""
+        self.host.fill(0xCB)
+
+
 class SimtKernel:
     """A kernel of a SimtRuntime."""
 
@@ -282,6 +293,10 @@ class SimtRuntime:
     def stage(self, nbytes: int) -> SimtStage:
         """Make a buffer."""
         return SimtStage(self, nbytes)
+
+    def pinned(self, nbytes: int) -> SimtPinned:
+        """Make a buffer."""
+        return SimtPinned(nbytes)
 
     def synchronize(self) -> None:
         """Launches here have ended when they return, copies to stages have not."""

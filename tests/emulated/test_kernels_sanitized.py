@@ -25,6 +25,7 @@ PARTS = {
     "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
     "streamed": ("test_kernels_streamed.py",),
     "peers": ("test_kernels_peers.py",),
+    "hosts": ("test_kernels_hosts.py",),
     "joint": ("test_kernels_joint.py",),
     "topological": ("test_kernels_topological.py", "test_kernels_many.py", "test_kernels_sweeps.py"),
     "components": ("test_kernels_components.py", "test_emulation.py"),

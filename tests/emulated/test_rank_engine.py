@@ -183,6 +183,20 @@ def test_levels_and_parents_left_out() -> None:
     assert (deep.levels == -1).all() and ((deep.parents >= 0) == (levels > 0)).all()
 
 
+def test_a_source_that_no_edge_leads_to_is_forgotten() -> None:
+    """Also where the search between has left levels out."""
+    plain = zoo.shared()["directed-in-rows"]
+    first = int(np.flatnonzero(np.bincount(plain.adjacency.indices, minlength=plain.n) == 0)[0])
+    second = int(plain.degrees().argmax())
+
+    def work(engine: Any) -> Any:
+        for source, wanted in ((first, True), (second, False), (second, True)):
+            result = engine.run_internal(BfsOptions(source, None, wanted))
+        return result
+
+    assert np.array_equal(over(plain, 2, work)[0].levels, reference_bfs(plain, second)[0])
+
+
 def test_damaged_rows_are_found_before_anything_runs() -> None:
     plain = zoo.shared()["kronecker"]
     for place in (3, -3):

@@ -32,8 +32,14 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(arguments: list[str], event: str = "none", ranks: int = 2) -> subprocess.CompletedProcess[str]:
-    environment = launch.environment(2, 2) | {"BIGBFS_RANK_TIMEOUT": "60"}
+APART = {"MPIR_CVAR_NOLOCAL": "1"}
+"""MPICH takes each process for one of a machine of its own."""
+
+
+def run(
+    arguments: list[str], event: str = "none", ranks: int = 2, more: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = launch.environment(2, 2) | {"BIGBFS_RANK_TIMEOUT": "60"} | (more or {})
     environment["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), environment.get("PYTHONPATH", "")])
     line = [str(launch.mpiexec()), "-n", str(ranks), sys.executable, str(HERE / "rank_process.py"), event, *arguments]
     return subprocess.run(line, capture_output=True, text=True, env=environment, timeout=200, check=False)
@@ -82,6 +88,46 @@ def test_components_of_two_processes(graph: Path, tmp_path: Path) -> None:
         assert "memory is shared with the other ranks" in ran.stderr and "bytes sent" in ran.stderr
     refused = run(["cc", str(graph), "--gpus", "2", "--algorithm", "sv"])
     assert refused.returncode == 2 and "several GPUs find components by Afforest" in refused.stderr
+
+
+def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
+    """Forced on one machine; and each on a machine of its own, where nothing else is possible."""
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    levels = tmp_path / "levels.npy"
+    command = ["bfs", str(graph), "--source", str(source), "--verify", "--json", "--levels", str(levels), "-v"]
+    ways = (
+        (["--transport", "mpi", "--exchange", "list", "--residency", "mapped"], {}),
+        (["--partition", "ranges"], APART),
+    )
+    for how, more in ways:
+        ran = run([*command, "--gpus", "all", "--force", *how], more=more)
+        assert ran.returncode == 0, ran.stderr
+        printed = json.loads(ran.stdout)
+        assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
+        found = printed["runs"][0]
+        assert found["verified"] and len(found["ranks"]) == 2 and len(found["exchanges"]) == len(found["levels"])
+        assert all(rank["sent"] > 0 for rank in found["ranks"])
+        assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+        assert ran.stderr.count("transport mpi") == 2
+
+
+def test_what_machines_do_not_do_together(graph: Path) -> None:
+    for line, said in (
+        (["cc", str(graph), "--gpus", "all"], "components runs on GPUs that store into one another's memory"),
+        (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "peers"], "use --transport auto"),
+        (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "nccl"], "has no NCCL: emulated devices"),
+    ):
+        ran = run(line, more=APART)
+        assert ran.returncode == 2, ran.stderr
+        assert said in ran.stderr
+
+
+def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
+    start = time.monotonic()
+    ran = run(["bfs", str(graph), "--sources", "0,5", "--gpus", "all", "--transport", "mpi"], event="kill")
+    assert ran.returncode == 9
+    assert time.monotonic() - start < 60
 
 
 def test_a_process_that_dies_while_others_wait_in_a_kernel(graph: Path) -> None:

@@ -30,12 +30,15 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.ranks import engine as placement
+from bigbfs.engines.gpu.runtime import device
 from bigbfs.graph.graph import Graph
 
 
 class Case(NamedTuple):
-    """A graph, how it is shared, and what is asked of it; ``joint``: components in this way, ``by_id``: heads, too."""
+    """A graph, how it is shared, and what is asked of it; ``joint``: components in this way, ``by_id``: heads, too;
+    ``transport``, ``exchange``: how GPUs tell each other, by way of hosts where that is ``mpi``."""
 
     graph: str
     codec: str = "plain"
@@ -46,6 +49,8 @@ class Case(NamedTuple):
     parents: bool = True
     joint: ComponentsOptions | None = None
     by_id: bool = False
+    transport: str = "auto"
+    exchange: str = "auto"
 
 
 def random_graph(n: int, m: int, seed: int) -> Graph:
@@ -108,6 +113,21 @@ def components_of_large() -> Iterator[Case]:
         yield Case(name, codec, residency, kind, joint=ways[number % 3], by_id=number // 3 % 2 == 0)
 
 
+def by_hosts(transport: str) -> Iterator[Case]:
+    """Yield every graph of the zoo, and the other ways, with levels that hosts run; codecs and places in turn."""
+    for number, name in enumerate(zoo.names()):
+        if zoo.shared()[name].n:
+            how = (
+                ("plain", "varint")[number % 2],
+                ("vram", "mapped")[number // 2 % 2],
+                ("words", "ranges")[number % 3 % 2],
+            )
+            strategy, exchange = ("auto", "auto", "topdown")[number % 3], ("auto", "list", "bitmap")[number // 2 % 3]
+            yield Case(name, *how, strategy, transport=transport, exchange=exchange)
+    for number, case in enumerate(several_ways()):
+        yield case._replace(transport=transport, exchange=("auto", "bitmap")[number % 2])
+
+
 GROUPS = {
     "smoke": lambda: iter([Case("path"), Case("kronecker"), Case("two-hubs", "varint", "mapped", "ranges")]),
     "cc": lambda: iter([
@@ -115,6 +135,8 @@ GROUPS = {
         Case("grid", joint=ComponentsOptions()),
         Case("two-hubs", "varint", "mapped", "ranges", joint=ComponentsOptions(), by_id=True),
     ]),
+    "mpi": lambda: by_hosts("mpi"),
+    "nccl": lambda: by_hosts("nccl"),
     "cc-vram": lambda: components_of_zoo("vram"),
     "cc-mapped": lambda: components_of_zoo("mapped"),
     "cc-large": components_of_large,
@@ -162,9 +184,11 @@ def check(group: Any, case: Case, tell: Any) -> str:
     graph = plain.compress() if case.codec == "varint" else plain
     options = BfsOptions(0, case.depth, want_parents=case.parents, strategy=case.strategy)
     text = []
-    with ranked_on_gpus(
-        graph, group, (options,), residency=case.residency, kind=case.kind, strategy=case.strategy, tell=tell
-    ) as engine:
+    how = {"residency": case.residency, "kind": case.kind, "strategy": case.strategy, "runtime": None}
+    how |= {"transport": case.transport, "exchange": case.exchange}
+    if case.transport == "mpi" and device.count() < group.host_size:  # ranks that reach nobody's memory may share a GPU
+        how["runtime"] = cuda_runtime_at(group.host_rank % device.count(), None)
+    with ranked_on_gpus(graph, group, (options,), tell=tell, **how) as engine:
         for source in zoo.sources(plain, 3):
             work = BfsOptions(source, case.depth, want_parents=case.parents, strategy=case.strategy)
             result = engine.run_internal(work)

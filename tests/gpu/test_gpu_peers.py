@@ -33,7 +33,7 @@ def under_mpiexec(*line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(started, capture_output=True, text=True, env=environment, timeout=500, check=False)
 
 
-@pytest.mark.parametrize("group", list(GROUPS))
+@pytest.mark.parametrize("group", [group for group in GROUPS if group not in ("mpi", "nccl")])
 def test_searches_equal_the_reference(group: str) -> None:
     ran = under_mpiexec(str(SCRIPT), group)
     assert ran.returncode == 0, ran.stderr[-4000:]

@@ -57,6 +57,7 @@ class BfsOptions(Options):
         "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
         "ranks": "bigbfs.algorithms.bfs.ranks.program:RankBfs",
         "peers": "bigbfs.algorithms.bfs.gpu.peers.program:PeerBfs",
+        "hosts": "bigbfs.algorithms.bfs.gpu.hosts.program:HostBfs",
     }
 
     def __post_init__(self) -> None:

@@ -167,17 +167,17 @@ class Group(ABC):
         """
         lengths = np.array([len(part) for part in parts], np.int64)
         everyone = np.stack(self.gather(lengths, [self.size] * self.size))
-        return self._in_pieces(list(parts), everyone[:, self.rank].tolist(), int(everyone.max(initial=0)), spare)
+        return self.exchange_known(list(parts), everyone[:, self.rank].tolist(), int(everyone.max(initial=0)), spare)
 
     def exchange_slots(self, slots: np.ndarray) -> list[np.ndarray]:
         """Send row p of ``slots`` (uint8, shape (size, bytes), as long on every rank) to rank p, in one call."""
         width = slots.shape[1]
-        return self._in_pieces(list(slots), [width] * self.size, width)
+        return self.exchange_known(list(slots), [width] * self.size, width)
 
-    def _in_pieces(
+    def exchange_known(
         self, parts: list[np.ndarray], lengths: list[int], most: int, spare: np.ndarray | None = None
     ) -> list[np.ndarray]:
-        """Exchange ``parts``; ``lengths`` come in, and no rank sends or gets more than ``most`` in one part."""
+        """Exchange where ``lengths`` come in, by rank; ``most``, the same on all: the longest part of any rank."""
         rooms = [-(-length // ALIGNED) * ALIGNED for length in lengths]
         whole = np.empty(sum(rooms), np.uint8) if spare is None or len(spare) < sum(rooms) else spare
         starts = itertools.accumulate(rooms, initial=0)

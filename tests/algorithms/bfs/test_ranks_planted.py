@@ -24,7 +24,7 @@ def wrong_peer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent, in_pieces = tells.Tells.claims, threads.ThreadGroup._in_pieces
+    sent, in_pieces = tells.Tells.claims, threads.ThreadGroup.exchange_known
     turned: set[Any] = set()
 
     def during(self: Any, slot: int) -> Any:
@@ -40,7 +40,7 @@ def claim_to_the_wrong_rank(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(costs, "SLOT_BYTES", 0)
     monkeypatch.setattr(tells.Tells, "claims", during)
-    monkeypatch.setattr(threads.ThreadGroup, "_in_pieces", pieces)
+    monkeypatch.setattr(threads.ThreadGroup, "exchange_known", pieces)
 
 
 def missing_barrier(monkeypatch: pytest.MonkeyPatch) -> None:

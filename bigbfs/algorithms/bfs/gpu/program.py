@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu import arguments, levels, loop, streamed, verify
+from bigbfs.algorithms.bfs.gpu.hosts import arguments as hosts
 from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
 from bigbfs.algorithms.bfs.gpu.loop import BfsLoop
 from bigbfs.algorithms.bfs.gpu.peers import arguments as peers
@@ -27,7 +28,8 @@ from bigbfs.errors import UsageError
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
     own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
-    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *peers.KERNELS, *peers.PROOF_KERNELS)))
+    ranks = (*peers.KERNELS, *peers.PROOF_KERNELS, *hosts.KERNELS)
+    return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *ranks)))
 
 
 def _kernels_of(strategy: Strategy, residency: str) -> tuple[KernelSpec, ...]:

@@ -9,8 +9,9 @@ import numpy as np
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.ranks.costs import Forced
+from bigbfs.algorithms.bfs.ranks.loop import Found
 from bigbfs.algorithms.bfs.ranks.prove import prove
-from bigbfs.algorithms.bfs.ranks.search import Found, RankSearch
+from bigbfs.algorithms.bfs.ranks.search import RankSearch
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.engines.cpu import ranked_memory
 from bigbfs.engines.cpu.ranked import RankedGraph

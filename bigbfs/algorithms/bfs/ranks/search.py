@@ -1,29 +1,24 @@
-"""The level loop over ranks: the same on each, which decides by sums over all and works on what it owns.
+"""The levels of a CPU rank: it works on what it owns (:mod:`.loop` runs them).
 
-Between two levels a rank knows of its own vertices everything, of others what it was told: :class:`Tells` sends what
-was visited, claims go out with the level. A search is timed between two barriers.
+:class:`Tells` sends what was visited, claims go out with the level.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-
 import numpy as np
 
-from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.ranks import costs, levels, messages
 from bigbfs.algorithms.bfs.ranks.claims import Claims
 from bigbfs.algorithms.bfs.ranks.costs import Choice, Forced, Frontier, Size
+from bigbfs.algorithms.bfs.ranks.loop import Found, LevelLoop
 from bigbfs.algorithms.bfs.ranks.state import Own
 from bigbfs.algorithms.bfs.ranks.tells import Tells
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.ranked_survey import RankSurvey, stretches
 from bigbfs.engines.cpu.rows import Rows, row_count, row_length
-from bigbfs.engines.ranks.group import Group, Traffic
+from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.jit.workers import Workers
-from bigbfs.record import LevelRecord
 
 LEAST_EDGES = 4096
 """Levels of no more edges never pull."""
@@ -31,26 +26,7 @@ LEAST_EDGES = 4096
 _ZERO = np.uint64(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search measured, the same on every rank but for the last two.
-
-    ``depth`` of the farthest vertex, vertices ``reached``, edges ``unexplored`` (exact for symmetric graphs),
-    ``faults``: ids met that are no vertices, ``seconds`` of the slowest rank, a record and an exchange for each level,
-    and of this rank: ``mine``, its seconds until its last level was done, and its ``traffic`` in them.
-    """
-
-    depth: int
-    unexplored: int
-    faults: int
-    seconds: float
-    levels: LevelRecords
-    exchanges: tuple[str, ...]
-    mine: float
-    traffic: Traffic
-
-
-class RankSearch:
+class RankSearch(LevelLoop):
     """BFS of one rank over its own ``out_rows``, bottom-up over ``in_rows`` where there are any.
 
     Parameters
@@ -93,8 +69,9 @@ class RankSearch:
         threads: int,
         forced: Forced | None = None,
     ) -> None:
+        super().__init__(group)
         self.n, self.m = row_count(out_rows), m
-        self.group, self.partition, self.part = group, partition, partition.part(group.rank)
+        self.partition, self.part = partition, partition.part(group.rank)
         self.out_rows, self.in_rows, self.workers, self.threads = out_rows, in_rows, workers, threads
         self.forced = forced or Forced()
         self.nobody = ids.type(np.iinfo(ids).max)
@@ -135,35 +112,21 @@ class RankSearch:
 
     def run(self, source: int, max_depth: int, target: int | None = None) -> Found:
         """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next."""
-        self.group.barrier()
-        start, before_it = time.perf_counter(), self.group.traffic.copy()
-        frontier = self._reset(source)
-        records: list[LevelRecord] = []
-        exchanges: list[str] = []
-        hit = target == source
-        while frontier.vertices and frontier.depth < max_depth and not hit:
-            begin, before = time.perf_counter(), (frontier.depth, frontier.vertices, frontier.edges)
-            choice = costs.choose(
-                self.size, frontier, self.forced, pulls=self.in_rows is not None, least_edges=LEAST_EDGES
-            )
-            sums = self._pull(frontier, choice) if choice.up else self._expand(frontier, choice)
-            hit = self._agree(frontier, sums, target, up=choice.up)
-            spent = time.perf_counter() - begin
-            direction = "bottom-up" if choice.up else "top-down"
-            records.append(LevelRecord(before[0], direction, before[1], spent, before[2]))
-            exchanges.append(" ".join(filter(None, (choice.sync, "" if choice.up else "claims"))))
-        self.met_target = hit
+        found, self.met_target = self.go_through(source, max_depth, target)
+        return found
+
+    def _choose(self, frontier: Frontier) -> Choice:
+        return costs.choose(self.size, frontier, self.forced, pulls=self.in_rows is not None, least_edges=LEAST_EDGES)
+
+    def _level(self, frontier: Frontier, choice: Choice, target: int | None) -> bool:
+        sums = self._pull(frontier, choice) if choice.up else self._expand(frontier, choice)
+        return self._agree(frontier, sums, target, up=choice.up)
+
+    def _finish(self) -> None:
         levels.clear_unvisited(self.part, self.own, self.nobody)
-        mine = time.perf_counter() - start
-        traffic = self.group.traffic.since(before_it)
-        self.group.barrier()
-        seconds = time.perf_counter() - start
-        seconds = max(float(each[0]) for each in self.group.gather(np.array([seconds]), [1] * self.group.size))
-        depth = frontier.depth if frontier.vertices else frontier.depth - 1
-        faults = int(self.group.sum([self._faults + self.tells.faults])[0])
-        return Found(
-            depth, frontier.unexplored, faults, seconds, LevelRecords.of(records), tuple(exchanges), mine, traffic
-        )
+
+    def _faults_met(self) -> int:
+        return self._faults + self.tells.faults
 
     def warm_up(self) -> None:
         """Run every kernel once (on a small graph: that compiles them)."""

@@ -1,4 +1,4 @@
-"""The GPU engine of one rank of several: own rows on this rank's GPU, beside the other GPUs of the machine.
+"""The GPU engine of one rank of several: own rows on this rank's GPU, beside the other GPUs of one machine or more.
 
 Every rank makes the same engine and runs the same work in the same order. The GPU is chosen by the rank's number on its
 machine. Leaving it in order is a call that all ranks make together; after an error nothing is given back: the processes
@@ -15,21 +15,21 @@ from typing import Any, Self, TypeVar
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.engine import Work
-from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
+from bigbfs.engines.gpu.ranks import transport as transports
+from bigbfs.engines.gpu.ranks.devices import own_gpu
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
 from bigbfs.engines.gpu.ranks.plan import choose
-from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.same_file import require_one_file
-from bigbfs.errors import DeviceError, NoDeviceError, UsageError
+from bigbfs.errors import DeviceError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BytesRecord, SetupRecord
@@ -47,12 +47,18 @@ class RankPlacedGraph(PlacedGraph):
     group, partition
         The ranks, and who owns what.
     patience
-        Seconds that a kernel waits for those of other ranks.
+        Seconds that a kernel waits for those of other ranks, and a call of NCCL.
+    transport
+        What carries words between ranks: ``"peers"``, ``"nccl"`` or ``"mpi"`` (:mod:`.transport`).
+    exchange
+        How ranks tell what is visited, where hosts run the levels; ``"auto"``: as is predicted to take least time.
     """
 
     group: Group
     partition: Partition
     patience: float
+    transport: str
+    exchange: str
 
 
 def silent(text: str) -> None:
@@ -67,15 +73,16 @@ class GpuRankEngine:
     graph
         Plain or compressed, the same on every rank. It must stay open as long as the engine.
     group, partition
-        The ranks, all of one machine, and who owns what.
+        The ranks, and who owns what.
     work
         What is going to be run; other work is refused.
     residency
         ``"vram"``, ``"mapped"``, or ``"auto"``: the first for which all ranks have room.
     vram_budget, ram_budget, profile
         As for :class:`bigbfs.engines.gpu.engine.GpuEngine`, of each rank.
-    patience
-        Seconds that a kernel waits for those of other ranks.
+    patience, transport, exchange
+        As of :class:`RankPlacedGraph`; ``transport`` may be ``"auto"``: peers on one machine, NCCL between several
+        where all ranks have it, else MPI.
     runtime
         What runs the kernels; None: the GPU with this rank's number on its machine.
     tell
@@ -91,7 +98,8 @@ class GpuRankEngine:
     NoDeviceError, DoesNotFitError, FormatError
         As of :class:`bigbfs.engines.gpu.engine.GpuEngine`.
     UsageError
-        There are fewer GPUs than ranks, the work has no form over GPUs, or ranks have opened different files.
+        There are fewer GPUs than ranks, the work has no form over GPUs, ranks have opened different files, or cannot
+        use the transport.
     DeviceError
         A GPU cannot reach the memory of another.
     """
@@ -110,6 +118,8 @@ class GpuRankEngine:
         ram_budget: int | None = None,
         profile: DeviceProfile | None = None,
         patience: float = 60.0,
+        transport: str = "auto",
+        exchange: str = "auto",
         runtime: Runtime | None = None,
         tell: Callable[[str], None] = silent,
     ) -> None:
@@ -119,22 +129,21 @@ class GpuRankEngine:
         self._programs: dict[Hashable, Any] = {}
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
+        self._form = transports.form_of(transport, exchange, group)
         for each in self._work:
-            require_gpus(each)
-        if not group.one_host:
-            hosts = ", ".join(dict.fromkeys(group.hosts))
-            raise UsageError(f"GPUs of several machines ({hosts}) do not work together yet; take those of one")
+            require_gpus(each, self._form)
         require_one_file(graph, group)
         prove = not graph.proved
         if prove:
             self._clocked("open", graph.require_structure)
         self._runtime: Runtime | None = runtime or self._clocked("start", lambda: own_gpu(group, vram_budget))
-        self._require_peers()
+        self.transport = transports.choose(transport, group, self._running())
+        self._meet_others()
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
-        programs = [each.program("peers", residency) for each in self._work]
-        reads = self._running().registers_read_only
-        self.plan: Plan = choose(graph, partition, group, residency, limits, reads, programs)
+        programs = [each.program(self._form, residency) for each in self._work]
+        how = (self._running().registers_read_only, programs, self.transport == "mpi")
+        self.plan: Plan = choose(graph, partition, group, residency, limits, *how)
         self.residency = self.plan.residency
         tell(
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
@@ -142,7 +151,8 @@ class GpuRankEngine:
         )
         self._clocked("compile", lambda: self._compile(prove, programs))
         tell(f"kernels compiled in {self.setup.compile:.2f} s")
-        self._clocked("place", lambda: self._place(partition, prove, profile, patience))
+        given = {"profile": profile, "patience": patience, "transport": self.transport, "exchange": exchange}
+        self._clocked("place", lambda: self._place(partition, prove, given))
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
             require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
@@ -156,8 +166,8 @@ class GpuRankEngine:
         setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
         return result
 
-    def _require_peers(self) -> None:
-        """Refuse GPUs that cannot reach one another's memory.
+    def _meet_others(self) -> None:
+        """Say what this GPU is, and refuse those that cannot reach one another's memory, where they are to store there.
 
         Raises
         ------
@@ -166,7 +176,13 @@ class GpuRankEngine:
         """
         runtime, group = self._running(), self.group
         places = group.objects(runtime.place)
-        self._tell(f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free")
+        self._tell(
+            f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free; transport {self.transport}"
+        )
+        ranks, hosts = f"{group.size} rank{'s' if group.size > 1 else ''}", len(set(group.machines))
+        self.device = f"{runtime.name} on each of {ranks}" + (f" of {hosts} hosts" if hosts > 1 else "")
+        if self.transport != "peers":
+            return
         mine = [
             f"GPU {runtime.place} (rank {group.rank}) cannot reach the memory of GPU {place} (rank {rank}): {why}"
             for rank, place in enumerate(places)
@@ -175,8 +191,6 @@ class GpuRankEngine:
         for said in group.objects(mine):
             if said:
                 raise DeviceError(said[0])
-        ranks = f"{group.size} rank{'s' if group.size > 1 else ''}"
-        self.device = f"{runtime.name} on each of {ranks}"
 
     def _compile(self, prove: bool, programs: Sequence[Any]) -> None:
         """Build every kernel that placing and the work will ask for."""
@@ -184,7 +198,7 @@ class GpuRankEngine:
         for spec in dict.fromkeys((*PLACEMENT, *(PROOF_KERNELS if prove else ()), *wanted)):
             spec.build(self._running(), self.graph.ids, self.graph.codec)
 
-    def _place(self, partition: Partition, prove: bool, profile: DeviceProfile | None, patience: float) -> None:
+    def _place(self, partition: Partition, prove: bool, given: dict[str, Any]) -> None:
         runtime, graph = self._running(), self.graph
         mapped, groups, ranked = self.residency == "mapped", self.plan.head_groups, by_degree(graph)
 
@@ -217,10 +231,9 @@ class GpuRankEngine:
             incoming,
             self.residency,
             Pool(runtime, sizes, graph.ids),
-            profile,
             group=self.group,
             partition=partition,
-            patience=patience,
+            **given,
         )
         runtime.synchronize()
 
@@ -239,9 +252,9 @@ class GpuRankEngine:
         self._running()
         program = self._programs.get(work.key)
         if program is None:
-            require_gpus(work)
-            program = self._clocked("place", lambda: work.program("peers", self.residency)(self.placed, work))
-            self._tell("its memory is shared with the other ranks")
+            require_gpus(work, self._form)
+            program = self._clocked("place", lambda: work.program(self._form, self.residency)(self.placed, work))
+            self._tell("its memory is shared with the other ranks" if self._form == "peers" else "its state is placed")
             self._clocked("compile", lambda: program.warm(work))
             self._tell("kernels have run on nothing")
             self._programs[work.key] = program
@@ -299,52 +312,19 @@ class GpuRankEngine:
             self.close()
 
 
-def own_gpu(group: Group, limit: int | None) -> Runtime:
-    """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes.
-
-    Raises
-    ------
-    NoDeviceError
-        There is no usable GPU.
-    UsageError
-        There are fewer GPUs than ranks.
-    """
-    require_count(group.host_size)
-    return cuda_runtime_at(group.host_rank, limit)
-
-
-def require_count(asked: int) -> None:
-    """Refuse more GPUs than this machine has.
-
-    Raises
-    ------
-    NoDeviceError
-        It has none.
-    UsageError
-        It has some.
-    """
-    there = device.count()
-    if there == 0:
-        device.probe()  # says what is missing
-        raise NoDeviceError("the driver sees no GPU", remedies=(("backend", "cpu"),))
-    if asked > there:
-        raise UsageError(
-            f"{asked} GPUs asked for, and this process sees {there}: take one process for each GPU, of which it sees "
-            "all (CUDA_VISIBLE_DEVICES)",
-            about=(("gpus", asked),),
-            remedies=(("gpus", there, "use {}"),),
-        )
-
-
-def require_gpus(work: Any) -> None:
-    """Refuse work that has no form over several GPUs.
+def require_gpus(work: Any, form: str) -> None:
+    """Refuse work that has no form over several GPUs: ``"peers"``, or ``"hosts"`` (:func:`.transport.form_of`).
 
     Raises
     ------
     UsageError
         Names it.
     """
+    name = type(work).__name__.removesuffix("Options").lower()
     if "peers" not in work.programs:
-        name = type(work).__name__.removesuffix("Options").lower()
         raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
+    if form not in work.programs:
+        raise UsageError(
+            f"{name} runs on GPUs that store into one another's memory; take those of one machine, or ranks on CPUs"
+        )
     work.require_peers()

@@ -11,11 +11,14 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from bigbfs.engines.gpu.runtime.runtime import Array
+from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.engines.ranks.group import Group
 
 ALIGNED = 256
 """Every array begins at a multiple of so many bytes."""
+
+Fields = Sequence[tuple[str, int]]
+"""Name and bytes of each array of a memory."""
 
 
 class Memory(Protocol):
@@ -34,7 +37,7 @@ class Memory(Protocol):
         """Give the memory back."""
 
 
-def layout(fields: Sequence[tuple[str, int]]) -> tuple[dict[str, int], int]:
+def layout(fields: Fields) -> tuple[dict[str, int], int]:
     """Return where each of the fields (name, bytes) begins, and the bytes of all of them."""
     places, end = {}, 0
     for name, nbytes in fields:
@@ -65,7 +68,7 @@ class SharedMemory:
         This rank's own, uint8.
     """
 
-    def __init__(self, group: Group, make: Callable[[int], Memory], fields: Sequence[tuple[str, int]]) -> None:
+    def __init__(self, group: Group, make: Callable[[int], Memory], fields: Fields) -> None:
         self._group = group
         self.places, nbytes = layout(fields)
         self._memory: Memory | None = make(nbytes)
@@ -108,3 +111,38 @@ class SharedMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class OwnMemory:
+    """The same arrays where no rank reaches another's memory: a rank's own, and what it has for others beside them.
+
+    Parameters
+    ----------
+    runtime, group
+        The device, and the ranks.
+    fields
+        As for :class:`SharedMemory`.
+
+    Attributes
+    ----------
+    places, bases, array
+        As of :class:`SharedMemory`; every base is this rank's own.
+    """
+
+    def __init__(self, runtime: Runtime, group: Group, fields: Fields) -> None:
+        self.places, nbytes = layout(fields)
+        self.array = runtime.zeros(nbytes, np.uint8)
+        self.bases = np.full(group.size, runtime.pointer(self.array), np.uint64)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of this rank's memory."""
+        return 0 if self.array is None else int(self.array.nbytes)
+
+    def own(self, name: str, nbytes: int) -> Array:
+        """Return the array ``name``, uint8."""
+        return self.array[self.places[name] : self.places[name] + nbytes]
+
+    def close(self) -> None:
+        """Give it back; a second call does nothing."""
+        self.array = None

@@ -45,6 +45,7 @@ def plan_of(
     limits: Limits,
     registers_read_only: bool,
     programs: Sequence[Any],
+    staged: bool = False,
 ) -> Plan:
     """Return what ``rank`` takes in one way, whether it fits or not.
 
@@ -52,6 +53,8 @@ def plan_of(
     ----------
     programs
         Classes of programs over GPUs: with ``own_arrays()`` and ``shared_bytes(partition, ids)``.
+    staged
+        Whether what ranks tell one another goes by way of pinned memory: ``staged_bytes(partition, ids)`` of programs.
     """
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
@@ -71,6 +74,9 @@ def plan_of(
     for program in programs:
         shared = program.shared_bytes(partition, graph.ids)
         buffers.append(Buffer("shared", grain(shared), "vram", "what other GPUs write and read"))
+        if staged:
+            nbytes = program.staged_bytes(partition, graph.ids)
+            buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
     return Plan(residency, tuple(buffers), limits, groups)
 
 
@@ -95,6 +101,7 @@ def choose(
     limits: Limits,
     registers_read_only: bool,
     programs: Sequence[Any],
+    staged: bool = False,
 ) -> Plan:
     """Return this rank's plan of the first way for which all ranks have room; all ranks make this call.
 
@@ -113,7 +120,7 @@ def choose(
         )
     ladder = RESIDENCIES if residency == "auto" else (residency,)
     plans = [
-        plan_of(graph, partition, group.rank, choice, groups, limits, registers_read_only, programs)
+        plan_of(graph, partition, group.rank, choice, groups, limits, registers_read_only, programs, staged)
         for choice, groups in product(ladder, HEAD_GROUPS)
     ]
     everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))

@@ -23,7 +23,7 @@ from bigbfs.engines.gpu.runtime.device import probe
 from bigbfs.engines.gpu.runtime.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
-from bigbfs.engines.gpu.runtime.stage import CudaStage
+from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
 
@@ -229,6 +229,10 @@ class CudaRuntime:
             with self._errors():
                 self._copies = self._cupy.cuda.Stream(non_blocking=True)
         return CudaStage(self._cupy, nbytes, self.empty(nbytes, np.uint8), self._copies, self._errors)
+
+    def pinned(self, nbytes: int) -> PinnedMemory:
+        """Make pinned host memory."""
+        return PinnedMemory(self._cupy, nbytes)
 
     @property
     def place(self) -> str:

@@ -85,6 +85,15 @@ class Stage(Protocol):
         """Wait for the copy under way and release both; a second call does nothing."""
 
 
+class Pinned(Protocol):
+    """Page-locked host memory for copies from and to the device (``read``, ``write``), until ``close``."""
+
+    host: np.ndarray
+
+    def close(self) -> None:
+        """Release it; a second call does nothing."""
+
+
 class Runtime(Protocol):
     """Memory, kernels and time of one device.
 
@@ -121,7 +130,7 @@ class Runtime(Protocol):
         """Copy ``array``, of any size, also memory-mapped, to device memory."""
 
     def write(self, array: Array, values: np.ndarray) -> None:
-        """Overwrite ``array``, a small one, by ``values`` of the same size."""
+        """Overwrite ``array`` by ``values`` of the same size: a few, or pinned ones."""
 
     def download(self, array: Array) -> np.ndarray:
         """Wait for everything launched and copy ``array`` to host memory."""
@@ -131,6 +140,9 @@ class Runtime(Protocol):
 
     def stage(self, nbytes: int) -> Stage:
         """Make a buffer of pinned memory of ``nbytes`` and its twin."""
+
+    def pinned(self, nbytes: int) -> Pinned:
+        """Make pinned host memory of ``nbytes``, uint8."""
 
     @property
     def place(self) -> str:

@@ -22,6 +22,56 @@ TO_DEVICE = 1
 """cudaMemcpyKind."""
 
 
+class PinnedMemory:
+    """Pages of host memory that the device copies to and from at the full rate of the link, until ``close``.
+
+    Parameters
+    ----------
+    cupy
+        The module.
+    nbytes
+        Size; of 0 nothing is pinned.
+
+    Attributes
+    ----------
+    host
+        All of it, uint8.
+
+    Raises
+    ------
+    DoesNotFitError
+        So much host memory cannot be had or pinned.
+    """
+
+    def __init__(self, cupy: Any, nbytes: int) -> None:
+        self._registration: Registration | None = None
+        self.host = np.empty(0, np.uint8)
+        if nbytes == 0:
+            return
+        if nbytes > free_memory():  # the kernel would hand out the pages and then kill the process that touches them
+            raise _refusal(nbytes, f"{format_size(free_memory())} are free")
+        try:
+            pages = mmap.mmap(-1, nbytes)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                pages.madvise(mmap.MADV_HUGEPAGE)
+            self.host = np.frombuffer(pages, np.uint8)
+            self._registration = Registration(cupy.cuda.runtime, int(self.host.ctypes.data), nbytes, MAPPED)
+        except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            raise _refusal(nbytes, str(error)) from error
+
+    @property
+    def open(self) -> bool:
+        """Whether there are pinned pages."""
+        return self._registration is not None
+
+    def close(self) -> None:
+        """Give the pages back; a second call does nothing."""
+        registration, self._registration = self._registration, None
+        if registration is not None:
+            registration.close()
+            self.host = np.empty(0, np.uint8)
+
+
 class CudaStage:
     """See ``runtime.Stage``.
 
@@ -50,21 +100,12 @@ class CudaStage:
         self._cupy = cupy
         self._errors = errors
         self._stream = stream
-        self._registration: Registration | None = None
         self.array = array
-        if nbytes > free_memory():  # the kernel would hand out the pages and then kill the process that touches them
-            raise _refusal(nbytes, f"{format_size(free_memory())} are free")
         with errors():
             self._copied = cupy.cuda.Event(disable_timing=True)
             self._consumed = cupy.cuda.Event(disable_timing=True)
-        try:
-            pages = mmap.mmap(-1, nbytes)
-            if hasattr(mmap, "MADV_HUGEPAGE"):
-                pages.madvise(mmap.MADV_HUGEPAGE)
-            self.host = np.frombuffer(pages, np.uint8)
-            self._registration = Registration(cupy.cuda.runtime, int(self.host.ctypes.data), nbytes, MAPPED)
-        except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
-            raise _refusal(nbytes, str(error)) from error
+        self._pinned = PinnedMemory(cupy, nbytes)
+        self.host = self._pinned.host
 
     def wait(self) -> None:
         """Return when the last copy has ended."""
@@ -87,14 +128,13 @@ class CudaStage:
 
     def close(self) -> None:
         """Wait for the copy, and release both; a second call does nothing."""
-        registration, self._registration = self._registration, None
-        if registration is None:
+        if not self._pinned.open:
             return
         try:
             with self._errors():
                 self._stream.synchronize()
         finally:
-            registration.close()
+            self._pinned.close()
             self.array = None
             self.host = np.empty(0, np.uint8)
 

@@ -13,7 +13,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.gpu.peers.arguments import PROOF_KERNELS
 from bigbfs.algorithms.bfs.gpu.verify import NO_LAST
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.ranks.memory import SharedMemory
+from bigbfs.engines.gpu.ranks.memory import OwnMemory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import WARP
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array
@@ -42,7 +42,7 @@ class TreeProver:
         group: Group,
         part: np.ndarray,
         bases: Array,
-        shared: SharedMemory,
+        shared: SharedMemory | OwnMemory,
         tree: Mapping[str, Array],
     ) -> None:
         runtime = self._runtime = placed.runtime
@@ -66,17 +66,26 @@ class TreeProver:
         levels, parents, places = self._tree["levels"], self._tree["parents"], self._places
         runtime.fill(self._faults, 0)
         runtime.fill(self._joined, 0)
-        self._meet()  # all trees are done
+        self._gather_tree()
         own = 64 * int(self._part["words"])
-        self._launch("gather_tree", int(n), n, self._part, bases, places["levels"], places["parents"])
         rows = self._placed.out
         threads = max(own, rows.chunks) * WARP
         tree = (levels, parents, self._joined, last, self._faults[:1])
         self._launch("prove_own_edges", threads, rows.struct, self._part, *tree)
-        self._meet()  # all tree edges are marked
+        self._tell_joined()
         vertices = (np.uint64(source), levels, parents, bases, places["joined"], last, self._faults[1:])
         self._launch("prove_own_vertices", own, n, self._part, *vertices)
         self._refuse(source, [int(count) for count in runtime.download(self._faults)])
+
+    def _gather_tree(self) -> None:
+        """Get levels and parents of all other ranks' vertices."""
+        self._meet()  # all trees are done
+        n, places = np.uint64(self._placed.n), self._places
+        self._launch("gather_tree", int(n), n, self._part, self._bases, places["levels"], places["parents"])
+
+    def _tell_joined(self) -> None:
+        """Return when own vertices' ranks can see who is joined to a parent here."""
+        self._meet()  # all tree edges are marked
 
     def _meet(self) -> None:
         self._runtime.synchronize()

@@ -1,0 +1,172 @@
+"""The engine of one of several emulated GPUs whose hosts run the levels: placed by its ledger, searched, proved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import zoo
+from wide import CODECS
+
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.engines.gpu.ranks import nccl
+from bigbfs.engines.ranks.threads import run
+from bigbfs.errors import UsageError, VerificationError
+from bigbfs.graph.graph import Graph
+from emulated.loader import machine
+from emulated.nccl import NcclOfThreads
+from emulated.peers import SPINS
+from emulated.runtime import SimtRuntime, builds_here
+
+BUILD = builds_here()[0]
+TWO_HOSTS = ("h1", "h1", "h2")
+
+
+@pytest.fixture
+def with_nccl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every rank have NCCL, between threads."""
+    monkeypatch.setattr(nccl, "lack", lambda: None)
+    monkeypatch.setattr(
+        nccl, "NcclTransport", lambda runtime, group, patience: NcclOfThreads(runtime, group, 0, patience)
+    )
+
+
+@pytest.fixture
+def without_nccl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no rank have NCCL."""
+    monkeypatch.setattr(nccl, "lack", lambda: "none here")
+
+
+def over(graph: Graph, size: int, work: Any, *, hosts: tuple[str, ...] | None = None, **how: Any) -> list[Any]:
+    """Return what ``work(engine)`` returns on each of so many emulated GPUs."""
+    machine(BUILD)
+
+    def rank(group: Any) -> Any:
+        runtime = SimtRuntime(build=BUILD, device=group.rank, sm_count=2, spin_limit=SPINS)
+        options = {"asked": (BfsOptions(),)} | how
+        with ranked_on_gpus(graph, group, options.pop("asked"), runtime=runtime, **options) as engine:
+            found = work(engine)
+        assert runtime.closed
+        return found
+
+    return run(size, rank, limit=120.0, hosts=hosts)
+
+
+def proved(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> None:
+    """Search twice on three ranks, and hold trees, records and ledger against what they should be."""
+    source = int(plain.degrees().argmax())
+
+    def work(engine: Any) -> Any:
+        placed = engine._placed
+        assert (engine.backend, placed.transport) == ("gpu", transport)
+        measured = engine.measure(BfsOptions(source), trials=2, verify=True)
+        short = engine.measure(BfsOptions(source, 1), verify=True).internal
+        return measured.internal, short, placed.buffers(), placed.plan
+
+    levels = reference_bfs(plain, source)[0]
+    for rank, (result, short, buffers, plan) in enumerate(over(graph, 3, work, **how)):
+        record = result.record
+        assert record.verified and record.reached == (levels >= 0).sum() and record.depth == levels.max()
+        assert [each.rank for each in record.ranks] == [0, 1, 2]
+        assert record.seconds >= max(each.seconds for each in record.ranks)
+        assert all(0 <= each.waited <= each.seconds and each.sent > 0 for each in record.ranks)
+        assert len(record.exchanges) == len(record.levels)
+        assert set(record.exchanges) <= {"claims", "list", "bitmap", "bitmap claims"}
+        counted = {buffer.name: buffer.bytes for buffer in plan.buffers if buffer.where == "vram"}
+        staged = [buffer.bytes for buffer in plan.buffers if buffer.name == "staging"]
+        assert len(staged) == (transport == "mpi") and all(staged)
+        for array, nbytes in buffers.items():
+            if not (plan.residency == "mapped" and array.endswith(("indices", "blob"))):
+                assert nbytes <= counted[array], array
+        if rank == 0:
+            assert np.array_equal(result.levels, levels)
+            validate_tree(plain, source, result.levels, result.parents)
+            assert np.array_equal(short.levels, np.where(levels <= 1, levels, -1))
+        else:
+            assert (result.levels == -1).all() and (result.parents == -1).all()
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows"])
+def test_trees_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
+    """Asked for on one machine, and what several machines without NCCL get."""
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    proved(
+        graph,
+        plain,
+        "mpi",
+        {"residency": residency, "transport": "mpi", "exchange": ("list", "auto")[codec == "plain"]},
+    )
+    if residency == "vram":
+        proved(graph, plain, "mpi", {"hosts": TWO_HOSTS, "exchange": "bitmap"})
+
+
+def test_trees_by_nccl(with_nccl: None) -> None:
+    plain = zoo.shared()["two-hubs"]
+    proved(plain, plain, "nccl", {"hosts": TWO_HOSTS})
+    proved(plain.compress(), plain, "nccl", {"transport": "nccl", "exchange": "list", "kind": "ranges"})
+
+
+def test_one_machine_is_for_peers(with_nccl: None) -> None:
+    plain = zoo.shared()["kronecker"]
+    assert over(plain, 2, lambda engine: engine._placed.transport) == ["peers"] * 2
+
+
+@pytest.mark.parametrize("array", ["levels", "parents"])
+def test_a_wrong_tree_is_not_proved(array: str) -> None:
+    """A level, or a parent, of one rank's vertex is changed before the proof: a rank says so."""
+    plain = zoo.shared()["two-hubs"]
+
+    def work(engine: Any) -> Any:
+        options = BfsOptions(0)
+        result = engine.run_internal(options)
+        program = engine._placed.program(options)
+        if program.search.group.rank == 1:
+            found = program.search._arrays[array]
+            vertex = int(program.search.partition.vertices(1)[5])
+            found[vertex] = 0 if array == "parents" else found[vertex] + 1
+        with pytest.raises(VerificationError, match=r"rank \d \(host h\d\): wrong result: \d+ edges and \d+ vert"):
+            engine.verify_internal(options, result)
+
+    over(plain, 3, work, hosts=TWO_HOSTS, transport="mpi")
+
+
+def test_levels_and_parents_left_out(without_nccl: None) -> None:
+    """What a search leaves out does not show in the next, nor does its source that no edge leads to."""
+    plain = zoo.shared()["directed-in-rows"]
+    source = int(np.flatnonzero(np.bincount(plain.adjacency.indices, minlength=plain.n) == 0)[0])
+    other = int(plain.degrees().argmax())
+    runs = [
+        (source, True, True),
+        (other, False, True),
+        (other, True, False),
+        (source, False, False),
+        (other, True, True),
+    ]
+
+    def work(engine: Any) -> Any:
+        return [engine.run_internal(BfsOptions(first, None, a, b)) for first, a, b in runs]
+
+    for (first, a, b), result in zip(runs, over(plain, 2, work, transport="mpi")[0], strict=True):
+        levels = reference_bfs(plain, first)[0]
+        assert np.array_equal(result.levels, levels if a else np.full(plain.n, -1))
+        assert np.array_equal(result.parents >= 0, (levels > 0) & b)
+
+
+def test_what_has_no_form_over_hosts_is_refused(without_nccl: None) -> None:
+    plain = zoo.shared()["kronecker"]
+    both = (BfsOptions(), ComponentsOptions())
+    with pytest.raises(UsageError, match="components runs on GPUs that store into one another's memory"):
+        over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=both)
+    over(plain, 3, lambda engine: engine.run_internal(BfsOptions(0)), hosts=TWO_HOSTS, asked=both, usual=True)
+    with pytest.raises(UsageError, match="runs on one GPU"):
+        over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),), transport="mpi")
+    with pytest.raises(UsageError, match="vram"):
+        over(plain, 2, lambda engine: None, residency="streamed", transport="mpi")
