@@ -42,6 +42,13 @@ assert again == ("joined" if group.size == 1 else "refused")
 """
 
 
+def test_a_transport_is_for_ranks_on_gpus(graph: Path) -> None:
+    with pytest.raises(bigbfs.UsageError, match="for ranks on GPUs, and this run has none"):
+        bigbfs.engine(graph, backend="cpu", transport="mpi")
+    with pytest.raises(bigbfs.UsageError, match="for ranks on GPUs, and this run has none"):
+        threads.run(2, lambda group: bigbfs.bfs(graph, 0, ranks=group, backend="cpu", transport="nccl"))
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     zoo.shared()["kronecker"].save(tmp_path / "g.csrbin")

@@ -72,7 +72,7 @@ def ranked_on_gpus(
     NoDeviceError, UsageError, DoesNotFitError, DeviceError, FormatError
         As of that class.
     """
-    from bigbfs.engines.gpu.ranks.devices import require_count
+    from bigbfs.engines.gpu.ranks.devices import require_own
     from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, silent
     from bigbfs.engines.gpu.ranks.transport import form_of
 
@@ -80,7 +80,7 @@ def ranked_on_gpus(
     if usual:
         work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:
-        require_count(group.host_size)
+        require_own(group, form)
     graph.require_structure()
     placed = GpuRankEngine(
         graph,

@@ -9,9 +9,10 @@ import pytest
 from emulated.nccl import Library, NcclError, NcclOfThreads, Stream, Wire
 from emulated.runtime import SimtPinned
 
-from bigbfs.engines.gpu.ranks import nccl
+from bigbfs.engines.gpu.ranks import devices, nccl
 from bigbfs.engines.gpu.ranks.nccl import NcclTransport
 from bigbfs.engines.gpu.ranks.transport import HostTransport, choose, form_of
+from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DeviceError, DoesNotFitError, UsageError
 
@@ -76,6 +77,28 @@ def test_ranks_that_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="ranks 0 and 1 share GPU a, and NCCL wants one for each"):
         chosen("nccl", one)
     assert chosen("mpi", one) == {"mpi"}
+
+
+def test_ranks_that_see_one_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a launcher has bound to a rank is its own, unless it is another's too; peers have to see all."""
+    monkeypatch.setattr(devices, "cuda_runtime_at", lambda index, limit: Device(f"number {index} of {limit}"))
+    monkeypatch.setattr(device, "count", lambda: 2)
+    one = ("h1", "h1")
+    own = run(2, lambda group: devices.own_gpu(group, 7, "hosts").place, hosts=one)
+    assert own == ["number 0 of 7", "number 1 of 7"]
+    monkeypatch.setattr(device, "count", lambda: 1)
+    apart = run(2, lambda group: devices.own_gpu(group, 7, "hosts").place, hosts=HOSTS)
+    assert apart == ["number 0 of 7"] * 2
+    for form in ("hosts", "peers"):
+        with pytest.raises(UsageError, match="2 GPUs asked for, and this process sees 1"):
+            run(2, lambda group, form=form: devices.own_gpu(group, 7, form), hosts=one)
+    with pytest.raises(UsageError, match="2 GPUs asked for"):  # on the one machine of two that has two ranks
+        run(3, lambda group: devices.own_gpu(group, 7, "hosts"), hosts=("h1", "h2", "h2"))
+    names = iter(["a", "b"])
+    monkeypatch.setattr(devices, "cuda_runtime_at", lambda index, limit: Device(next(names)))
+    assert sorted(run(2, lambda group: devices.own_gpu(group, 7, "hosts").place, hosts=one)) == ["a", "b"]
+    with pytest.raises(UsageError, match="2 GPUs asked for"):
+        run(2, lambda group: devices.own_gpu(group, 7, "peers"), hosts=one)
 
 
 def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:

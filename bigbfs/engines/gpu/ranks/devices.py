@@ -9,8 +9,8 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import NoDeviceError, UsageError
 
 
-def own_gpu(group: Group, limit: int | None) -> Runtime:
-    """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes.
+def own_gpu(group: Group, limit: int | None, form: str = "peers") -> Runtime:
+    """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes; all ranks make this call.
 
     Raises
     ------
@@ -19,8 +19,27 @@ def own_gpu(group: Group, limit: int | None) -> Runtime:
     UsageError
         There are fewer GPUs than ranks.
     """
-    require_count(group.host_size)
-    return cuda_runtime_at(group.host_rank, limit)
+    require_own(group, form)
+    runtime = cuda_runtime_at(group.host_rank if device.count() >= group.host_size else 0, limit)
+    mine = (group.machines[group.rank], runtime.place)
+    if group.objects(mine).count(mine) > 1:
+        require_count(group.host_size)
+    return runtime
+
+
+def require_own(group: Group, form: str) -> None:
+    """Refuse fewer GPUs than this machine has ranks; all ranks make this call.
+
+    Who stores into others' memory (``form`` is ``"peers"``) has to see all GPUs. Where hosts run the levels each rank
+    may see but one, as launchers have it that bind a GPU to a rank.
+
+    Raises
+    ------
+    NoDeviceError, UsageError
+        As :func:`require_count`.
+    """
+    if form == "peers" or set(group.objects(device.count())) != {1}:
+        require_count(group.host_size)
 
 
 def require_count(asked: int) -> None:

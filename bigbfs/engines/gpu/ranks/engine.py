@@ -136,7 +136,9 @@ class GpuRankEngine:
         prove = not graph.proved
         if prove:
             self._clocked("open", graph.require_structure)
-        self._runtime: Runtime | None = runtime or self._clocked("start", lambda: own_gpu(group, vram_budget))
+        self._runtime: Runtime | None = runtime or self._clocked(
+            "start", lambda: own_gpu(group, vram_budget, self._form)
+        )
         self.transport = transports.choose(transport, group, self._running())
         self._meet_others()
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget

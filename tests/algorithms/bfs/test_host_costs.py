@@ -1,0 +1,78 @@
+"""Which way a level goes over GPUs whose hosts run it, and what is told: by predicted time, and as forced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bigbfs.algorithms.bfs.gpu.costs import costs
+from bigbfs.algorithms.bfs.gpu.hosts.arguments import LEAST_LIST
+from bigbfs.algorithms.bfs.gpu.hosts.costs import NCCL_BETWEEN, Model, choose, link_of
+from bigbfs.algorithms.bfs.ranks.costs import NEVER, OTHER_HOST, Forced, Frontier
+
+N, M = 1 << 26, 1 << 31
+MODEL = Model(
+    n=N, m=M, ranks=8, id_bytes=4, link=NCCL_BETWEEN, control=OTHER_HOST, unit=costs(N, "vram"), heads=8,
+    longest_list=N // 32, defer_from=1 << 17,
+)  # fmt: skip
+FREE = Forced()
+
+
+def frontier(vertices: int, edges: int, reached: float, stale: float = 0.0) -> Frontier:
+    """Return a frontier behind which a share of the vertices and edges is visited, a share of which nobody was told."""
+    left, known = int(N * (1 - reached)), int(M * (1 - reached))
+    return Frontier(3, vertices, edges, left, known, int(N * stale), int(M * stale))
+
+
+def test_thin_levels_expand_and_wide_ones_pull() -> None:
+    assert not choose(MODEL, frontier(100, 3000, 1e-4), FREE, pulls=True, missed=None).up
+    wide = frontier(1 << 22, 1 << 30, 0.3)
+    assert choose(MODEL, wide, FREE, pulls=True, missed=None).up
+    assert not choose(MODEL, wide, FREE, pulls=False, missed=None).up
+
+
+def test_few_are_told_one_by_one_and_many_by_bits() -> None:
+    for vertices, kind in ((1000, "list"), (N // 33, "list"), (N // 31, "bitmap"), (N, "bitmap")):
+        found = choose(MODEL, frontier(vertices, M // 2, 0.3), Forced(up=(True,)), pulls=True, missed=None)
+        assert (found.up, found.sync) == (True, kind)
+
+
+def test_what_is_forced_holds_but_for_lists_that_no_buffer_takes() -> None:
+    up = (True,)
+    for kind in ("list", "bitmap"):
+        found = choose(MODEL, frontier(1000, M // 2, 0.3), Forced(kind, up), pulls=True, missed=None)
+        assert found.sync == kind
+    assert choose(MODEL, frontier(N, M, 0.3), Forced("list", up), pulls=True, missed=None).sync == "bitmap"
+    small = replace(MODEL, n=100, m=300, longest_list=LEAST_LIST)
+    assert choose(small, Frontier(0, 90, 200, 9, 90, 0, 0), Forced("list", up), pulls=True, missed=None).sync == "list"
+
+
+def test_what_is_visited_is_told_where_that_saves_claims() -> None:
+    stale = frontier(1 << 22, 1 << 29, 0.9, stale=0.89)
+    assert choose(MODEL, stale, FREE, pulls=False, missed=None).sync == "bitmap"
+    assert choose(MODEL, stale, Forced(NEVER), pulls=False, missed=None).sync is None
+    assert choose(MODEL, frontier(10, 300, 0.9, stale=0.89), FREE, pulls=False, missed=None).sync is None
+    assert choose(MODEL, frontier(1 << 22, 1 << 29, 0.9), FREE, pulls=False, missed=None).sync is None  # all is known
+    assert choose(MODEL, frontier(10, 300, 0.1, stale=0.1), Forced("list"), pulls=False, missed=None).sync == "bitmap"
+
+
+def test_one_alone_tells_nobody() -> None:
+    alone = replace(MODEL, ranks=1)
+    for up in (True, False):
+        found = choose(alone, frontier(1000, M // 2, 0.3, 0.2), Forced("bitmap", (up,)), pulls=True, missed=None)
+        assert (found.up, found.sync) == (up, None)
+
+
+def test_heads_that_did_not_decide_are_counted_and_else_expected() -> None:
+    now = frontier(1 << 20, 1 << 28, 0.5)
+    assert MODEL.open_heads(now, 77) == 77
+    assert MODEL.open_heads(now, None) == int(now.unvisited * 0.5**8)
+    assert replace(MODEL, heads=0).open_heads(now, None) == now.unvisited
+
+
+@pytest.mark.parametrize("one_host", [True, False])
+def test_nccl_is_quicker_than_the_way_over_hosts(one_host: bool) -> None:
+    nccl, mpi = (link_of(name, one_host) for name in ("nccl", "mpi"))
+    assert nccl.bytes_per_second > 5 * mpi.bytes_per_second
+    assert mpi.call > 2 * 10e-6
