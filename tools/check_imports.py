@@ -17,7 +17,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("sizes", "config"),
     ("jit",),
     ("graph",),
-    ("formats.mark",),
+    ("formats.mark", "formats.writeback"),
     ("formats.atomic",),
     ("formats.container", "formats.streams"),
     ("formats.tables", "formats.bvgraph", "formats.ours"),

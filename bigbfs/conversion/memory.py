@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.sizes import format_size, free_memory
 
@@ -56,6 +58,33 @@ def build_need(n: int, lines: int, held: int, *, both: bool, reordered: bool = F
     return max(partition, transposition, renumbering) + OFFSETS * n
 
 
+def guessed(inputs: Sequence[str | Path], options: ConvertOptions) -> list[InputEstimate]:
+    """Return what reading each input takes: closely only where more would not fit.
+
+    Raises
+    ------
+    InputError, FileAccessError, UsageError
+        As :func:`bigbfs.formats.readers.read.estimate`.
+    """
+    how: dict[str, Any] = {"format": options.format, "rules": options.rules()}
+    guesses = [estimate(path, loosely=True, **how) for path in inputs]
+    assert options.memory is not None
+    if _whole(guesses, options, 2 * _lines(guesses)) <= options.memory:
+        return guesses
+    return [estimate(path, **how) for path in inputs]
+
+
+def _lines(guesses: Sequence[InputEstimate]) -> int:
+    return sum(guess.edges_upper_bound for guess in guesses)
+
+
+def _whole(guesses: Sequence[InputEstimate], options: ConvertOptions, vertices: int) -> int:
+    """Return the bytes that a conversion in memory takes."""
+    reading, reordered = sum(guess.memory_bytes for guess in guesses), options.order != "original"
+    building = build_need(vertices, _lines(guesses), reading, both=not options.directed, reordered=reordered)
+    return max(reading, building) + PROGRAM
+
+
 def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool:
     """Tell whether a conversion has to go by way of the disk, as its estimate and ``options.memory`` say.
 
@@ -66,20 +95,14 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     DoesNotFitError
         Even reading takes more: an input of a format that has to be in memory as a whole.
     """
-    reading = sum(guess.memory_bytes for guess in guesses)
-    lines = sum(guess.edges_upper_bound for guess in guesses)
+    lines = _lines(guesses)
     vertices = max((guess.declared_vertices or 0 for guess in guesses), default=0)
-    reordered = options.order != "original"
     assert options.memory is not None
-
-    def whole(vertices: int) -> int:
-        building = build_need(vertices, lines, reading, both=not options.directed, reordered=reordered)
-        return max(reading, building) + PROGRAM
-
     unknown = any(guess.bytes_in == 0 for guess in guesses)
-    if not vertices and (unknown or whole(2 * lines) > options.memory) and len(sample := sample_ids(inputs)):
+    short = unknown or _whole(guesses, options, 2 * lines) > options.memory
+    if not vertices and short and len(sample := sample_ids(inputs)):
         vertices = min(2 * lines, int(sample[-1]) + 1)
-    need = whole(vertices)
+    need = _whole(guesses, options, vertices)
     if need <= options.memory and not unknown:
         return False
     if not may_spill(guesses, options):

@@ -17,7 +17,7 @@ from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
 from bigbfs.conversion.inputs import as_inputs_say, read_all
-from bigbfs.conversion.memory import default_allowance, may_spill, must_spill
+from bigbfs.conversion.memory import default_allowance, guessed, may_spill, must_spill
 from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, said_once
@@ -29,7 +29,6 @@ from bigbfs.formats.container import csrbin
 from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.named import holds_names
-from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
@@ -142,7 +141,7 @@ def _sorted(
 ) -> ConvertReport:
     """Read edges and sort them, in memory or by way of the disk; ``listed`` has the names of the vertices, if any."""
     with watch.phase("read"):
-        guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
+        guesses = guessed(inputs, options)
         external = must_spill(inputs, guesses, options)
     if not external:
         try:
@@ -255,7 +254,7 @@ def _built(
     told = Progress(options.progress)
     with watch.phase("build"), told.step("build"):
         names = names_of_inputs(lists) if names is None else names
-        graph, found = build(lists, options, told)
+        graph, found = build(lists, options, told, coming=targets.plain is not None and targets.compressed is None)
         graph.names = names
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
     provenance = cache.provenance(sources, options, counted, notes)

@@ -237,6 +237,29 @@ def _memory(spare: np.ndarray | None, count: int, kind: np.dtype) -> np.ndarray:
     return spare.view(np.uint8)[:whole].view(kind)[:count]
 
 
+class Dealt(NamedTuple):
+    """Edges dealt to buckets of columns: all of a transpose but its last step.
+
+    Attributes
+    ----------
+    turn
+        The rows, and how they are turned.
+    starts, keys
+        The keys of bucket b are ``keys[starts[b]:starts[b + 1]]``.
+    bases
+        int64: how many ids of the result there are before each bucket, and in all.
+    """
+
+    turn: Turn
+    starts: np.ndarray
+    keys: np.ndarray
+    bases: np.ndarray
+
+    def tasks(self, parts: int, indptr: np.ndarray, out: np.ndarray) -> list[tuple[Any, ...]]:
+        """Return the arguments of calls of :func:`place_columns`, which together fill ``indptr`` and ``out``."""
+        return [(a, b, *self, indptr, out) for a, b in balanced_ranges(self.bases, parts)]
+
+
 def transpose(
     rows: Csr | Loose,
     threads: int,
@@ -264,6 +287,26 @@ def transpose(
     deal
         Where several do this together, each with its own rows of all n: each gets its own rows of the transpose.
     """
+    dealt = deal_columns(rows, threads, head=head, order=order, rank=rank, spare=spare, advance=advance, deal=deal)
+    indptr = np.zeros(len(dealt.turn.ends) + 1, np.int64)
+    out = np.empty(int(dealt.bases[-1]), dealt.turn.indices.dtype)
+    tasks = dealt.tasks(threads * TASKS_PER_THREAD, indptr, out)
+    run(threads, _telling(place_columns, advance, dealt.starts), tasks)
+    return indptr, out
+
+
+def deal_columns(
+    rows: Csr | Loose,
+    threads: int,
+    *,
+    head: bool = False,
+    order: np.ndarray | None = None,
+    rank: np.ndarray | None = None,
+    spare: np.ndarray | None = None,
+    advance: Callable[[int], object] | None = None,
+    deal: Deal | None = None,
+) -> Dealt:
+    """Do all of :func:`transpose`, whose parameters these are, but to place the ids."""
     loose = rows if isinstance(rows, Loose) else None
     begins, ends, indices = rows[:3] if isinstance(rows, Loose) else (rows[0], rows[0][1:], rows[1])
     begins, ends, indices = frozen(begins), frozen(ends), frozen(indices)
@@ -286,9 +329,4 @@ def transpose(
     if head:
         firsts = np.minimum(np.arange(len(starts), dtype=np.int64) << shift, n)
         bases = starts + (begins[firsts] if loose is None else loose.before)
-    result = np.zeros(n + 1, np.int64)
-    out = np.empty(int(bases[-1]), indices.dtype)
-    parts = balanced_ranges(bases, threads * TASKS_PER_THREAD)
-    placed = [(a, b, turn, starts, keys, bases, result, out) for a, b in parts]
-    run(threads, _telling(place_columns, advance, starts), placed)
-    return result, out
+    return Dealt(turn, starts, keys, bases)

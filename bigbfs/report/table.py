@@ -7,6 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 
+def one_line(text: str) -> str:
+    """Return ``text`` with what no terminal shows as a sign (ends of lines, escapes) as Python writes it in quotes."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def cell(value: Any) -> str:
     """Return ``value`` for people: thousands separated, four significant digits, yes / no / -."""
     if value is None:
@@ -17,7 +24,7 @@ def cell(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)
+    return one_line(str(value))
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -56,7 +63,7 @@ def folded(headers: Sequence[str], rows: Sequence[Sequence[Any]], width: int = 8
 def labelled(label: str, text: str, width: int = 80) -> str:
     """Return a line of a report, ``label`` in its first column; no wider than ``width`` unless a word is."""
     return textwrap.fill(
-        text,
+        one_line(text),
         width,
         initial_indent=f"{label:<11} ",
         subsequent_indent=" " * 12,

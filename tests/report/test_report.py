@@ -3,7 +3,7 @@ import json
 import pytest
 
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.table import folded, markdown, table
+from bigbfs.report.table import folded, labelled, markdown, table
 
 
 def test_numbers_to_the_right_words_to_the_left():
@@ -46,3 +46,13 @@ def test_a_wide_table_is_folded():
     assert [line.split()[0] for part in parts for line in part.splitlines()] == ["name", "one", "two"] * 2
     assert parts[1].splitlines()[-1].endswith("1,000,000")
     assert folded(("a", "b"), [(1, 2)]) == table(("a", "b"), [(1, 2)])
+
+
+def test_names_stay_on_their_line():
+    """A name may hold anything; a terminal gets signs alone, a file the name."""
+    assert table(["vertex"], [["line\nbreak"], ["münchen \x1b[2J"]]).split("\n") == [
+        "vertex",
+        "line\\nbreak",
+        "münchen \\x1b[2J",
+    ]
+    assert labelled("deepest", "a\nb: 2 edges") == "deepest     a\\nb: 2 edges"

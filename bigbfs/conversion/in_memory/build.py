@@ -16,6 +16,7 @@ from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.errors import RemedyLike
 from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.coming import coming_rows
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.transposing import Csr, Loose, transpose
@@ -53,8 +54,13 @@ def build_graph(
     return _build([edges], options or ConvertOptions(), reuse=False)
 
 
-def build(lists: list[EdgeList], options: ConvertOptions, told: Progress = SILENT) -> tuple[Graph, BuildCounts]:
+def build(
+    lists: list[EdgeList], options: ConvertOptions, told: Progress = SILENT, *, coming: bool = False
+) -> tuple[Graph, BuildCounts]:
     """Build one graph of all edge lists. The list is emptied and its arrays are overwritten or freed on the way.
+
+    With ``coming`` the rows may be a :class:`bigbfs.graph.coming.ComingAdjacency`, of which nothing but a file can be
+    made.
 
     Raises
     ------
@@ -65,7 +71,7 @@ def build(lists: list[EdgeList], options: ConvertOptions, told: Progress = SILEN
     DoesNotFitError
         The build would take more than ``options.memory``.
     """
-    return _build(lists, options, reuse=True, told=told)
+    return _build(lists, options, reuse=True, told=told, coming=coming)
 
 
 def expand(lists: list[EdgeList]) -> None:
@@ -81,7 +87,7 @@ def expand(lists: list[EdgeList]) -> None:
 
 
 def _build(
-    lists: list[EdgeList], options: ConvertOptions, *, reuse: bool, told: Progress = SILENT
+    lists: list[EdgeList], options: ConvertOptions, *, reuse: bool, told: Progress = SILENT, coming: bool = False
 ) -> tuple[Graph, BuildCounts]:
     threads = thread_count(options.threads)
     shape = meaning(lists, options)
@@ -100,29 +106,46 @@ def _build(
     require(need, options.memory, already_held=held, remedies=remedies)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse, told=told)
     del numbering
-    out, into, counts = _rows(lines, shape, options, threads, told, reuse=reuse)
+    loose, counts, spare = _sorted(lines, shape, options, threads, told, reuse=reuse)
     labels = vertices.labels
+    if coming and options.order == "original" and isinstance(loose, Loose):
+        told.now("build: turn the rows round", int(loose.begins[-1]), "edges")
+        rows = coming_rows(loose, threads, spare, told.advance)
+        return _graph(rows, rows, vertices, labels, options, counts), counts
+    out, into = _both_sides(loose, options, threads, told, spare)
+    del loose, spare
     if options.order != "original":
         order, rank = vertex_order(options.order, out, into, told)
         sides = 1 if into is None or into is out else 2
         told.now("build: put the rows in order", 3 * sides * len(out[1]), "edges")
         out, into = renumber(out, into, order, rank, threads, told.advance)
         labels = _labels_in_order(vertices, order)
+    forward = _adjacency(out)
+    backward = forward if into is out else None if into is None or not options.in_edges else _adjacency(into)
+    return _graph(forward, backward, vertices, labels, options, counts), counts
+
+
+def _graph(
+    out: PlainAdjacency,
+    into: PlainAdjacency | None,
+    vertices: Vertices,
+    labels: np.ndarray | None,
+    options: ConvertOptions,
+    counts: BuildCounts,
+) -> Graph:
+    """Return the graph; ``into`` is ``out`` where it is symmetric."""
     symmetric = into is out
-    if not options.in_edges and not symmetric:
-        into = None
     flags = options.flags(symmetric=symmetric, self_loops=counts.self_loops)
     first_id = vertices.first_id if labels is None else 0
-    in_adjacency = None if into is None or symmetric else _adjacency(into)
-    return Graph(_adjacency(out), flags, labels=labels, first_id=first_id, in_adjacency=in_adjacency), counts
+    return Graph(out, flags, labels=labels, first_id=first_id, in_adjacency=None if symmetric else into)
 
 
-def _rows(
+def _sorted(
     lines: Lines, shape: Meaning, options: ConvertOptions, threads: int, told: Progress, *, reuse: bool
-) -> tuple[Csr, Csr | None, BuildCounts]:
-    """Return out-rows, in-rows (the same object where the graph is symmetric, None where nobody needs them), counts."""
+) -> tuple[Csr | Loose, BuildCounts, np.ndarray]:
+    """Sort the lines; see :func:`bigbfs.conversion.sorting.lines.rows_from_lines`."""
     told.now("build: sort", len(lines), "lines")
-    rows, counts, spare = rows_from_lines(
+    return rows_from_lines(
         lines,
         threads,
         undirected=shape.both,
@@ -131,16 +154,22 @@ def _rows(
         advance=told.advance,
         reuse=reuse,
     )
+
+
+def _both_sides(
+    rows: Csr | Loose, options: ConvertOptions, threads: int, told: Progress, spare: np.ndarray
+) -> tuple[Csr, Csr | None]:
+    """Return out-rows and in-rows: the same object where the graph is symmetric, None where nobody needs them."""
     if isinstance(rows, Loose):
         told.now("build: turn the rows round", int(rows.begins[-1]) + int(rows.before[-1]), "edges")
         out = transpose(rows, threads, head=True, spare=spare, advance=told.advance)
-        return out, out, counts
+        return out, out
     if not options.in_edges and options.order == "original":
-        return rows, None, counts
+        return rows, None
     told.now("build: turn the rows round", 3 * len(rows[1]), "edges")
     out, into = rows, transpose(rows, threads, spare=spare, advance=told.advance)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
-    return out, out if same else into, counts
+    return out, out if same else into
 
 
 def _labels_in_order(vertices: Vertices, order: np.ndarray) -> np.ndarray:

@@ -222,14 +222,16 @@ def save_graph(
     """
     graph.require_whole()
     flags = flags_to_save(graph)
-    arrays = arrays_before_rows(graph, provenance) | graph.adjacency.arrays()
+    arrays = arrays_before_rows(graph, provenance)
+    backward = {}
     if not graph.flags.symmetric and graph.in_adjacency is not None:
-        arrays |= {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
+        backward = {f"in_{name}": array for name, array in _in_codec(graph).arrays().items()}
     with replacing(path) as stream:
         file = SectionFile(stream, progress)
         with checksum_threads() as pool:
-            for name, array in arrays.items():
-                file.put(name, array, pool)
+            file.put_all(arrays, pool)
+            file.put_rows(graph.adjacency, pool)
+            file.put_all(backward, pool)
             file.finish(**header_fields(graph, flags, graph.codec))
         if confirm is not None:
             confirm()

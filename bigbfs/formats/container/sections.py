@@ -8,6 +8,7 @@ moves what the truth puts elsewhere, so that the file is the one that
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,8 +16,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from bigbfs.formats.container import layout
-from bigbfs.formats.container.checksum import Checksum, RunningChecksum, StretchSums, stretches
+from bigbfs.formats.container.checksum import STRETCH, Checksum, RunningChecksum, StretchSums, stretches
 from bigbfs.formats.container.layout import Header, Section
+from bigbfs.formats.writeback import start_writeback
+from bigbfs.graph.adjacency import Adjacency
+from bigbfs.graph.coming import ComingAdjacency
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -49,10 +53,10 @@ class SectionFile:
         self._handle = stream.fileno()
         self._sections: dict[str, _Open] = {}
 
-    def open(self, name: str, dtype: Any, expected: int, sums: StretchSums | None = None) -> None:
+    def open(self, name: str, dtype: Any, expected: int, sums: StretchSums | Checksum | None = None) -> None:
         """Start a section of about ``expected`` items; what came before it need not be complete.
 
-        With ``sums`` its checksums come by :meth:`note`.
+        With ``StretchSums`` its checksums come by :meth:`note`, with ``Checksum`` its bytes by whole stretches.
         """
         kind = np.dtype(dtype)
         length = expected * kind.itemsize
@@ -63,6 +67,11 @@ class SectionFile:
         ends = [s.offset + max(s.expected, s.length) + layout.PADDING for s in self._sections.values()]
         return ends[-1] if ends else layout.PAGE
 
+    def put_all(self, arrays: dict[str, np.ndarray], pool: ThreadPoolExecutor) -> None:
+        """Write whole sections by name."""
+        for name, array in arrays.items():
+            self.put(name, array, pool)
+
     def put(self, name: str, array: np.ndarray, pool: ThreadPoolExecutor) -> None:
         """Write a whole section, its checksum computed meanwhile by the threads of ``pool``."""
         kind = array.dtype
@@ -72,7 +81,26 @@ class SectionFile:
         for stretch in stretches(array):
             sums.add(stretch)
             self.write(stretch, place)
+            pool.submit(start_writeback, self._handle, place, len(stretch))
             place += len(stretch)
+
+    def put_rows(self, rows: Adjacency, pool: ThreadPoolExecutor) -> None:
+        """Write the sections of rows; of those that are still to come as they come."""
+        if not isinstance(rows, ComingAdjacency):
+            self.put_all(rows.arrays(), pool)
+            return
+        self.open("indptr", rows.indptr.dtype, len(rows.indptr), Checksum(pool))
+        self.open("indices", rows.ids, rows.m, StretchSums())
+
+        def take(ids: np.ndarray, checksum: int) -> None:  # one at a time: a file has one writer at a time anyway
+            data = ids.data.cast("B")
+            place = self.note("indices", [checksum], len(data))
+            self.write(data, place)
+            pool.submit(start_writeback, self._handle, place, len(data))
+
+        rows.come(STRETCH // rows.ids.itemsize, lambda ids: zlib.crc32(ids.data), take)
+        for stretch in stretches(rows.indptr):
+            self.write(stretch, self.take("indptr", stretch))
 
     def close(self, name: str) -> None:
         """Say that a section is complete, so that the next one is placed right behind it."""

@@ -31,6 +31,8 @@ class InputEstimate:
         Whether it can be read block by block; else it is in memory as a whole.
     reading_bytes
         Bytes that another library takes while it is read block by block.
+    closer
+        Makes a closer estimate, of no more memory, of the same input while it is open; None: this is one.
     """
 
     bytes_in: int
@@ -39,6 +41,7 @@ class InputEstimate:
     declared_vertices: int | None = None
     streams: bool = True
     reading_bytes: int = 0
+    closer: Callable[[], InputEstimate] | None = None
 
 
 def unpacked_size(source: Source, head: bytes) -> int:

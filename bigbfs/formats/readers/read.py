@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -100,8 +101,12 @@ def require_use(name: str, found: Format, rules: Rules) -> None:
             raise UsageError(what, about=(about,), remedies=("leave it out",))
 
 
-def estimate(path: str | Path, *, format: str | None = None, rules: Rules = NO_RULES) -> InputEstimate:
+def estimate(
+    path: str | Path, *, format: str | None = None, rules: Rules = NO_RULES, loosely: bool = False
+) -> InputEstimate:
     """Look at the beginning of an input; standard input and pipes are not touched.
+
+    ``loosely``: more memory than it takes is as good, where a closer look takes time.
 
     Raises
     ------
@@ -114,7 +119,8 @@ def estimate(path: str | Path, *, format: str | None = None, rules: Rules = NO_R
     with Source(path) as source:
         found = wanted or detect_format(source.name, source.peek(HEAD_BYTES))
         require_use(source.name, formats()[found], rules)
-        return formats()[found].estimate(source, rules)
+        guess = formats()[found].estimate(source, rules)
+        return replace(guess, closer=None) if loosely or guess.closer is None else guess.closer()
 
 
 def says_one_way(path: str | Path, *, format: str | None = None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,7 +26,7 @@ Opened = Callable[[Source, Rules], AbstractContextManager[TableFile]]
 
 _SAMPLED_ROWS = 2048
 _PLACES = 8
-"""Row groups that tell how wide ids are: a millisecond or two each, before anything else begins."""
+"""Row groups that tell how wide ids are: a millisecond or two each, where memory is short."""
 _BATCH_BYTES = 128 << 20
 """About what the batches under way take while a table is read."""
 
@@ -134,9 +135,17 @@ def estimate_table(source: Source, rules: Rules, opened: Opened) -> InputEstimat
         require_integers(table)
         rows = size if table.rows is None else table.rows
         wide = any(getattr(each, "bit_width", 64) > 32 for each in table.types)
-        if wide:
-            sample = _ids(table, _PLACES)
-            wide = not len(sample) or int(sample.max()) >= 2**32
+
+    def closer() -> InputEstimate:
+        with opened(source, rules) as again:
+            sample = _ids(again, _PLACES)
+        return _estimate(size, rows, not len(sample) or int(sample.max()) >= 2**32)
+
+    found = _estimate(size, rows, wide)
+    return replace(found, closer=closer) if wide else found
+
+
+def _estimate(size: int, rows: int, wide: bool) -> InputEstimate:
     return InputEstimate(size, rows, 2 * (8 if wide else 4) * rows + _BATCH_BYTES, reading_bytes=_BATCH_BYTES)
 
 

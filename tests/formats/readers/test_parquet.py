@@ -13,8 +13,10 @@ import pytest
 
 import bigbfs
 from bigbfs.conversion import convert, pipeline
+from bigbfs.conversion.memory import guessed
 from bigbfs.conversion.on_disk import convert as external
 from bigbfs.conversion.on_disk.plan import Plan
+from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.named import read_names
@@ -89,6 +91,14 @@ def test_the_width_of_ids_is_foreseen(tmp_path):
     below = np.array([-7, -5])
     with pytest.raises(InputError, match="row 0: vertex id -7 is outside 0"):
         estimate(parquet(tmp_path / "b.parquet", table(below, below)))
+
+
+def test_ids_are_looked_at_only_where_memory_is_short(tmp_path, monkeypatch):
+    looked = []
+    monkeypatch.setattr(files.ParquetTable, "sample", lambda self, rows, places: looked.append(places) or iter(()))
+    path = parquet(tmp_path / "n.parquet", table(np.arange(1000), np.arange(1000)))
+    assert guessed([path], ConvertOptions(memory=1 << 40))[0].closer is None and not looked
+    assert guessed([path], ConvertOptions(memory=1 << 20))[0].closer is None and looked
 
 
 def test_what_is_looked_at_in_names():
