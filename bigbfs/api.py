@@ -7,7 +7,7 @@ ascending order of original id, whatever the order inside the file.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -55,8 +55,12 @@ class Place(TypedDict, total=False):
 WHERE = tuple(Place.__annotations__)
 
 
+_LACKING: set[Callable[[], bool]] = set()
+"""What has said in this process that there is no usable GPU: to look for one takes longer than a small search."""
+
+
 def choose_backend(backend: str) -> str:
-    """Return ``"cpu"`` or ``"gpu"``: ``"auto"`` takes the GPU where one is usable.
+    """Return ``"cpu"`` or ``"gpu"``: ``"auto"`` takes the GPU where one was usable when it was first asked for.
 
     Raises
     ------
@@ -69,7 +73,12 @@ def choose_backend(backend: str) -> str:
         return backend
     from bigbfs.engines.gpu.runtime import device
 
-    return "gpu" if device.available() else "cpu"
+    if device.available in _LACKING:
+        return "cpu"
+    if device.available():
+        return "gpu"
+    _LACKING.add(device.available)
+    return "cpu"
 
 
 def _opened(graph: Graph | str | Path, ranks: Group | None = None, *, shards: bool = False) -> Graph:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.errors import ArgumentError, UsageError
+from bigbfs.record import small_file
 
 CGROUP = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "B": 1}
@@ -172,9 +173,9 @@ def file_path(name: str, value: Any) -> Path:
 def free_memory() -> int:
     """Return the bytes of memory that a new process can have: what is available, or left in its cgroup."""
     available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            available = int(line.split()[1]) * 1024
+    _, found, rest = small_file("/proc/meminfo").partition(b"MemAvailable:")
+    if found:
+        available = int(rest.split(maxsplit=1)[0]) * 1024
     with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
         available = min(available, _left_in_cgroup(CGROUP))
     return max(available, 0)
@@ -190,8 +191,9 @@ def total_memory() -> int:
 
 def _left_in_cgroup(group: Path) -> int:
     """Return limit minus use; pages of files count as used there, but are given up when needed (not those of tmpfs)."""
-    used = int((group / "memory.current").read_text())
-    for line in (group / "memory.stat").read_text().splitlines():
-        if line.startswith(("inactive_file ", "active_file ")):
+    limit = int(small_file(f"{group}/memory.max"))  # first: mostly there is none, and no more is read
+    used = int(small_file(f"{group}/memory.current"))
+    for line in small_file(f"{group}/memory.stat").splitlines():
+        if line.startswith((b"inactive_file ", b"active_file ")):
             used -= int(line.split()[1])
-    return int((group / "memory.max").read_text()) - used
+    return limit - used

@@ -145,3 +145,13 @@ def test_rows_are_proved_before_a_gpu_engine_is_of_use(damage, monkeypatch):
         api.engine(graph, backend="gpu", residency="mapped")
     with pytest.raises(UsageError, match="closed"):
         Emulated.last.run(BfsOptions(0))
+
+
+def test_a_gpu_that_is_not_there_is_looked_for_once(monkeypatch):
+    from bigbfs.engines.gpu.runtime import device
+
+    asked = []
+    monkeypatch.setattr(device, "available", lambda: bool(asked.append(1)))
+    assert [api.choose_backend("auto") for _ in range(3)] == ["cpu"] * 3 and len(asked) == 1
+    monkeypatch.setattr(device, "available", lambda: True)
+    assert api.choose_backend("auto") == "gpu"

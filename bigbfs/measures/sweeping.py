@@ -57,7 +57,7 @@ class Sweeps:
     last: Swept
 
     def __init__(self, engine: Engine) -> None:
-        self._engine, self._graph = engine, engine.graph
+        self._engine, self._graph, self._rows = engine, engine.graph, rows_of(engine.graph.adjacency)
         self.longest = (-1, 0, 0)
         self.record = ManyRecord(0, 0, 1, 0, 0, 0.0)
         self.searched: list[int] = []
@@ -181,14 +181,16 @@ class Sweeps:
 
         Two leaves of one neighbour are two apart, so that nobody stands for them before so long a way is known.
         """
-        rows = rows_of(self._graph.adjacency)
-        self._bare.update(root for root in roots_of(rows, np.array([source])).tolist() if root >= 0)
-        roots = roots_of(rows, ids)
+        roots = roots_of(self._rows, np.append(ids, source))
+        if roots[-1] >= 0:
+            self._bare.add(int(roots[-1]))
         if self.longest[0] < 2:
             return np.ones(len(ids), np.bool_)
+        roots = roots[:-1]
         wanted, leaves = roots == NO_LEAF, np.flatnonzero(roots >= 0)
-        leaves = leaves[np.unique(roots[leaves], return_index=True)[1]]
-        wanted[leaves[~np.isin(roots[leaves], list(self._bare))]] = True
+        if len(leaves):
+            leaves = leaves[np.unique(roots[leaves], return_index=True)[1]]
+            wanted[leaves[~np.isin(roots[leaves], list(self._bare))]] = True
         return wanted
 
     def _note_levels(self, listed: Listed, keep: int | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Hashable, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -123,8 +124,9 @@ class CpuEngine:
         self.close()
 
 
+@cache
 def _processor() -> str:
-    """Return the name of the processor."""
+    """Return the name of the processor; its file is long, and is made anew for each reader."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -50,7 +50,7 @@ class Survey:
     ranks
         uint8, one per vertex and more up to ``absent``, which has 0: grows with the degree.
     heads
-        The head table: id dtype, shape (2, n).
+        The head table: id dtype, shape (2, n); where none is wanted (0, n), and nobody is in ``short``.
     faults
         Neighbours met that are no vertices.
 
@@ -60,17 +60,20 @@ class Survey:
         So many vertices that the ids have no value left for ``absent``.
     """
 
-    def __init__(self, rows: Rows, ids: np.dtype, threads: int) -> None:
+    def __init__(self, rows: Rows, ids: np.dtype, threads: int, *, heads: bool = True) -> None:
         n = row_count(rows)
         self.empty, self.short = np.empty((2, words_for(n)), np.uint64)
         absent = words_for(n) * 64
         if absent > np.iinfo(ids).max:
             raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
         self.ranks = np.zeros(absent + 1, np.uint8)
-        self.heads = np.empty((HEADS, n), ids)
+        self.heads = np.empty((HEADS * heads, n), ids)
         claim, faults, team = np.zeros(8, np.uint64), np.zeros(1, np.uint64), team_of(threads)
         _survey(team, rows, n, self.ranks, self.empty, self.short, claim)
-        _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), claim, faults)
+        if heads:
+            _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), claim, faults)
+        else:
+            self.short[:] = 0
         self.faults = int(faults[0])
 
     @property

@@ -17,6 +17,7 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.cpu_engine import CpuEngine
+from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
@@ -93,6 +94,35 @@ def test_every_source_on_one_engine(codec: str, threads: int, monkeypatch: pytes
                 near = np.where(levels <= limit, levels, -1).astype(np.int32)
                 np.testing.assert_array_equal(engine.bfs(source, max_depth=limit).levels, near)
                 check(graph, source, engine.bfs(source), levels)
+
+
+@pytest.mark.parametrize("order", ["cost", "up", "turning"])
+@pytest.mark.parametrize("codec", CODECS)
+def test_searches_lean_on_the_tree_of_another(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its component they find the same, whatever the direction; afterwards the whole graph is there again."""
+    force(monkeypatch, order)
+    for name in ("two-components", "random-sparse", "vertices-65"):
+        graph = encoded(name, codec)
+        if not graph.flags.symmetric:
+            continue
+        rows, degrees = rows_of(graph.adjacency), graph.degrees()
+        made = Search(rows, rows, Survey(rows, graph.ids, 1, heads=False), graph.ids, graph.m, 1)
+        hub = int(degrees.argmax())
+        inside = expected(name, hub) >= 0
+        for _ in range(2):
+            made.lean_on(None)
+            for source in [*range(0, graph.n, 5), hub]:
+                found = made.run(source, 2**31 - 2)
+                np.testing.assert_array_equal(made.levels, expected(name, source))
+            made.lean_on(found)
+            assert made.m == degrees[inside].sum()
+            for source in np.flatnonzero(inside).tolist():
+                found = made.run(source, 2**31 - 2)
+                np.testing.assert_array_equal(made.levels, expected(name, source))
+                reached = (made.levels >= 0) & (degrees > 0)
+                assert (made.m - found.unexplored, reached.sum()) == (degrees[inside].sum(), inside.sum())
+                steps = np.flatnonzero(made.levels > 0)
+                np.testing.assert_array_equal(made.levels[made.parents[steps]], made.levels[steps] - 1)
 
 
 @pytest.mark.parametrize("order", ["cost", "down", "turning"])

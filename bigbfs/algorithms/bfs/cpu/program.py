@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.search import Search
@@ -26,10 +28,12 @@ class CpuBfs:
         The graph.
     options
         Which strategy.
+    survey
+        What makes the survey that bottom-up levels look into; None: the graph has one.
     """
 
-    def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
-        self._placed = placed
+    def __init__(self, placed: PlacedGraph, options: BfsOptions, survey: Callable[[], Survey] | None = None) -> None:
+        self._placed, self._survey = placed, survey or placed.survey
         self._upward = placed.incoming if options.entry.bottom_up else None
         self._search: Search | None = None
 
@@ -57,7 +61,7 @@ class CpuBfs:
                     upward_sample, survey = sample, Survey(sample, ids, threads)
                 Search(sample, upward_sample, survey, ids, 2, threads).warm_up()
         with placed.clock("place"):
-            survey = None if upward is None else placed.survey()
+            survey = None if upward is None else self._survey()
             return Search(placed.out, upward, survey, ids, placed.graph.m, threads)
 
     @property

@@ -109,7 +109,7 @@ class Search:
     ids
         Dtype of a vertex id.
     m
-        Edges in ``out_rows``.
+        Edges in ``out_rows``; those of the component where the search leans on one (:meth:`lean_on`).
     threads
         Threads of every parallel kernel.
 
@@ -131,6 +131,7 @@ class Search:
         aside = survey.empty if survey is not None and in_rows is out_rows else no_vertices(n)
         self._start = np.concatenate([aside, np.zeros(1, np.uint64)])
         self._candidates = len(aside) * 64 - int(np.bitwise_count(aside).sum())
+        self._whole = self._start, self._candidates, m
         visited, before = np.zeros((2, len(self._start)), np.uint64)
         most_hubs = min(n, m // topdown.HUB_EDGES) + 1
         hubs, next_hubs = np.empty((2, most_hubs), ids)
@@ -209,6 +210,21 @@ class Search:
         levels = self._records(steps) if records else LevelRecords(())
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
 
+    def lean_on(self, found: Found | None) -> None:
+        """Stay in the component of the last search, which ``found`` that, with its tree for a head table.
+
+        Of an undirected graph: a parent in the tree of a hub is as good as the strongest neighbour, and no row is read
+        for it. None: go back to the whole graph, without heads.
+        """
+        heads, short = self._state.heads[:0], np.zeros_like(self._state.short)
+        self._start, self._candidates, self.m = self._whole
+        if found is not None:
+            aside = self._start[:-1] | ~self._state.visited[:-1]
+            self._start, self._candidates = np.append(aside, self._start[-1]), int(np.bitwise_count(~aside).sum())
+            self.m -= found.unexplored
+            heads = np.minimum(self.parents, self.nobody.dtype.type(self._no_vertex))[None]
+        self._turns = tuple(each._replace(heads=heads, short=short) for each in self._turns)
+
     def handed(self, depth: int, *, levels: bool, parents: bool) -> handing.Handed:
         """Return copies of the result that are wanted, and what is counted in it; ``depth`` of the farthest vertex."""
         return handing.handed(self._team, self._state, depth, levels=levels, parents=parents)
@@ -245,8 +261,7 @@ class Search:
         self._tally(Step(0, 2, "top-down", 1, 0, 0, 0.0, 1))
         self.expand(self._reset(0))
         if self.in_rows is not None:
-            frontier = self._reset(0)
-            self.pull(frontier)
+            self.pull(frontier := self._reset(0))
             self._gather(frontier)
 
     def _reset(self, source: int) -> Frontier:
@@ -307,7 +322,7 @@ class Search:
         self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
-        self._advance(frontier, frontier.last, tail, hubs, int(state.tallies[::_TALLY].sum()))
+        self._advance(frontier, frontier.last, tail, hubs, sum(state.tallies.tolist()[::_TALLY]))
         frontier.unvisited -= frontier.vertices
         frontier.unexplored -= frontier.edges
 
@@ -321,7 +336,8 @@ class Search:
         state = self._state
         self._pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
         self._turn ^= 1
-        found, left, left_edges = (int(total) for total in state.tallies.reshape(-1, _TALLY)[:, :3].sum(axis=0))
+        tallies = state.tallies.tolist()  # few: NumPy takes longer
+        found, left, left_edges = (sum(tallies[at::_TALLY]) for at in range(3))
         frontier.depth += 1
         frontier.in_bitmap = True
         frontier.vertices, frontier.edges = found, max(found, frontier.unexplored - left_edges)

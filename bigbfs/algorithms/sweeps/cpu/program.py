@@ -1,4 +1,8 @@
-"""Sweeps on the CPU: the single search, and one pass that renews bounds from its levels where these are."""
+"""Sweeps on the CPU: the single search, and one pass that renews bounds from its levels where these are.
+
+A few searches do not pay for a head table, which reads every row once: the first one goes without, and the others look
+for parents where the first has found them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, renew
+from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, prepared, renew
 from bigbfs.algorithms.sweeps.options import (
     KEPT,
     LISTED,
@@ -20,6 +24,7 @@ from bigbfs.algorithms.sweeps.options import (
     told,
 )
 from bigbfs.engines.cpu import memory
+from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import sample_rows
 from bigbfs.jit.team import team_of
@@ -52,9 +57,18 @@ class CpuSweeps:
 
     def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
         self._placed = placed
-        self._search = CpuBfs(placed, SEARCH)
+        self._search = CpuBfs(placed, SEARCH, self._surveyed)
+        self._survey: Survey | None = None
+        self._renew = prepared()
         self._known: Known | None = None
         self._longest = self._kept = 0
+
+    def _surveyed(self) -> Survey:
+        """Return the survey of the graph, without heads, made once."""
+        if self._survey is None:
+            placed = self._placed
+            self._survey = Survey(placed.out, placed.ids, placed.threads, heads=False)
+        return self._survey
 
     def warm(self, options: SweepOptions) -> None:
         """Compile, and make the state.
@@ -85,22 +99,27 @@ class CpuSweeps:
         if options.source is None:
             return Hub(*(int(part) for part in hub_of(placed.out)))
         search = self._search.search
+        if options.anew:
+            search.lean_on(None)
         found = search.run(options.source, NO_LIMIT, records=False)
         placed.require_vertices(found.faults)
+        edges = search.m - found.unexplored
+        if options.anew:
+            search.lean_on(found)
         require_short(found.depth)
         if options.anew:
             self._longest = self._kept = 0
         self._longest = max(self._longest, found.depth)
         self._kept |= 0 if options.keep is None else 1 << options.keep
         ask = _ask(found.depth, self._longest, self._kept, options)
-        record = renew(known, search.levels, placed.survey().ranks, ask)
+        record = renew(known, search.levels, self._surveyed().ranks, ask, self._renew)
         parts = told(record, self._kept)
         return Swept(
             depth=found.depth,
             halfway=self._climb(parts.far, found.depth) if options.halfway else -1,
             longest=self._longest,
             listed=self._listed(parts.open),
-            edges=placed.graph.m - found.unexplored,
+            edges=edges,
             seconds=found.seconds,
             **parts._asdict(),
         )
@@ -129,7 +148,7 @@ class CpuSweeps:
     def nbytes(self) -> int:
         """Bytes of the state."""
         own = 0 if self._known is None else sum(int(array.nbytes) for array in self._known[1:])
-        return own + self._search.nbytes
+        return own + self._search.nbytes + (0 if self._survey is None else self._survey.nbytes)
 
 
 def _ask(depth: int, longest: int, kept: int, options: SweepOptions) -> Ask:

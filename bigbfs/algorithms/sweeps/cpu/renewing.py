@@ -5,6 +5,7 @@ See :mod:`bigbfs.algorithms.sweeps.options`; the kernel for GPUs, ``gpu/sweeps.c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from bigbfs.algorithms.sweeps.options import FAR, KEPT, LISTED, PLACES, VERTEX_B
 from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.engines.cpu.rows import Rows, degree, row_count
 from bigbfs.jit.atomics import fetch_add, load
-from bigbfs.jit.njit import njit
+from bigbfs.jit.njit import Alike, njit
 from bigbfs.jit.team import member, share
 
 LIST = 8
@@ -29,6 +30,8 @@ _KEPT = np.int64(KEPT)
 _AT_REACHED, _AT_OPEN, _AT_LISTED, _AT_FAR, _AT_CENTRAL, _AT_RADIUS, _AT_CEILING, _AT_LEFT, _AT_NEXT, _AT_TOP = (
     PLACES.values()
 )
+_SUMS = [_AT_REACHED, _AT_OPEN, _AT_LISTED, *range(_AT_LEFT, _AT_LEFT + KEPT)]
+"""What adds up over threads; of the rest the largest counts."""
 
 
 class Ask(NamedTuple):
@@ -86,17 +89,23 @@ def _hub(rows, n):
     return hub, linked
 
 
-def renew(known: Known, levels: np.ndarray, ranks: np.ndarray, ask: Ask) -> np.ndarray:
+def prepared() -> Callable[..., None]:
+    """Return the kernel of :func:`renew` for one graph, whose arguments are always of the same kinds."""
+    return Alike(_renew)
+
+
+def renew(
+    known: Known, levels: np.ndarray, ranks: np.ndarray, ask: Ask, kernel: Callable[..., None] | None = None
+) -> np.ndarray:
     """Renew the bounds by ``levels``, int32 (n,), of a search, and return the record.
 
-    ``ranks``, uint8: grows with the degree.
+    ``ranks``, uint8: grows with the degree. ``kernel``: from :func:`prepared`.
     """
     known.claim[:] = 0
     known.tallies[:] = 0
-    _renew(known.team, known, levels, ranks, ask)
+    (kernel or _renew)(known.team, known, levels, ranks, ask)
     record: np.ndarray = known.tallies.max(axis=0)
-    sums = [_AT_REACHED, _AT_OPEN, _AT_LISTED, *range(_AT_LEFT, _AT_LEFT + KEPT)]
-    record[sums] = known.tallies[:, sums].sum(axis=0)
+    record[_SUMS] = known.tallies[:, _SUMS].sum(axis=0)
     return record
 
 
