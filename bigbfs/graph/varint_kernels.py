@@ -260,15 +260,16 @@ def read(team, indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices,
     uint64[b, 2] gets the first and the last id of each block.
     """
     claim = np.zeros(1, np.uint64)
+    spare = np.empty((0 if keep else len(team), BLOCK_IDS), indices.dtype)
     arrays = indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids
-    share(team, np.uint64(len(edge_ptr) + len(blob)) // _PIECE + _ONE, _read, (arrays, claim))
+    share(team, np.uint64(len(edge_ptr) + len(blob)) // _PIECE + _ONE, _read, (arrays, spare, claim))
 
 
 @member
-def _read(arrays, claim, t):
+def _read(arrays, spare, claim, t):
     """Take runs for :func:`read` until there are no more."""
     indptr, edge_ptr, blob, n, bounds, blocks, block_bounds, indices, keep, bad, block_ids = arrays
-    target = indices if keep else np.empty(BLOCK_IDS, indices.dtype)
+    target = indices if keep else spare[t]
     runs = np.int64(len(bounds) - 1)
     while True:
         run = np.int64(fetch_add(claim, 0, _ONE))

@@ -84,6 +84,9 @@ def _dispatcher(
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
     if _only_for_kernels(function, options):
         given["no_cpython_wrapper"] = True  # a fifth of all compiling: arguments taken from Python and counted
+        # The caller holds every array. Each access to one in a tuple would count it, atomically, and the threads of a
+        # team would hand the cache line of the count to and fro. So such a kernel cannot make an array.
+        given["_nrt"] = False
     try:
         compiled = numba.njit(**given)(copy)
     except RuntimeError:  # no folder for the cache
