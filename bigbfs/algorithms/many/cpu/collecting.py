@@ -109,11 +109,12 @@ def add_planes(sink, t, lanes):
                 word &= word - ONE
 
 
-@njit
+@njit(forceinline=True)
 def collect(sink, new, v, level, t, fill, lanes):
     """Note that the sources of ``new`` have reached ``v`` in ``level``, for thread ``t``.
 
-    Returns pairs found, and how many vertices the bit planes hold (``fill`` before).
+    Returns pairs found, and how many vertices the bit planes hold (``fill`` before). It is part of who calls it: a
+    sink is a hundred words of arguments, which take longer to hand over than a vertex to note.
     """
     words = np.uint64(len(lanes))
     width = words * np.uint64(sink.alive.itemsize) * _BITS

@@ -13,10 +13,10 @@ import numpy as np
 
 from bigbfs.algorithms.many.cpu.collecting import add_planes, close_level, collect
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, READ, TALLY
-from bigbfs.engines.cpu.bits import ONE, ZERO, is_set
+from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO
 from bigbfs.engines.cpu.rows import degree, glance, seek, step
 from bigbfs.jit.atomics import fetch_add, fetch_or, load
-from bigbfs.jit.bits import fetch_soon
+from bigbfs.jit.bits import fetch_soon, population, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, share
 from bigbfs.jit.vectors import any_bit, either, load_vector, store_vector, without
@@ -228,19 +228,27 @@ def _gather(rows, state, lanes, t):
         first = fetch_add(claim, 0, _SETTLE)
         if first >= n:
             break
-        for v in range(first, min(n, first + _SETTLE)):
-            if is_set(done, v):
-                continue
+        todo, moved = ~done[first >> SHIFT], ZERO
+        while todo != ZERO:
+            b = trailing_zeros(todo)
+            todo &= todo - ONE
+            at = (first + b) * words
+            if any_bit(without(load_vector(now, at, lanes), load_vector(before, at, lanes))):
+                moved |= ONE << b
+        if moved == ZERO:
+            continue
+        i = fetch_add(claim, TAIL, population(moved))  # once for a word of vertices: threads share the line of the tail
+        while moved != ZERO:
+            v = first + trailing_zeros(moved)
+            moved &= moved - ONE
             after = load_vector(now, v * words, lanes)
-            new = without(after, load_vector(before, v * words, lanes))
-            if any_bit(new):
-                i = fetch_add(claim, TAIL, ONE)
-                queue[i] = v
-                store_vector(bits, i * words, new)
-                store_vector(before, v * words, after)
-                ids = degree(rows, v)
-                edges += ids
-                hubs += ONE if ids > _PIECE else ZERO
+            queue[i] = v
+            store_vector(bits, i * words, without(after, load_vector(before, v * words, lanes)))
+            store_vector(before, v * words, after)
+            i += ONE
+            ids = degree(rows, v)
+            edges += ids
+            hubs += ONE if ids > _PIECE else ZERO
     mine = t * _TALLY
     tallies[mine + _EDGES] = edges
     tallies[mine + _HUBS] = hubs
