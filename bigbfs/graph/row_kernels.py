@@ -121,7 +121,7 @@ def sort_rows(team, indptr, indices, bounds, longest):
     share(team, _pieces(indptr, indices), _sort_rows, (indptr, indices, bounds, longest, claim))
 
 
-@member
+@member(allocates=True)
 def _sort_rows(indptr, indices, bounds, longest, claim, t):
     """Take runs for :func:`sort_rows` until there are no more."""
     while True:

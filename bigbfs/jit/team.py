@@ -161,15 +161,20 @@ share = _each if settings.interpreted() else given_to(_run, _FAILURE)
 """share(team, work, member, arguments): see the module; ``work`` (uint64) says about how many times 10 us it takes."""
 
 
-def member(function, *, name=None):
+def member(function=None, *, name=None, allocates=False):
     """Compile what :func:`share` has called; the arrays that it is given must not overlap.
 
     A function that is compiled without that promise too needs another ``name`` here: compilers and caches go by names.
+    ``allocates`` is for those that make arrays, as in :func:`bigbfs.jit.njit.njit`.
     """
+    if function is None:
+        return lambda decorated: member(decorated, name=name, allocates=allocates)
     if name is not None:
         function = FunctionType(function.__code__.replace(co_name=name), function.__globals__, name)
         function.__qualname__ = name
-    return njit(function, pipeline_class=Later("bigbfs.jit.apart", "Apart"))
+    return njit(
+        function, pipeline_class=Later("bigbfs.jit.apart", "Apart"), **({"allocates": True} if allocates else {})
+    )
 
 
 _HALF, _FRONT = np.uint64(32), np.uint64(2**32 - 1)

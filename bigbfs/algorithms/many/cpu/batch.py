@@ -94,6 +94,7 @@ class Batch:
         self._size = 8 * word.itemsize
         empty = no_vertices(n) if survey is None else survey.empty
         self._start = np.concatenate([empty, np.zeros(1, np.uint64)])
+        self._entered = 64 * len(empty) - int(np.bitwise_count(empty).sum())  # vertices that an edge leads to
         now, before, bits = (_aligned(count * words, word) for count in (rows, rows, n + 1))
         queue, next_queue = np.empty((2, n + 1), ids)
         self._state = State(
@@ -197,12 +198,13 @@ class Batch:
     def _bottom_up_is_cheaper(self, edges: int, left: int) -> bool:
         if self.in_rows is None:
             return False
-        return PULL_VERTEX * self.n + PULL_EDGE * left < PUSH_EDGE * edges
+        return PULL_VERTEX * self._entered + PULL_EDGE * left < PUSH_EDGE * edges
 
     def _reset(self, sources: np.ndarray) -> int:
         """Forget the last batch, and make ``sources`` the frontier; return how many vertices they are."""
         state, sink, words = self._state, self._sink, len(self.lanes)
-        for array in (state.now, state.before, sink.active, sink.found, sink.columns, sink.depth):
+        bottomup.clear(self._team, state, self.lanes)
+        for array in (sink.active, sink.found, sink.columns, sink.depth):
             array[:] = 0
         sink.levels[:] = -1
         np.copyto(state.done, self._start)

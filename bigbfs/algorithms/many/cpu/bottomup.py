@@ -28,7 +28,10 @@ AHEAD = 24
 STRETCH = 64
 """Neighbours that are looked for in the bitmap before the bits of any are read (``BUFFER_IDS`` at most)."""
 
-_AHEAD, _STRETCH = np.uint64(AHEAD), np.uint64(STRETCH)
+LOOKED = 8
+"""Neighbours whose bits are read before it is asked whether any is still missing."""
+
+_AHEAD, _STRETCH, _LOOKED = np.uint64(AHEAD), np.uint64(STRETCH), np.uint64(LOOKED)
 _CHUNK = np.uint64(8)
 _TALLY = np.uint64(TALLY)
 _VERTICES, _EDGES, _LEFT, _READ, _FOUND = (np.uint64(place) for place in (VERTICES, EDGES, LEFT, READ, FOUND))
@@ -41,15 +44,15 @@ def _from_row(rows, u, now, n, want, found, faults, lanes):
     position, v, k = seek(rows, u, ZERO), ZERO, ZERO
     ids = degree(rows, u)
     while k < ids:
-        soon = glance(rows, position, _AHEAD)
-        if soon < n:
-            fetch_soon(now, soon * words)
-        v, position = step(rows, position, k, v)
-        k += ONE
-        if v >= n:
-            fetch_add(faults, 0, ONE)
-            continue
-        found = either(found, load_vector(now, v * words, lanes))
+        end = min(ids, k + _LOOKED)
+        while k < end:
+            fetch_soon(now, glance(rows, position, _AHEAD) * words)
+            v, position = step(rows, position, k, v)
+            k += ONE
+            if v >= n:
+                fetch_add(faults, 0, ONE)
+                continue
+            found = either(found, load_vector(now, v * words, lanes))
         if not any_bit(without(want, found)):
             break
     return found, k
@@ -177,3 +180,25 @@ def _mark_reached(state, reached, lanes, t):
             reached[block] = some
             count += population(some)
     state.tallies[t * _TALLY] = count
+
+
+@njit(nogil=True, cache=True)
+def clear(team, state, lanes):
+    """Take all bits from all vertices."""
+    state.claim[0] = ZERO
+    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _clear, (state, lanes))
+
+
+@member
+def _clear(state, lanes, t):
+    """Take words of vertices for :func:`clear` until there are no more."""
+    words, now, before, claim = np.uint64(len(lanes)), state.now, state.before, state.claim
+    items = np.uint64(len(now))
+    size = words * WORD * _CHUNK
+    while True:
+        first = fetch_add(claim, 0, size)
+        if first >= items:
+            break
+        for i in range(first, min(items, first + size)):
+            now[i] = 0
+            before[i] = 0

@@ -38,6 +38,7 @@ _BUFFER = np.uint64(BUFFER_IDS)
 _CHUNK = np.uint64(16)
 _PIECE = np.uint64(PIECE)
 _SETTLE = np.uint64(64)
+_WORDS = np.uint64(8)
 _FOUR = np.uint64(4)
 _TALLY = np.uint64(TALLY)
 _EDGES, _READ, _FOUND, _HUBS = (np.uint64(place) for place in (EDGES, READ, FOUND, HUBS))
@@ -154,9 +155,7 @@ def _push(rows, state, count, entries, skips, claims, lanes, t):
             stop = min(degree(rows, u), skip + _PIECE)
             read += stop - skip
             for k in range(skip, stop):
-                soon = glance(rows, position, _AHEAD)
-                if soon < n:
-                    fetch_soon(before, soon * words)
+                fetch_soon(before, glance(rows, position, _AHEAD) * words)
                 v, position = step(rows, position, k, v)
                 if v >= n:
                     fetch_add(faults, 0, ONE)
@@ -219,36 +218,44 @@ def gather(team, rows, state, lanes):
 
 @member
 def _gather(rows, state, lanes, t):
-    """Take vertices for :func:`gather` until there are no more."""
-    words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
-    now, before, bits, queue, done = state.now, state.before, state.bits, state.queue, state.done
-    claim, tallies = state.claim, state.tallies
-    edges, hubs = ZERO, ZERO
+    """Take words of vertices for :func:`gather` until there are no more."""
+    words, done, queue = np.uint64(len(lanes)), state.done, state.queue
+    now, before, bits, claim = state.now, state.before, state.bits, state.claim
+    blocks, edges, hubs = np.uint64(len(done)) - ONE, ZERO, ZERO
     while True:
-        first = fetch_add(claim, 0, _SETTLE)
-        if first >= n:
+        begin = fetch_add(claim, 0, _WORDS)
+        if begin >= blocks:
             break
-        todo, moved = ~done[first >> SHIFT], ZERO
-        while todo != ZERO:
-            b = trailing_zeros(todo)
-            todo &= todo - ONE
-            at = (first + b) * words
-            if any_bit(without(load_vector(now, at, lanes), load_vector(before, at, lanes))):
-                moved |= ONE << b
-        if moved == ZERO:
-            continue
-        i = fetch_add(claim, TAIL, population(moved))  # once for a word of vertices: threads share the line of the tail
-        while moved != ZERO:
-            v = first + trailing_zeros(moved)
-            moved &= moved - ONE
-            after = load_vector(now, v * words, lanes)
-            queue[i] = v
-            store_vector(bits, i * words, without(after, load_vector(before, v * words, lanes)))
-            store_vector(before, v * words, after)
-            i += ONE
-            ids = degree(rows, v)
-            edges += ids
-            hubs += ONE if ids > _PIECE else ZERO
+        for block in range(begin, min(blocks, begin + _WORDS)):
+            first, moved = block << SHIFT, _moved(now, before, block, ~done[block], lanes)
+            if moved == ZERO:
+                continue
+            i = fetch_add(claim, TAIL, population(moved))  # once for 64 vertices: threads share the line of the tail
+            while moved != ZERO:
+                v = first + trailing_zeros(moved)
+                moved &= moved - ONE
+                after = load_vector(now, v * words, lanes)
+                queue[i] = v
+                store_vector(bits, i * words, without(after, load_vector(before, v * words, lanes)))
+                store_vector(before, v * words, after)
+                i += ONE
+                ids = degree(rows, v)
+                edges += ids
+                hubs += ONE if ids > _PIECE else ZERO
     mine = t * _TALLY
+    tallies = state.tallies
     tallies[mine + _EDGES] = edges
     tallies[mine + _HUBS] = hubs
+
+
+@njit
+def _moved(now, before, block, todo, lanes):
+    """Return which vertices of a word of them, among ``todo``, have bits ``now`` that they had not ``before``."""
+    words, moved = np.uint64(len(lanes)), ZERO
+    while todo != ZERO:
+        b = trailing_zeros(todo)
+        todo &= todo - ONE
+        at = ((block << SHIFT) + b) * words
+        if any_bit(without(load_vector(now, at, lanes), load_vector(before, at, lanes))):
+            moved |= ONE << b
+    return moved
