@@ -301,8 +301,8 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile as :func:`numba.njit` does; with ``cache=True`` the kernel is compiled again after any edit here.
 
     A cache is a convenience: where it is damaged or cannot be written (a full disk, a read-only home), kernels work all
-    the same. A kernel without ``cache=True``, which kernels alone call, needs ``allocates=True`` to make an array, or to
-    call what does (sorting).
+    the same. A kernel without ``cache=True``, which kernels alone call, needs ``allocates=True`` to make an array, or
+    to call what does (sorting).
     """
     if function is None:
         return lambda decorated: njit(decorated, **options)
