@@ -82,12 +82,13 @@ def _dispatcher(
 
     numba = compiler.numba()
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
-    if _only_for_kernels(function, options):
+    alone = _only_for_kernels(function, options)
+    # Who calls a kernel of kernels holds every array. Each access to one in a tuple would count it, atomically, and the
+    # threads of a team would hand the cache line of the count to and fro. Said of the others too: they would inherit it
+    # from a kernel that calls them.
+    given["_nrt"] = not alone or bool(given.pop("allocates", False))
+    if alone:
         given["no_cpython_wrapper"] = True  # a fifth of all compiling: arguments taken from Python and counted
-        # The caller holds every array. Each access to one in a tuple would count it, atomically, and the threads of a
-        # team would hand the cache line of the count to and fro. So it can make no array, unless it says that it does.
-        given["_nrt"] = bool(options.get("allocates"))
-    given.pop("allocates", None)
     try:
         compiled = numba.njit(**given)(copy)
     except RuntimeError:  # no folder for the cache
@@ -301,8 +302,8 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile as :func:`numba.njit` does; with ``cache=True`` the kernel is compiled again after any edit here.
 
     A cache is a convenience: where it is damaged or cannot be written (a full disk, a read-only home), kernels work all
-    the same. A kernel without ``cache=True``, which kernels alone call, needs ``allocates=True`` to make an array, or
-    to call what does (sorting).
+    the same. A kernel without ``cache=True``, which kernels alone call, returns no array, and needs ``allocates=True``
+    to make one, or to call what does (sorting).
     """
     if function is None:
         return lambda decorated: njit(decorated, **options)

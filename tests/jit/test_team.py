@@ -8,6 +8,7 @@ import pytest
 from numba import njit
 
 from bigbfs.jit.atomics import fetch_add
+from bigbfs.jit.njit import njit as package_njit
 from bigbfs.jit.team import Team, members_of, pieces_of, share, take, team_of
 
 ONE = np.uint64(1)
@@ -135,3 +136,53 @@ def test_a_member_that_fails_is_heard_of():
     with pytest.raises(RuntimeError, match="failed in a thread"):
         fail(team_of(2))
     run(team_of(2))
+
+
+def kernel_of(text, **options):
+    """Return the kernel that ``text`` defines, made as those of the package that kernels alone call."""
+    names = {"np": np, "__name__": "bigbfs.made_for_a_test"}
+    exec(text, names)
+    return package_njit(names["inner"], **options)
+
+
+@compiled
+def test_kernels_that_kernels_call_count_no_references():
+    """Threads of a team would hand the cache lines of the counts to and fro: that made two slower than one."""
+    inner = kernel_of(
+        "def inner(arrays, v):\n"
+        "    total = 0\n"
+        "    for i in range(v):\n"
+        "        if arrays[0][i] & 1:\n"
+        "            row = arrays[1]\n"
+        "            total += row[i]\n"
+        "    return total\n"
+    ).real()
+
+    @njit
+    def outer(arrays, v):
+        return inner(arrays, v)
+
+    arrays = (np.arange(8), np.arange(8) * 10)
+    assert outer(arrays, 8) == 10 + 30 + 50 + 70
+    (signature,) = inner.overloads
+    assert "NRT_incref" not in inner.inspect_llvm(signature)
+
+
+@compiled
+def test_a_kernel_makes_arrays_where_it_says_so():
+    text = "def inner(n):\n    return np.arange(n)[::-1].copy()[0]\n"
+    maker = kernel_of(text, allocates=True).real()
+
+    @njit
+    def outer(n):
+        return maker(n)
+
+    assert outer(5) == 4
+    refused = kernel_of(text).real()
+
+    @njit
+    def wrong(n):
+        return refused(n)
+
+    with pytest.raises(numba.core.errors.TypingError, match="returning of array"):
+        wrong(5)
