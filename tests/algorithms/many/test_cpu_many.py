@@ -194,3 +194,18 @@ def test_options_that_cannot_be(monkeypatch):
         monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: 1000)
         with pytest.raises(DoesNotFitError, match="width of 32"):
             placed.run(ManyOptions([0], width=512))
+
+
+@pytest.mark.parametrize("n", [128, 130])
+def test_who_got_bits_is_queued_and_nobody_behind_the_last_vertex(n):
+    graph = zoo.build(n, zoo.random(n, 3 * n, seed=4))
+    batch = made(graph, 64)
+    batch._reset(np.array([0, 5, n - 1]))
+    batch._pull(1)
+    state = batch._state
+    got = np.flatnonzero(state.now[:n] & ~state.before[:n])
+    count, edges, hubs = batch._gather()
+    np.testing.assert_array_equal(np.sort(state.queue[:count]), got)
+    assert len(got) > 3
+    assert (edges, hubs) == (graph.degrees()[got].sum(), False)
+    np.testing.assert_array_equal(state.now, state.before)
