@@ -84,7 +84,7 @@ def _dispatcher(
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
     alone = _only_for_kernels(function, options)
     # Who calls a kernel of kernels holds every array. Each access to one in a tuple would count it, atomically, and the
-    # threads of a team would hand the cache line of the count to and fro. Said of the others too: they would inherit it
+    # threads of a team would hand on the line of the count all the time. Said of the others too: they would inherit it
     # from a kernel that calls them.
     given["_nrt"] = not alone or bool(given.pop("allocates", False))
     if alone:

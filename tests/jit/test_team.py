@@ -147,7 +147,7 @@ def kernel_of(text, **options):
 
 @compiled
 def test_kernels_that_kernels_call_count_no_references():
-    """Threads of a team would hand the cache lines of the counts to and fro: that made two slower than one."""
+    """Threads of a team would hand the cache lines of the counts back and forth: that made two slower than one."""
     inner = kernel_of(
         "def inner(arrays, v):\n"
         "    total = 0\n"
