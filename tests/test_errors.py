@@ -154,10 +154,12 @@ def test_a_conversion_refused_in_both_words(tmp_path, monkeypatch, capsys):
     assert main.run(["convert", "g.txt", "--tmp", "nowhere"]) == 2
     assert capsys.readouterr().err == "bigbfs: error: --tmp nowhere: there is no such folder; name one that exists\n"
     Path("bad.txt").write_text("0 1\n2 x\n")
-    with pytest.raises(errors.InputError, match=r"correct the line, or skip such lines with skip_bad_lines=\.\.\.$"):
+    said = r"correct the line, skip such lines with skip_bad_lines=\.\.\., or read every id as a name with names=True$"
+    with pytest.raises(errors.InputError, match=said):
         bigbfs.convert("bad.txt")
     assert main.run(["convert", "bad.txt"]) == 1
-    assert capsys.readouterr().err.endswith("correct the line, or skip such lines with --skip-bad-lines\n")
+    said = "correct the line, skip such lines with --skip-bad-lines, or read every id as a name with --names\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,11 @@ def listing(folder):
 
 
 TEXTS = {
-    "a word where a number belongs": (b"1 2\n2 three\n", ["line 2", "'2 three'", "--skip-bad-lines"]),
+    "a word where a number belongs": (b"1 2\n2 three\n", ["line 2", "'2 three'", "--skip-bad-lines", "--names"]),
+    "names and numbers": (b"source,target\n1,2\n3,abc\n", ["line 3", "'3,abc'", "--names"]),
     "one column": (b"1 2\n# c\n7\n", ["line 3", "'7'", "one column", "--skip-bad-lines"]),
-    "negative id": (b"1 2\n3 -4\n", ["line 2", "'3 -4'", "negative", "--skip-bad-lines"]),
-    "id over 2^63-1": (b"1 9223372036854775808\n", ["line 1", "9223372036854775808", "2^63-1"]),
+    "negative id": (b"1 2\n3 -4\n", ["line 2", "'3 -4'", "negative", "--skip-bad-lines", "--names"]),
+    "id over 2^63-1": (b"1 9223372036854775808\n", ["line 1", "9223372036854775808", "2^63-1", "--names"]),
     "id of many digits": (b"1 2\n1 " + b"9" * 40 + b"\n", ["line 2", "9" * 40, "2^63-1"]),
     "floating point": (b"1 2\n1.5 2\n", ["line 2", "'1.5 2'"]),
     "header line": (b"one,other,third\n1,2,3\n", ["line 1", "'one,other,third'", "'other' (2)"]),

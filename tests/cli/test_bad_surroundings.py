@@ -252,16 +252,16 @@ def test_interrupt_while_writing(run, graph_text, monkeypatch, old):
     if old:
         Path("graph.csrbin").write_bytes(layout.MAGIC + b"what was there before")
     calls = []
-    stretches = sections.stretches
+    write = sections.SectionFile.write
 
-    def interrupted(array):
-        calls.append(len(array))
+    def interrupted(self, data, place):
+        calls.append(len(data))
         assert any(path.name.endswith(".tmp") for path in graph_text.iterdir())
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return stretches(array)
+        write(self, data, place)
 
-    monkeypatch.setattr(sections, "stretches", interrupted)
+    monkeypatch.setattr(sections.SectionFile, "write", interrupted)
     before = listing(graph_text)
     code, out, err = run("convert", "graph.txt")
     assert (code, out, err.strip()) == (130, "", "bigbfs: error: interrupted")

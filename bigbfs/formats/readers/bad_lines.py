@@ -41,18 +41,33 @@ def are_names(line: bytes) -> bool:
     return len(words) == 2 and all(re.match(r"[\"']?[^\W\d]", word) for word in words)
 
 
+def may_be_names(line: bytes, status: int) -> bool:
+    """Return whether a line that was refused for an id that is none would do if ids were names."""
+    refused = (numbers.NOT_A_NUMBER, numbers.NEGATIVE, numbers.TOO_BIG)
+    return status in refused and len(re.split(r"[\s,;|]+", line.decode("utf-8", "replace").strip())) > 1
+
+
 def line_error(name: str, number: int, line: bytes, why: str, remedies: tuple[RemedyLike, ...] = ()) -> InputError:
     """Return the error for line ``number`` of ``name``."""
     return InputError(f"{name}: line {number}: {shown(line)}: {why}", remedies=remedies)
 
 
 def bad_line(
-    name: str, number: int, line: bytes, why: str, skipped: int, remedies: tuple[RemedyLike, ...] = ()
+    name: str,
+    number: int,
+    line: bytes,
+    why: str,
+    skipped: int,
+    remedies: tuple[RemedyLike, ...] = (),
+    last: tuple[RemedyLike, ...] = (),
 ) -> InputError:
-    """Return the error for line ``number`` of ``name``, after ``skipped`` bad lines that were let pass."""
+    """Return the error for line ``number`` of ``name``, after ``skipped`` bad lines that were let pass.
+
+    ``remedies`` come before those that every bad line has, ``last`` behind them.
+    """
     if skipped:
         why += f"; {counted(skipped, 'bad line')} {'was' if skipped == 1 else 'were'} skipped as allowed"
         remedies += (("skip_bad_lines", None, "allow more with a larger {}"),)
     else:
         remedies += ("correct the line", ("skip_bad_lines", None))
-    return line_error(name, number, line, why, remedies)
+    return line_error(name, number, line, why, remedies + last)

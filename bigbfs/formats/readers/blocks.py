@@ -17,6 +17,7 @@ from bigbfs.errors import InputError
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.tokenizer import PADDING
 from bigbfs.formats.streams.sources import Source
+from bigbfs.formats.tables.csvfile import refuse_utf16
 from bigbfs.sizes import format_size
 
 BLOCK_BYTES = 8 << 20
@@ -25,7 +26,6 @@ LONGEST_LINE = 16 << 20
 """Bytes of a line, at least, that is taken for no line at all; a row of METIS may be longer."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD_BYTES = 1 << 16
 
 
@@ -200,8 +200,7 @@ class BlockReader:
         return found
 
     def _check_head(self, head: bytes) -> None:
-        if head.startswith(_UTF16):
-            raise InputError(f"{self.name}: is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
+        refuse_utf16(self.name, head)
         if (byte := head.find(0)) >= 0:
             raise InputError(
                 f"{self.name}: looks binary (byte {byte} is NUL) where text is expected",

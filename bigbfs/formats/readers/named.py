@@ -15,7 +15,7 @@ from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.read import default_ahead, require_use
 from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
 from bigbfs.formats.tables.columns import choose
-from bigbfs.formats.tables.csvfile import Head, has_separators, is_name, is_number
+from bigbfs.formats.tables.csvfile import Head, has_separators, is_name
 from bigbfs.formats.tables.texts import texts_of
 
 Text = tuple[np.ndarray, np.ndarray]
@@ -65,7 +65,7 @@ def looks_named(source: Source, rules: Rules) -> bool:
         return False
     values = [head.values[place - 1] for place in (first, second) if place <= len(head.values)]
     headers = (head.names[first - 1], head.names[second - 1])
-    ids_in_front = rules.header is not False and any(map(is_number, headers))
+    ids_in_front = rules.header is not False and not all(map(is_name, headers))
     return len(values) == 2 and all(map(is_name, values)) and not ids_in_front
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import numbers, tokenizer
-from bigbfs.formats.readers.bad_lines import are_names, bad_line, line_error, reason
+from bigbfs.formats.readers.bad_lines import are_names, bad_line, line_error, may_be_names, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
 from bigbfs.jit.workers import Workers
 
@@ -160,14 +160,15 @@ class PairReader:
         self._stop_at_other_columns(block, row, 1)
         position = int(row[0, tokenizer.STOPPED_AT])
         rules = self.rules
-        why = reason(int(row[0, tokenizer.STATUS]), rules.low, rules.high, rules.expected)
+        status = int(row[0, tokenizer.STATUS])
+        why = reason(status, rules.low, rules.high, rules.expected)
         line = block.line(position)
-        if row[0, tokenizer.STATUS] == numbers.NUL_BYTE or b"\0" in line:
+        if status == numbers.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
-        ways: tuple[RemedyLike, ...] = ()
-        if rules.plain and are_names(line):
-            ways = (("names", True, "read every id as a name with {}"),)
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, ways)
+        named: tuple[RemedyLike, ...] = (("names", True, "read every id as a name with {}"),)
+        first = named if rules.plain and are_names(line) else ()
+        last = named if rules.plain and not first and may_be_names(line, status) else ()
+        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, first, last)
 
     def _stop_at_other_columns(self, block: Block, table: np.ndarray, end: int) -> None:
         """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""

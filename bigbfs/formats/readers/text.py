@@ -108,7 +108,7 @@ FORMAT = of_lines(
     read_text,
     b"# c\n1 2\r\n3,4 0.5\n\n5\t6\n000007 ; 8 x\n70000000000 8\n% d\n12345678 123456789\n9223372036854775807 1",
     suffixes=(".txt", ".el", ".wel", ".edges", ".edgelist", ".tsv", ".csv", ".snap", ".net", ".dat"),
-    aliases=("el", "txt", "snap", "konect"),
+    aliases=("el", "txt", "snap", "konect", "csv", "tsv"),
     takes=("columns", "column_names", "bipartite", "names", "no_names", "header", "no_header", "skip_bad_lines"),
     named=_named,
     table=_table,

@@ -31,7 +31,20 @@ _MOST_DIGITS = 4000
 """Python makes no integers of more."""
 
 
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
+
+
+def refuse_utf16(name: str, head: bytes) -> None:
+    """Refuse text whose first bytes say that it is UTF-16.
+
+    Raises
+    ------
+    InputError
+        It is.
+    """
+    if head.startswith(_UTF16):
+        raise InputError(f"{name}: is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
 
 
 def is_number(text: str) -> bool:
@@ -96,13 +109,19 @@ class Head:
             return
 
     def edge_in_front(self, wanted: Columns | None) -> str | None:
-        """Return a name that shows that the first record is an edge: it is an id further down; None: nothing does."""
+        """Return a name that shows that the first record is an edge; None: nothing does.
+
+        It is a number, or an id again further down.
+        """
         if len(self.names) < 2 or by_their_names(self.names):
             return None
         try:
             places = choose("", self.names, wanted)[:2]
         except InputError:
             return None
+        numbers = [self.names[at - 1] for at in places if is_number(self.names[at - 1])]
+        if numbers:
+            return numbers[0]
         ids = {record[at - 1] for record in (self.values, *self._rest) for at in places if at <= len(record)}
         return next((self.names[at - 1] for at in places if self.names[at - 1] in ids), None)
 
@@ -127,6 +146,7 @@ class CsvTable(TableFile):
 
     def __init__(self, source: Source, wanted: Columns | None, header: bool | None = None) -> None:
         arrow = pyarrow(f"{source.name}: reading names from CSV")
+        refuse_utf16(source.name, source.peek(HEAD_BYTES))
         head = Head(source.peek(HEAD_BYTES), blanks=not has_separators(source.name))
         by_name = wanted is not None and any(isinstance(each, str) for each in wanted)
         again = None if by_name or header is not None else head.edge_in_front(wanted)
@@ -143,7 +163,8 @@ class CsvTable(TableFile):
         """Return what to tell of the first record, and of the columns that were guessed."""
         first, second = (head.names[at - 1] for at in self.places)
         if again is not None:
-            return f"{self.name}: no header: its first record is an edge, since {again!r} occurs again further down"
+            why = "is a number" if is_number(again) else "occurs again further down"
+            return f"{self.name}: no header: its first record is an edge, since {again!r} {why}"
         if not self._headed and len(head.names) == 2:
             return None
         if sure or self.note is None or by_their_names(head.names):

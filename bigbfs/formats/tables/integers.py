@@ -20,6 +20,7 @@ _EXACT = 2.0**53
 
 INTEGERS, NAMES = "integers", "names"
 
+_NAMED = ("names", True, "read every id as a name with {}")
 _OTHERS = ("columns", None, "name other columns with {}")
 
 Place = Callable[[int], str]
@@ -93,7 +94,8 @@ def ids_of(array: Any, place: Place) -> np.ndarray:
     top = 0 if values.dtype.kind == "u" and values.itemsize < 8 else 8 * values.itemsize - 1
     if len(ids) and top and int(np.bitwise_or.reduce(ids)) >> top:
         first = int(np.flatnonzero(ids >> ids.dtype.type(top))[0])
-        raise InputError(f"{place(first)}: vertex id {values[first]} is outside 0 to {LARGEST_ID}")
+        what = f"{place(first)}: vertex id {values[first]} is outside 0 to {LARGEST_ID}"
+        raise InputError(what, remedies=(_NAMED,))
     return ids
 
 
@@ -117,4 +119,6 @@ def require_whole(values: np.ndarray, place: Place, low: float, words: str) -> N
         ways: tuple[RemedyLike, ...] = (_OTHERS, "cast the column to integers, or to text that is read as names")
         if np.isnan(values[first]):
             ways = ("drop such rows, or fill them",)
+        elif abs(values[first]) > _EXACT:
+            words = "above 2^53 a float is not exact, and may have been another number"
         raise InputError(f"{place(first)}: {values[first]} is no vertex id: {words}", remedies=ways)

@@ -53,6 +53,7 @@ def brief(error: BaseException) -> str:
     several = len(error.args) > 1 and all(isinstance(each, str) for each in error.args)
     said = ": ".join(error.args) if several else str(error)
     text = (said.strip() or type(error).__name__).splitlines()[0]
+    text = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -206,6 +206,12 @@ def test_csv_with_everything_in_quotes(tmp_path, separator):
         ("alice,bob\nbob,carol\n", True, 1, "edges lead from column 'alice' to column 'bob'"),
         ("source,target\nx,source\n", None, 1, "as their names say"),
         ("12,alice\nbob,carol\n", False, 2, None),
+        (
+            f"{2**63},{2**63 + 1}\n{2**64},{2**65}\n",
+            None,
+            2,
+            f"its first record is an edge, since '{2**63}' is a number",
+        ),
     ],
 )
 def test_a_first_record_that_is_an_edge_is_not_lost(tmp_path, text, header, edges, note):
@@ -214,6 +220,19 @@ def test_a_first_record_that_is_an_edge_is_not_lost(tmp_path, text, header, edge
     assert report.lines == edges
     assert (report.notes == ()) if note is None else note in report.notes[0]
     assert convert([tmp_path / "g.csv"], options=ConvertOptions(header=header)).cached
+
+
+def test_numbers_in_front_are_no_header_of_names(tmp_path):
+    """1 and 2 do not occur again: a header of names before, and an edge fewer."""
+    (tmp_path / "g.csv").write_text("1,2\n3,4\n")
+    report = convert([tmp_path / "g.csv"], options=ConvertOptions(names=True))
+    assert report.lines == 2 and "since '1' is a number" in report.notes[0]
+
+
+def test_a_table_in_utf_16_is_called_so(tmp_path):
+    (tmp_path / "g.csv").write_text("source,target\na,b\n", encoding="utf-16")
+    with pytest.raises(InputError, match=r"g\.csv: is UTF-16 text; convert it first: iconv"):
+        convert([tmp_path / "g.csv"], options=ConvertOptions(names=True))
 
 
 def test_a_header_of_integers_is_what_one_says_it_is(tmp_path):
