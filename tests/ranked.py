@@ -10,10 +10,11 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.bfs.ranks import program
+from bigbfs.algorithms.bfs.ranks import common_program, program
 from bigbfs.algorithms.bfs.ranks.costs import Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
+from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.ranks import threads
 from bigbfs.graph.graph import Graph
@@ -28,8 +29,20 @@ def expected(name: str, source: int) -> np.ndarray:
     return reference_bfs(zoo.shared()[name], source)[0]
 
 
+def check(graph: Graph, source: int, result: BfsResult, levels: np.ndarray) -> None:
+    np.testing.assert_array_equal(result.levels, levels)
+    validate_tree(graph, source, result.levels, result.parents)
+    reached, record = levels >= 0, result.record
+    assert (record.reached, record.depth) == (reached.sum(), levels.max())
+    assert record.edges == graph.degrees()[reached].sum()
+    assert record.deepest == graph.first_by_id(levels == levels.max())
+    sizes = np.bincount(levels[reached]).tolist()
+    assert [level.frontier for level in record.levels] == sizes[: len(record.levels)]
+
+
 def force(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
-    monkeypatch.setattr(program, "Forced", lambda sync: Forced(sync, DIRECTIONS[order]))
+    for each in (program, common_program):
+        monkeypatch.setattr(each, "Forced", lambda sync: Forced(sync, DIRECTIONS[order]))
 
 
 def agreed(result: BfsResult) -> tuple[Any, ...]:
@@ -40,8 +53,9 @@ def agreed(result: BfsResult) -> tuple[Any, ...]:
 
 
 def over_ranks(graph: Graph, size: int, work: list[BfsOptions], *, verify: bool = False, **how: Any) -> list[BfsResult]:
-    """Return what each search gives on rank 0, after all ranks have said the same of it."""
-    piece, hosts = how.pop("piece", 2**30), how.pop("hosts", None)
+    """Return what each search gives on rank 0, after all ranks have said the same of it: by messages, if not said."""
+    how = {"exchange": "messages"} | how
+    piece, hosts, limit = how.pop("piece", 2**30), how.pop("hosts", None), how.pop("limit", 60.0)
 
     def rank(group: Any) -> list[BfsResult]:
         results = []
@@ -52,7 +66,7 @@ def over_ranks(graph: Graph, size: int, work: list[BfsOptions], *, verify: bool 
                     engine.program(options).verify(options, results[-1])
         return results
 
-    everyone = threads.run(size, rank, piece=piece, hosts=hosts)
+    everyone = threads.run(size, rank, piece=piece, hosts=hosts, limit=limit)
     for theirs in everyone[1:]:
         assert list(map(agreed, theirs)) == list(map(agreed, everyone[0]))
         assert all((result.levels == -1).all() for result in theirs)

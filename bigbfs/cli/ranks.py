@@ -27,7 +27,7 @@ from bigbfs.jit.processors import processors
 F = TypeVar("F", bound=Callable[..., Any])
 
 PARTITIONS = ("auto", "words", "ranges")
-EXCHANGES = ("auto", "list", "bitmap", "hubs", "window")
+EXCHANGES = ("auto", "common", "messages", "list", "bitmap", "hubs", "window")
 TRANSPORTS = ("auto", "peers", "nccl", "mpi")
 
 
@@ -272,9 +272,8 @@ def say(group: Any, text: str) -> None:
 def say_levels(group: Any, run: Any) -> None:
     """Print what each level of a run was for this rank."""
     for level, exchange in zip(run.levels, run.exchanges, strict=True):
-        say(
-            group, f"level {level.level}: {level.direction}, {exchange or 'nothing'} told, {1e3 * level.seconds:.3f} ms"
-        )
+        spent = "with the next" if level.seconds is None else f"{1e3 * level.seconds:.3f} ms"
+        say(group, f"level {level.level}: {level.direction}, {exchange or 'nothing'} told, {spent}")
     say_run(group, run)
 
 

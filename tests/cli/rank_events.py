@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.__main__ import main
+from bigbfs.algorithms.bfs.cpu import search
+from bigbfs.algorithms.bfs.ranks.common import CommonSearch
+from bigbfs.algorithms.bfs.ranks.common_program import CommonBfs
 from bigbfs.algorithms.bfs.ranks.program import RankBfs
 from bigbfs.algorithms.bfs.ranks.search import RankSearch
 from bigbfs.engines.ranks import launch, watch
@@ -42,8 +45,20 @@ def plant(event: str, when: str, rank: int) -> None:
         "start": (launch, "join"), "joined": (watch.Neighbours, "__init__"), "proof": (RankBfs, "verify"),
         "result": (RankBfs, "_fetched"), "leaving": (launch, "part"),
     }.get(when, (RankSearch, "_agree"))  # fmt: skip
-    original = getattr(owner, name)
     level = int(when) if when.isdigit() else None
+    search.WALK_EDGES = 8  # in few steps of several levels
+    replace(owner, name, event, rank, level)
+    for name in ("walk", "expand", "pull") if level is not None else ():
+        replace(CommonSearch, name, event, rank, level)
+    if (owner, name) == (RankBfs, "verify"):
+        replace(CommonBfs, name, event, rank, None)
+    elif (owner, name) == (RankBfs, "_fetched"):
+        replace(CommonBfs, "_record", event, rank, None)
+
+
+def replace(owner: Any, name: str, event: str, rank: int, level: int | None) -> None:
+    """Let ``event`` happen to ``rank`` where ``name`` is called: of a search, where that is before ``level``."""
+    original = getattr(owner, name)
 
     def first(*given: Any, **named: Any) -> Any:
         at = level is None or (given[0].n > 64 and given[1].depth == level)  # a search that compiles has two vertices

@@ -55,7 +55,7 @@ class BfsOptions(Options):
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
         "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
-        "ranks": "bigbfs.algorithms.bfs.ranks.program:RankBfs",
+        "ranks": "bigbfs.algorithms.bfs.ranks.program:bfs_over_ranks",
         "peers": "bigbfs.algorithms.bfs.gpu.peers.program:PeerBfs",
         "hosts": "bigbfs.algorithms.bfs.gpu.hosts.program:HostBfs",
     }

@@ -53,7 +53,7 @@ class ComponentsOptions(Options):
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.components.cpu.program:CpuComponents",
         "gpu": "bigbfs.algorithms.components.gpu.program:GpuComponents",
-        "ranks": "bigbfs.algorithms.components.ranks.program:RankComponents",
+        "ranks": "bigbfs.algorithms.components.ranks.program:components_over_ranks",
         "peers": "bigbfs.algorithms.components.gpu.peers.program:PeerComponents",
     }
 

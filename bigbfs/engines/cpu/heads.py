@@ -10,6 +10,8 @@ Degrees are compared as one byte (three bits of mantissa): the table of n bytes 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, words_for
@@ -61,25 +63,50 @@ class Survey:
     """
 
     def __init__(self, rows: Rows, ids: np.dtype, threads: int, *, heads: bool = True) -> None:
-        n = row_count(rows)
-        self.empty, self.short = np.empty((2, words_for(n)), np.uint64)
-        absent = words_for(n) * 64
-        if absent > np.iinfo(ids).max:
-            raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
-        self.ranks = np.zeros(absent + 1, np.uint8)
-        self.heads = np.empty((HEADS * heads, n), ids)
-        claim, faults, team = np.zeros(8, np.uint64), np.zeros(1, np.uint64), team_of(threads)
-        _survey(team, rows, n, self.ranks, self.empty, self.short, claim)
-        if heads:
-            _fill_heads(team, rows, self.ranks, self.heads, np.uint64(absent), claim, faults)
+        made = {name: np.empty(*each) for name, each in shapes(row_count(rows), ids, heads=heads).items()}
+        self._fill(rows, made, threads)
+
+    def _fill(self, rows: Rows, arrays: Mapping[str, np.ndarray], threads: int) -> None:
+        n, team = row_count(rows), team_of(threads)
+        absent = np.uint64(words_for(n) * 64)
+        self.empty, self.short, self.ranks, self.heads = (arrays[name] for name in ("empty", "short", "ranks", "heads"))
+        self.ranks[n:] = 0
+        faults = np.zeros(1, np.uint64)
+        _survey(team, rows, n, self.ranks, self.empty, self.short, self._begin())
+        if len(self.heads):
+            _fill_heads(team, rows, self.ranks, self.heads, absent, self._begin(), faults)
         else:
             self.short[:] = 0
         self.faults = int(faults[0])
+
+    def _begin(self) -> np.ndarray:
+        """Return the counter by which work is taken, when it may be."""
+        return np.zeros(8, np.uint64)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
         return self.empty.nbytes + self.short.nbytes + self.ranks.nbytes + self.heads.nbytes
+
+
+def shapes(n: int, ids: np.dtype, *, heads: bool = True) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Return shape and dtype of the arrays of a survey of ``n`` vertices.
+
+    Raises
+    ------
+    UsageError
+        See :class:`Survey`.
+    """
+    absent = words_for(n) * 64
+    if absent > np.iinfo(ids).max:
+        raise UsageError(f"{n} vertices are too many for {ids} on the CPU: make the graph with uint64 ids")
+    bits = ((words_for(n),), np.dtype(np.uint64))
+    return {
+        "empty": bits,
+        "short": bits,
+        "ranks": ((absent + 1,), np.dtype(np.uint8)),
+        "heads": ((HEADS * heads, n), ids),
+    }
 
 
 @njit
@@ -96,9 +123,9 @@ def degree_byte(count):
 def _survey(team, rows, n, ranks, empty, short, claim):
     """Fill ``ranks`` (uint8, one per vertex) and the bitmap ``empty`` of the vertices without neighbours.
 
-    Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only.
+    Bits of ``empty`` past the last vertex are set, so that a loop over its complement meets vertices only. ``claim``
+    (uint64) is 0 at first.
     """
-    claim[0] = ZERO
     pieces = np.uint64(empty.size) // _WORDS + ONE
     share(team, pieces, _survey_some, (rows, np.uint64(n), ranks, empty, short, claim))
 
@@ -146,8 +173,7 @@ def strongest_two(rows, u, ranks, n, absent):
 
 @njit(nogil=True, cache=True)
 def _fill_heads(team, rows, ranks, heads, absent, claim, faults):
-    """Fill ``heads`` from ``rows``; ``claim`` (uint64) is scratch, ``faults`` counts ids that are no vertices."""
-    claim[0] = ZERO
+    """Fill ``heads`` from ``rows``; ``claim`` (uint64) is 0 at first, ``faults`` counts ids that are no vertices."""
     share(team, np.uint64(heads.shape[1]) // _CHUNK + ONE, _fill_some, (rows, ranks, heads, absent, claim, faults))
 
 

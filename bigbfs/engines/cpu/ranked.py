@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.engines.cpu.common_survey import CommonSurvey
 from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey
@@ -19,6 +20,7 @@ from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths, seek, step
 from bigbfs.engines.cpu.sharded import ShardedGraph
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import partition
+from bigbfs.engines.ranks.commons import seen_by_all
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.same_file import require_one_file
@@ -29,6 +31,9 @@ from bigbfs.jit.njit import njit
 from bigbfs.jit.processors import processors
 from bigbfs.jit.workers import Workers
 from bigbfs.record import SetupRecord
+
+AUTO, COMMON, MESSAGES = "auto", "common", "messages"
+"""How ranks tell one another: on one machine nothing, since all see one state; else as predicted, by messages."""
 
 _ROW = 32
 """Neighbours of a sampled row that are looked at."""
@@ -52,6 +57,8 @@ class RankedGraph(PlacedGraph):
         The ranks, who owns what, and this rank's threads.
     exchange
         How ranks are told what is visited; None: as predicted.
+    common
+        Whether ranks work on one state that all of them see.
     """
 
     def __init__(
@@ -62,6 +69,24 @@ class RankedGraph(PlacedGraph):
         self.workers = Workers(threads)
         self.partition: Partition = _partition(graph, self.out, group.size, kind)
         self._own_survey: RankSurvey | None = None
+        self._common_survey: CommonSurvey | None = None
+        self.common: bool = exchange in (None, COMMON) and self.partition.kind != "shards" and seen_by_all(group)
+
+    def survey(self) -> CommonSurvey:
+        """Return the survey of all in-rows that ranks share, or of all out-rows where there are none.
+
+        Raises
+        ------
+        FormatError
+            Ids are no vertices.
+        DoesNotFitError
+            The machine does not give so much memory to share.
+        """
+        if self._common_survey is None:
+            rows = self.out if self.incoming is None else self.incoming
+            self._common_survey = CommonSurvey(rows, self.ids, self.threads, self.group)
+        self.require_vertices(self._common_survey.faults)
+        return self._common_survey
 
     def own_survey(self) -> RankSurvey:
         """Return the survey of own in-rows, or of own out-rows where there are none.
@@ -80,14 +105,19 @@ class RankedGraph(PlacedGraph):
         return self._own_survey
 
     @property
+    def every_row(self) -> tuple[Rows, ...]:
+        """Out-rows, and in-rows where they are others."""
+        return (self.out,) if self.incoming is None or self.incoming is self.out else (self.out, self.incoming)
+
+    @property
     def surveyed(self) -> bool:
         """Whether the survey has been made."""
-        return self._own_survey is not None
+        return (self._common_survey if self.common else self._own_survey) is not None
 
     @property
     def nbytes(self) -> int:
         """Bytes of the rows, which ranks of one machine share, and of the survey."""
-        survey = 0 if self._own_survey is None else self._own_survey.nbytes
+        survey = sum(each.nbytes for each in (self._own_survey, self._common_survey) if each is not None)
         rows = self.graph.bytes_here if isinstance(self.graph, ShardedGraph) else super().nbytes
         return rows + survey
 
@@ -102,7 +132,8 @@ class RankedEngine(CpuEngine):
     partition
         ``"auto"``, ``"words"`` or ``"ranges"``.
     exchange
-        How ranks tell each other what is visited: ``"auto"``, or what an algorithm over ranks has.
+        How ranks tell each other what is visited: ``"auto"``, ``"common"``, ``"messages"``, or a kind of these that an
+        algorithm over ranks has.
 
     Raises
     ------
@@ -128,7 +159,7 @@ class RankedEngine(CpuEngine):
             require_one_file(graph, group)
         share = min(max(1, processors() // group.host_size), settings.most_threads())
         super().__init__(graph, work=(), threads=share if threads is None else threads)
-        told = None if exchange == "auto" else exchange
+        told = None if exchange == AUTO else exchange
         self.group = group
         self._placed = RankedGraph(graph, self.threads, self.setup, group, partition, told)
         ranks = f"{group.size} rank{'s' if group.size > 1 else ''}"

@@ -22,9 +22,16 @@ import numpy as np
 from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.hosts import MpiMail
 from bigbfs.engines.ranks.library import forget_files, library
+from bigbfs.jit import meeting as meeting_place
 
 SPINS = 2000
 """Times that a call is asked whether it is done before this rank lets others have its core in between."""
+
+LOOKS = np.uint64(2000)
+"""Looks of a rank that waits where ranks meet before it does the same: some 50 us."""
+
+_MAPPED = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+"""Pages of a window are there for each rank at once: met one by one they cost a search more than its reads."""
 
 
 def piece_for(size: int, piece: int = PIECE) -> int:
@@ -68,6 +75,11 @@ class MpiGroup(Group):
 
     def _barrier(self) -> None:
         self._wait(self._world.Ibarrier())
+
+    def _meet(self, words: np.ndarray) -> None:
+        meeting = np.uint64(meeting_place.arrive(words, np.uint64(self.rank)))
+        while not meeting_place.all_there(words, meeting, LOOKS):
+            os.sched_yield()
 
     def _sum(self, mine: np.ndarray) -> np.ndarray:
         total = np.empty_like(mine)
@@ -122,7 +134,7 @@ class MpiGroup(Group):
             with suppress(OSError):  # ranks in containers of their own do not see each other's processes
                 if handle < 0:
                     handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
-                made = np.frombuffer(mmap.mmap(handle, size), np.uint8, nbytes)
+                made = np.frombuffer(mmap.mmap(handle, size, _MAPPED), np.uint8, nbytes)
         seen = all(self.objects(made is not None))
         if handle >= 0:
             os.close(handle)

@@ -9,29 +9,17 @@ import numpy as np
 import pytest
 import wide
 import zoo
-from ranked import DIRECTIONS, expected, force, over_ranks
+from ranked import DIRECTIONS, check, expected, force, over_ranks
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.ranks import claims, costs, program
 from bigbfs.algorithms.bfs.ranks.costs import SYNCS, Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
-from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.ranks import threads
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-
-
-def check(graph: Graph, source: int, result: BfsResult, levels: np.ndarray) -> None:
-    np.testing.assert_array_equal(result.levels, levels)
-    validate_tree(graph, source, result.levels, result.parents)
-    reached, record = levels >= 0, result.record
-    assert (record.reached, record.depth) == (reached.sum(), levels.max())
-    assert record.edges == graph.degrees()[reached].sum()
-    assert record.deepest == graph.first_by_id(levels == levels.max())
-    sizes = np.bincount(levels[reached]).tolist()
-    assert [level.frontier for level in record.levels] == sizes[: len(record.levels)]
 
 
 @pytest.mark.parametrize("turn", wide.split(range(6), lambda turn: turn < 1))
@@ -52,7 +40,7 @@ def test_zoo(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("exchange", [*SYNCS, "auto"])
+@pytest.mark.parametrize("exchange", [*SYNCS, "messages", "common"])
 def test_every_size_and_more_ranks_than_vertices(exchange: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words and ranges in turn."""
     every = product((1, 2, 3, 5, 8, 70), ("predicted", "turning"), wide.CORE[1:])
@@ -68,7 +56,7 @@ def test_every_size_and_more_ranks_than_vertices(exchange: str, monkeypatch: pyt
             check(graph, source, result, expected(name, source))
 
 
-@pytest.mark.parametrize("exchange", [*SYNCS, "auto"])
+@pytest.mark.parametrize("exchange", [*SYNCS, "messages", "common"])
 @pytest.mark.parametrize("size", [2, 5])
 def test_every_exchange_and_order(exchange: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for order in DIRECTIONS:
@@ -110,7 +98,7 @@ def test_buffers_of_claims_do_not_grow_with_the_level(name: str, monkeypatch: py
         made: list[Any] = []
 
         def rank(group: Any, graph: Graph = graph, made: list[Any] = made) -> BfsResult:
-            with RankedEngine(graph, group=group, threads=2) as engine:
+            with RankedEngine(graph, group=group, threads=2, exchange="messages") as engine:
                 result = engine.run(BfsOptions(1))
                 made.append(engine.program(BfsOptions(1))._search._claims._buffers.shape)
                 return result

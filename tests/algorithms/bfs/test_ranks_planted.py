@@ -87,7 +87,7 @@ def test_wrong_trees_are_refused(name: str) -> None:
     stranger = next((v for v in np.flatnonzero(levels == 1).tolist() if v not in leads), victim)
 
     def rank(group: Any, spoil: str) -> None:
-        with RankedEngine(graph, group=group, threads=1, partition="words") as engine:
+        with RankedEngine(graph, group=group, threads=1, partition="words", exchange="messages") as engine:
             options = BfsOptions(source)
             result = engine.run(options)
             search = engine.program(options)._search

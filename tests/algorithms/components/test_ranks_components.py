@@ -13,6 +13,7 @@ from bigbfs.algorithms.components.cpu.labels import Components
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.ranks import ancestors as asking
 from bigbfs.algorithms.components.ranks import merge
+from bigbfs.algorithms.components.ranks.common import CommonForest
 from bigbfs.algorithms.components.ranks.merge import Merge
 from bigbfs.algorithms.components.reference import components as reference
 from bigbfs.algorithms.components.result import ComponentsResult
@@ -23,9 +24,11 @@ from bigbfs.errors import UsageError, VerificationError
 from bigbfs.graph.graph import Graph
 
 
-def over_ranks(graph: Graph, size: int, kind: str = "words", *, count: int = 1, **how: Any) -> ComponentsResult:
+def over_ranks(
+    graph: Graph, size: int, kind: str = "words", *, count: int = 1, exchange: str = "messages", **how: Any
+) -> ComponentsResult:
     def rank(group: Any) -> ComponentsResult:
-        with RankedEngine(graph, group=group, threads=count, partition=kind) as engine:
+        with RankedEngine(graph, group=group, threads=count, partition=kind, exchange=exchange) as engine:
             options = ComponentsOptions(**how)
             result = engine.run(options)
             engine.program(options).verify(options, result)
@@ -76,13 +79,14 @@ def test_other_algorithms_are_refused() -> None:
         over_ranks(zoo.shared()["clique"], 2, algorithm="sv")
 
 
-def test_one_rank_reads_what_a_process_reads() -> None:
+@pytest.mark.parametrize("exchange", ["messages", "common"])
+def test_one_rank_reads_what_a_process_reads(exchange: str) -> None:
     """One form: the same rounds, the same giant, the same rows left."""
     for name in ("kronecker", "grid-2d", "random-sparse", "directed-in-rows", "directed-out-only"):
         graph = zoo.shared()[name]
         with CpuEngine(graph, threads=1) as engine:
             alone = engine.run(ComponentsOptions())
-        result = over_ranks(graph, 1)
+        result = over_ranks(graph, 1, exchange=exchange)
         assert result.record.edges_read == alone.record.edges_read, name
         np.testing.assert_array_equal(result.labels, alone.labels)
 
@@ -98,7 +102,7 @@ def test_own_vertices_have_the_trees_of_all(size: int, kind: str) -> None:
         trees = alone.trees.copy()
 
     def rank(group: Any) -> tuple[np.ndarray, np.ndarray, int]:
-        with RankedEngine(graph, group=group, threads=1, partition=kind) as engine:
+        with RankedEngine(graph, group=group, threads=1, partition=kind, exchange="messages") as engine:
             made = engine.program(ComponentsOptions())._forest
             made.local.tie()
             own, others = made.partition.vertices(group.rank), made.local.others[0]
@@ -147,3 +151,34 @@ def test_planted_bugs_are_caught(lost: str, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(VerificationError, match=r"rank \d \(host here\): wrong result"):
         for name in ("path", "directed-out-only", "random-sparse", "grid-2d", "two-hubs"):
             over_ranks(zoo.shared()[name], 3)
+
+
+@pytest.mark.parametrize("turn", wide.split(range(5), lambda turn: turn < 1))
+def test_zoo_in_one_forest(turn: int) -> None:
+    """Ranks that share memory; nothing is sent."""
+    for number, name in enumerate(name for name in zoo.names() if "wide" not in name):
+        graph, at = zoo.shared()[name], number + turn
+        result = over_ranks(graph, (2, 3, 1, 8, 5)[at % 5], ("words", "ranges")[at % 2], exchange="common")
+        np.testing.assert_array_equal(result.labels, reference(graph), err_msg=name)
+        assert {rank.sent for rank in result.record.ranks} == {0}
+
+
+def test_one_forest_of_compressed_wide_ids_and_threads_of_a_rank() -> None:
+    graph = zoo.shared()["wide-ids-hub"]
+    result = over_ranks(graph.compress(), 3, count=2, skip_giant=False, exchange="common")
+    np.testing.assert_array_equal(result.labels, reference(graph))
+
+
+def test_pieces_of_one_forest_that_nobody_takes_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted bug: the counter stands at the end when a pass begins."""
+    begin = CommonForest._begin
+
+    def ended(self: Any) -> np.ndarray:
+        return begin(self) | np.uint64(1 << 31)
+
+    monkeypatch.setattr(CommonForest, "_begin", ended)
+    with pytest.raises((VerificationError, AssertionError)):
+        for name in ("path", "random-sparse", "grid-2d"):
+            np.testing.assert_array_equal(
+                over_ranks(zoo.shared()[name], 3, exchange="common").labels, reference(zoo.shared()[name])
+            )

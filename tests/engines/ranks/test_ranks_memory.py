@@ -56,7 +56,7 @@ def test_what_is_counted_holds_what_is_kept() -> None:
     graph = zoo.shared()["kronecker"]
 
     def rank(group: Group) -> tuple[int, int, int]:
-        with RankedEngine(graph, group=group, threads=1) as engine:
+        with RankedEngine(graph, group=group, threads=1, exchange="messages") as engine:
             for work in (BfsOptions(0), ComponentsOptions()):
                 engine.run(work)
             placed = engine.placed
@@ -72,6 +72,28 @@ def test_what_is_counted_holds_what_is_kept() -> None:
             return survey, search, forest
 
     assert all(min(found) > 0 for found in threads.run(3, rank))
+
+
+def test_what_ranks_share_is_counted_by_the_first() -> None:
+    graph = zoo.shared()["kronecker"]
+
+    def rank(group: Group) -> tuple[int, int, int]:
+        with RankedEngine(graph, group=group, threads=1) as engine:
+            for work in (BfsOptions(0), ComponentsOptions()):
+                engine.run(work)
+            placed, n, ids = engine.placed, engine.placed.n, engine.placed.ids
+            survey = placed.survey().nbytes
+            assert survey <= ranked_memory.common_survey_bytes(n + 64, ids, group) + 64
+            search, buffers = engine.program(BfsOptions(0)).nbytes, 2 * 1024 * ids.itemsize
+            room = ranked_memory.common_bytes(n + 128, ids, group) + buffers + 16 * graph.m // 8192 + 1024
+            assert search <= room
+            forest = engine.program(ComponentsOptions()).nbytes
+            assert forest <= ranked_memory.common_forest_bytes(n, ids, group)
+            return survey, search, forest
+
+    first, *others = threads.run(3, rank)
+    assert min(first) > 0
+    assert all(survey < first[0] and search < first[1] and forest == 0 for survey, search, forest in others)
 
 
 def test_the_first_rank_counts_the_whole_result() -> None:

@@ -75,9 +75,9 @@ def _look(rows, state, waiting, fill, level):
 def pull(team, rows, state, level):
     """Give ``level`` and a parent to every vertex with a visited neighbour, and mark it in ``state.before``.
 
-    ``state.tallies`` receives the vertices found, those left, and the edges in the rows left.
+    ``state.claim`` is 0 at first; ``state.tallies`` receives the vertices found, those left, and the edges in the rows
+    left.
     """
-    state.claim[0] = ZERO
     state.tallies[:] = ZERO
     share(team, np.uint64(len(state.visited)) // _CHUNK + ONE, _pull, (rows, state, level))
 
@@ -143,8 +143,7 @@ def _pull(rows, state, level, t):
 
 @njit(nogil=True, cache=True)
 def clear_unvisited(team, state, nobody):
-    """Give level -1 and parent ``nobody`` to every vertex whose bit is not set."""
-    state.claim[0] = ZERO
+    """Give level -1 and parent ``nobody`` to every vertex whose bit is not set; ``state.claim`` is 0 at first."""
     share(team, np.uint64(len(state.visited)) // _CLEARED + ONE, _clear, (state, nobody))
 
 

@@ -8,12 +8,13 @@ the end those of the vertices not visited are cleared, so every entry is right w
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu import bottomup, handing, topdown
-from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, State
+from bigbfs.algorithms.bfs.cpu.frontier import Found, Frontier, Step
+from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, TALLY, State, shapes
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.cpu.bits import no_vertices
 from bigbfs.engines.cpu.heads import Survey
@@ -31,70 +32,12 @@ BOTTOM_UP_PROBE = 0.15
 BOTTOM_UP_VERTEX = 2.0
 """Cost of a vertex in a bottom-up level, apart from its neighbours."""
 
-_TALLY = 8
 _KERNELS = (topdown.walk, topdown.expand, bottomup.pull, bottomup.clear_unvisited)
 
 
-@dataclass(slots=True)
-class Step:
-    """Levels that ran as one step.
-
-    ``level`` is the first one expanded, of ``vertices`` vertices, ``count`` how many were; those after the first were
-    ``queue[first:last]``, and ``edges`` are in the rows of those of the first.
-    """
-
-    level: int
-    count: int
-    direction: str
-    vertices: int
-    first: int
-    last: int
-    seconds: float
-    edges: int
-
-
-@dataclass(slots=True)
-class Frontier:
-    """What is known between two levels; vertices and edges are exact for symmetric graphs, estimates for others.
-
-    Attributes
-    ----------
-    depth
-        Level of the frontier's vertices.
-    first, last, hubs
-        Window of the queue and number of hubs; meaningless while ``in_bitmap``.
-    vertices, edges
-        Vertices in the frontier and edges in their rows.
-    unvisited, unexplored
-        Vertices not visited and edges in their rows.
-    in_bitmap
-        The frontier is the difference of the two bitmaps, not the queue.
-    """
-
-    depth: int
-    first: int
-    last: int
-    hubs: int
-    vertices: int
-    edges: int
-    unvisited: int
-    unexplored: int
-    in_bitmap: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search measured.
-
-    ``depth`` of the farthest vertex, edges ``unexplored`` (exact for symmetric graphs), ``faults``: ids met that are no
-    vertices, ``seconds``, and a record for each level expanded, where these are wanted.
-    """
-
-    depth: int
-    unexplored: int
-    faults: int
-    seconds: float
-    levels: LevelRecords
+def hubs_of(n: int, m: int) -> int:
+    """Return how many hubs a frontier has room for, in a graph of ``n`` vertices and ``m`` edges."""
+    return min(n, m // topdown.HUB_EDGES) + 1
 
 
 class Search:
@@ -112,6 +55,8 @@ class Search:
         Edges in ``out_rows``; those of the component where the search leans on one (:meth:`lean_on`).
     threads
         Threads of every parallel kernel.
+    arrays
+        Those of :func:`bigbfs.algorithms.bfs.cpu.state.shapes`, where others work on them too; None: of its own.
 
     Attributes
     ----------
@@ -120,7 +65,14 @@ class Search:
     """
 
     def __init__(
-        self, out_rows: Rows, in_rows: Rows | None, survey: Survey | None, ids: np.dtype, m: int, threads: int
+        self,
+        out_rows: Rows,
+        in_rows: Rows | None,
+        survey: Survey | None,
+        ids: np.dtype,
+        m: int,
+        threads: int,
+        arrays: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m = out_rows, in_rows, m
@@ -132,26 +84,27 @@ class Search:
         self._start = np.concatenate([aside, np.zeros(1, np.uint64)])
         self._candidates = len(aside) * 64 - int(np.bitwise_count(aside).sum())
         self._whole = self._start, self._candidates, m
-        visited, before = np.zeros((2, len(self._start)), np.uint64)
-        most_hubs = min(n, m // topdown.HUB_EDGES) + 1
-        hubs, next_hubs = np.empty((2, most_hubs), ids)
+        made = {name: np.empty(*each) for name, each in shapes(n, hubs_of(n, m), ids, threads).items()}
+        arrays = made if arrays is None else arrays
+        (visited, before), (hubs, next_hubs) = arrays["bitmaps"], arrays["hubs"]
         state = State(
-            queue=np.empty(n + 1, ids),
+            queue=arrays["queue"],
             hubs=hubs,
             next_hubs=next_hubs,
-            pieces=np.empty(most_hubs, np.uint64),
-            tails=np.zeros(2 * topdown.HUB_TAIL, np.uint64),
+            pieces=np.empty(len(hubs), np.uint64),
+            tails=arrays["tails"],
             visited=visited,
             before=before,
-            parents=np.full(n, self.nobody, ids),
-            levels=np.full(n, -1, np.int32),
+            parents=arrays["parents"],
+            levels=arrays["levels"],
             heads=np.empty((0, n), ids) if survey is None else survey.heads,
             short=np.zeros(0, np.uint64) if survey is None else survey.short,
             buffers=np.empty((threads, 2, BUFFER_IDS), ids),
-            claim=np.zeros(_TALLY, np.uint64),
-            tallies=np.zeros(threads * _TALLY, np.uint64),
-            faults=np.zeros(1, np.uint64),
+            claim=arrays.get("claim", np.zeros(8, np.uint64)),
+            tallies=arrays["tallies"],
+            faults=arrays["faults"],
         )
+        self._tallies = arrays.get("all tallies", state.tallies)
         # Bit 0 of the turn swaps the bitmaps, bit 1 the hubs: tuples made once, for a level may take but a microsecond.
         swapped = state._replace(visited=before, before=visited)
         self._turns = (state, swapped, *(s._replace(hubs=next_hubs, next_hubs=hubs) for s in (state, swapped)))
@@ -161,6 +114,30 @@ class Search:
         self._target = self._no_vertex
         own = (array for name, array in state._asdict().items() if name not in ("heads", "short"))
         self.nbytes = self._start.nbytes + sum(int(array.nbytes) for array in own)
+        self._serially(self._clean)
+
+    def _clean(self) -> None:
+        """Be as if nothing had been searched for."""
+        state = self._state
+        state.parents[:], state.levels[:] = self.nobody, -1
+        for array in (state.visited, state.before, state.tails, state.faults):
+            array[:] = 0
+
+    def _begin(self, last: int = 0) -> None:
+        """Have the work of a level lie there for all who take from it; what it finds goes to the queue from ``last``.
+
+        Those who work on a search together (:mod:`bigbfs.algorithms.bfs.ranks.common`) meet here and at the next two.
+        """
+        state = self._state
+        state.claim[0] = 0
+        state.tails[topdown.TAIL], state.tails[topdown.HUB_TAIL] = last, 0
+
+    def _finish(self) -> None:
+        """Return when the work of a level is done by all who have taken from it."""
+
+    def _serially(self, work: Callable[[], Sequence[int] | None]) -> Sequence[int]:
+        """Return what ``work`` returns, which one does for all."""
+        return work() or ()
 
     @property
     def _state(self) -> State:
@@ -205,7 +182,9 @@ class Search:
             depth = frontier.depth if frontier.vertices else frontier.depth - 1
             spent = time.perf_counter() - begin
             steps.append(Step(level, frontier.depth - level, direction, vertices, first, frontier.first, spent, edges))
+        self._begin()
         self._clear(self._team, self._state, self.nobody)
+        self._finish()
         seconds = time.perf_counter() - start
         levels = self._records(steps) if records else LevelRecords(())
         return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
@@ -266,22 +245,24 @@ class Search:
 
     def _reset(self, source: int) -> Frontier:
         """Forget the last search and make ``source`` the frontier."""
-        # Isolated vertices are never visited nor cleared; one of them may have been the source.
-        self.levels[self._last_source] = -1
-        self.parents[self._last_source] = self.nobody
-        self._last_source = source
-        self._state.faults[0] = 0
-        visited = self._state.visited
-        np.copyto(visited, self._start)
         word, bit = source >> 6, np.uint64(1 << (source & 63))
-        candidates = self._candidates - int(visited[word] & bit == 0)
-        visited[word] |= bit
-        self.levels[source] = 0
-        self.parents[source] = self.nobody
+        candidates = self._candidates - int(self._start[word] & bit == 0)
         edges = row_length(self.out_rows, source)
         hubs = int(edges > topdown.HUB_EDGES)
-        (self._state.hubs if hubs else self._state.queue)[0] = source
+        self._serially(lambda: self._seed(source, hubs))
+        self._last_source = source
         return Frontier(0, 0, 1 - hubs, hubs, 1, edges, candidates, self.m - edges)
+
+    def _seed(self, source: int, hubs: int) -> None:
+        """Write down ``source`` as visited, and nobody else."""
+        state = self._state
+        # Isolated vertices are never visited nor cleared; one of them may have been the source.
+        state.levels[self._last_source], state.parents[self._last_source] = -1, self.nobody
+        state.faults[0] = 0
+        np.copyto(state.visited, self._start)
+        state.visited[source >> 6] |= np.uint64(1 << (source & 63))
+        state.levels[source], state.parents[source] = 0, self.nobody
+        (state.hubs if hubs else state.queue)[0] = source
 
     def _bottom_up_is_cheaper(self, frontier: Frontier) -> bool:
         """Return whether the next level should go bottom-up.
@@ -301,9 +282,10 @@ class Search:
         before = frontier.last
         window = (np.uint64(frontier.first), np.uint64(frontier.last))
         depths = (np.int32(frontier.depth), np.int32(max_depth))
-        first, last, hubs, depth, edges, all_edges = self._walk(
-            self.out_rows, self._state, *window, *depths, np.uint64(WALK_EDGES), np.uint64(self._target)
-        )
+        ends = np.uint64(WALK_EDGES), np.uint64(self._target)
+        first, last, hubs, depth, edges, all_edges = self._serially(
+            lambda: self._walk(self.out_rows, self._state, *window, *depths, *ends)
+        )[:6]
         frontier.depth = int(depth)
         self._advance(frontier, int(first), int(last), int(hubs), int(edges))
         frontier.unvisited -= int(last) - before + int(hubs)
@@ -314,15 +296,16 @@ class Search:
         if frontier.in_bitmap:
             self._gather(frontier)
         state = self._state
-        state.tails[topdown.TAIL], state.tails[topdown.HUB_TAIL] = frontier.last, 0
+        self._begin(frontier.last)
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
         few = topdown.CHUNK_EDGES * frontier.vertices // max(1, frontier.edges)
         chunk = np.uint64(max(1, min(topdown.CHUNK_VERTICES, few)))
         self._expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk, self._alone)
+        self._finish()
         self._turn ^= 2
         frontier.depth += 1
         tail, hubs = int(state.tails[topdown.TAIL]), int(state.tails[topdown.HUB_TAIL])
-        self._advance(frontier, frontier.last, tail, hubs, sum(state.tallies.tolist()[::_TALLY]))
+        self._advance(frontier, frontier.last, tail, hubs, sum(self._tallies.tolist()[::TALLY]))
         frontier.unvisited -= frontier.vertices
         frontier.unexplored -= frontier.edges
 
@@ -334,10 +317,12 @@ class Search:
         """Run one level bottom-up."""
         assert self.in_rows is not None
         state = self._state
+        self._begin()
         self._pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
+        self._finish()
         self._turn ^= 1
-        tallies = state.tallies.tolist()  # few: NumPy takes longer
-        found, left, left_edges = (sum(tallies[at::_TALLY]) for at in range(3))
+        tallies = self._tallies.tolist()  # few: NumPy takes longer
+        found, left, left_edges = (sum(tallies[at::TALLY]) for at in range(3))
         frontier.depth += 1
         frontier.in_bitmap = True
         frontier.vertices, frontier.edges = found, max(found, frontier.unexplored - left_edges)
@@ -345,6 +330,7 @@ class Search:
 
     def _gather(self, frontier: Frontier) -> None:
         """Move the frontier from the bitmaps to the queue."""
-        end, hubs, edges = topdown.gather(self.out_rows, self._state, np.uint64(frontier.last))
+        last = np.uint64(frontier.last)
+        end, hubs, edges = self._serially(lambda: topdown.gather(self.out_rows, self._state, last))[:3]
         self._advance(frontier, frontier.last, int(end), int(hubs), int(edges))
         frontier.in_bitmap = False

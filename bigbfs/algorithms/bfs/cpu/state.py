@@ -6,8 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bigbfs.engines.cpu.bits import words_for
+
 BUFFER_IDS = 1024
 """Vertices that a thread finds before it settles them, or puts off until it reads their rows."""
+
+TALLY = 8
+"""Sums of a thread."""
 
 
 class State(NamedTuple):
@@ -48,3 +53,16 @@ class State(NamedTuple):
     claim: np.ndarray
     tallies: np.ndarray
     faults: np.ndarray
+
+
+def shapes(n: int, hubs: int, ids: np.dtype, threads: int) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Return shape and dtype of what all ``threads`` of a search work on together, for up to so many ``hubs``.
+
+    ``bitmaps`` are ``visited`` and ``before``, ``hubs`` those of two levels.
+    """
+    wide, level = np.dtype(np.uint64), np.dtype(np.int32)
+    return {
+        "queue": ((n + 1,), ids), "hubs": ((2, hubs), ids), "tails": ((16,), wide),
+        "bitmaps": ((2, words_for(n) + 1), wide), "parents": ((n,), ids), "levels": ((n,), level),
+        "tallies": ((threads * TALLY,), wide), "faults": ((1,), wide),
+    }  # fmt: skip

@@ -158,9 +158,9 @@ def expand(team, rows, state, first, last, hub_count, level, chunk, alone):
     ``state.tails`` holds where to append and receives where that ended; ``state.tallies`` receives the degrees of what
     was appended.
 
-    Threads take ``chunk`` vertices of the queue at once, or a piece of a hub; ``alone``: the team is of one.
+    Threads take ``chunk`` vertices of the queue at once, or a piece of a hub; ``alone``: the team is of one, and nobody
+    else works on the state. ``state.claim`` is 0 at first.
     """
-    state.claim[0] = ZERO
     state.tallies[:] = ZERO
     piece_count = _cut(rows, state.hubs, hub_count, state.pieces)
     chunks = piece_count + (last - first + chunk - ONE) // chunk

@@ -8,18 +8,24 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.ranks.common_program import CommonBfs
 from bigbfs.algorithms.bfs.ranks.costs import Forced
 from bigbfs.algorithms.bfs.ranks.loop import Found
 from bigbfs.algorithms.bfs.ranks.prove import prove
 from bigbfs.algorithms.bfs.ranks.search import RankSearch
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.engines.cpu import ranked_memory
-from bigbfs.engines.cpu.ranked import RankedGraph
+from bigbfs.engines.cpu.ranked import MESSAGES, RankedGraph
 from bigbfs.engines.cpu.ranked_survey import RankSurvey
 from bigbfs.engines.cpu.rows import row_lengths, sample_rows
 from bigbfs.engines.ranks.numbering import to_first, whole
 from bigbfs.engines.ranks.partition import deal
 from bigbfs.record import RankRecord
+
+
+def bfs_over_ranks(placed: RankedGraph, options: BfsOptions) -> RankBfs | CommonBfs:
+    """Return the program for the ranks of ``placed``: on one state where they are on one machine."""
+    return CommonBfs(placed, options) if placed.common else RankBfs(placed, options)
 
 
 class RankBfs:
@@ -79,7 +85,7 @@ class RankBfs:
             RankSearch(group, dealt, sample, rows, survey, ids, 2, placed.workers, threads).warm_up()
         with placed.clock("place"):
             survey = None if upward is None else placed.own_survey()
-            forced = Forced(placed.exchange)
+            forced = Forced(None if placed.exchange == MESSAGES else placed.exchange)
             m = placed.graph.m
             made = RankSearch(
                 group, placed.partition, placed.out, upward, survey, ids, m, placed.workers, threads, forced

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.ranks.common import CommonSearch
 from bigbfs.algorithms.bfs.ranks.search import RankSearch
 from bigbfs.algorithms.rules import fail, name_of
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of
@@ -22,7 +23,7 @@ DEEPEST_BYTE = 254
 """Levels up to this fit a byte; the value above stands for "unreached"."""
 
 
-def prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int) -> None:
+def prove(graph: Graph, search: RankSearch | CommonSearch, source: int, depth: int, limit: int) -> None:
     """Prove the tree of the last search from ``source``, of ``depth`` levels; it was to stop at level ``limit``.
 
     Raises
@@ -40,7 +41,7 @@ def prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int)
             raise VerificationError(f"rank {rank} (host {search.group.hosts[rank]}): {each}", names_ranks=True)
 
 
-def _prove(graph: Graph, search: RankSearch, source: int, depth: int, limit: int) -> None:
+def _prove(graph: Graph, search: RankSearch | CommonSearch, source: int, depth: int, limit: int) -> None:
     group, own, part, n = search.group, search.own, search.part, search.n
     deep = depth > DEEPEST_BYTE
     own_levels = own.levels if deep else own.levels.astype(np.uint8)  # -1 becomes 255

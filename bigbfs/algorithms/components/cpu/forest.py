@@ -11,8 +11,9 @@ Flattening and halving overwrite entries of vertices that are no roots, with a v
 vertex that is no root never becomes one again, so this undoes no hook, and whoever reads the old or the new value is
 in the same tree.
 
-``counts`` (uint64) is what a pass adds to: see ``FAULTS`` and its neighbours. ``own`` are the words of vertices that a
-pass goes over: those of the whole graph, or of one rank of several.
+``claim`` (uint64) is the counter of pieces taken, 0 when a pass begins; ``counts`` (uint64) is what a pass adds to: see
+``FAULTS`` and its neighbours. ``own`` are the words of vertices that a pass goes over: those of the whole graph, or of
+one rank of several.
 """
 
 from __future__ import annotations
@@ -63,12 +64,11 @@ def stretch_of(own):
 @njit(nogil=True, cache=True)
 def plant(team, trees, claim):
     """Make every vertex a tree of its own."""
-    claim[0] = ZERO
-    share(team, pieces_of(np.uint64(trees.size), WORDS * WORD), plant_some, (trees, claim))
+    share(team, pieces_of(np.uint64(trees.size), WORDS * WORD), _plant_some, (trees, claim))
 
 
 @member
-def plant_some(trees, claim, t):
+def _plant_some(trees, claim, t):
     """Take vertices for :func:`plant` until there are no more."""
     n, pieces = np.uint64(trees.size), pieces_of(np.uint64(trees.size), WORDS * WORD)
     while True:
@@ -82,7 +82,6 @@ def plant_some(trees, claim, t):
 @njit(nogil=True, cache=True)
 def flatten(team, own, labels, flat, claim):
     """Label every own vertex with its root; ``flat``: nearly all are already."""
-    claim[0] = ZERO
     share(team, pieces_of(own.words, WORDS), _flatten, (own, labels, flat, claim))
 
 
@@ -108,12 +107,15 @@ def _flatten(own, labels, flat, claim, t):
                 store(labels, v, root)
 
 
-@member
-def flatten_trees(own, trees, smallest, claim, t):
-    """Put every own vertex right under its root, and lower ``smallest[root]`` to the smallest vertex of the tree.
+@njit(nogil=True, cache=True)
+def flatten_trees(team, own, trees, smallest, claim):
+    """Put every own vertex right under its root, and lower ``smallest[root]`` to the smallest vertex of the tree."""
+    share(team, pieces_of(own.words, WORDS), _flatten_trees, (own, trees, smallest, claim))
 
-    It takes words until there are no more.
-    """
+
+@member
+def _flatten_trees(own, trees, smallest, claim, t):
+    """Take words for :func:`flatten_trees` until there are no more."""
     n, pieces, stretch = np.uint64(trees.size), pieces_of(own.words, WORDS), stretch_of(own)
     while True:
         begin = take(claim, pieces, t) * WORDS
@@ -175,7 +177,6 @@ def link_rows(team, own, rows, aside, labels, giant, most, once, members, hub, c
     is a bitmap of vertices that somebody knows to be in one component with ``hub``: it is linked to in their stead. It
     has no words where there is nobody else to know.
     """
-    claim[0] = ZERO
     arguments = (own, rows, aside, labels, giant, most, once, members, hub, claim, counts)
     share(team, own.words // WORDS + ONE, _link_rows, arguments)
 

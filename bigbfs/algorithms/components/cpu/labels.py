@@ -25,11 +25,12 @@ from bigbfs.algorithms.components.cpu.forest import (
     Own,
     everyone,
     flatten,
+    flatten_trees,
     link_rows,
     plant,
 )
 from bigbfs.algorithms.components.cpu.propagation import spread
-from bigbfs.algorithms.components.cpu.rounds import PARTS, link_heads, tie, vertices_of
+from bigbfs.algorithms.components.cpu.rounds import PARTS, link_heads, lower, settle, tie, vertices_of
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.cpu.bits import no_vertices, words_for
 from bigbfs.engines.cpu.heads import HEADS, Survey
@@ -79,6 +80,8 @@ class Components:
         Threads of every parallel kernel.
     own
         Words of the vertices worked on: all, or those of a rank.
+    forest
+        Memory for labels and trees, id dtype, shape (2, whole words of vertices), where others see it too.
 
     Attributes
     ----------
@@ -95,7 +98,13 @@ class Components:
     """
 
     def __init__(
-        self, out_rows: Rows, in_rows: Rows | None, survey: Survey | RankSurvey, threads: int, own: Own | None = None
+        self,
+        out_rows: Rows,
+        in_rows: Rows | None,
+        survey: Survey | RankSurvey,
+        threads: int,
+        own: Own | None = None,
+        forest: np.ndarray | None = None,
     ) -> None:
         n = row_count(out_rows)
         self.heads, self.ranks, self._team = survey.heads, survey.ranks, team_of(threads)
@@ -103,7 +112,7 @@ class Components:
         self.others, self.hub = np.empty((2, 0), survey.heads.dtype), NOBODY
         self._rows = (out_rows,) if in_rows is None or in_rows is out_rows else (out_rows, in_rows)
         self._sees_both_ends = in_rows is not None
-        self.padded, trees = np.empty((2, 64 * words_for(n)), survey.heads.dtype)
+        self.padded, trees = np.empty((2, 64 * words_for(n)), survey.heads.dtype) if forest is None else forest
         self.labels, self.trees = self.padded[:n], trees[:n]
         self._isolated = survey.empty if in_rows is out_rows else no_vertices(n)
         self._nobody = np.empty(0, np.uint64)
@@ -123,9 +132,21 @@ class Components:
         self.begin()
         run = {"afforest": self._afforest, "sv": self._hook_until_done, "labelprop": self._propagate}[options.algorithm]
         run(options)
+        self._finish()
         left = self._finish_what_is_left(options) if options.single_pass else 0
         seconds = time.perf_counter() - start
         return Labelled(seconds, self.faults, self.read, self._passes, left)
+
+    def _begin(self) -> np.ndarray:
+        """Return the counter by which a pass takes its pieces, when it may.
+
+        Those who work on one forest together (:mod:`bigbfs.algorithms.components.ranks.common`) meet here.
+        """
+        self._claim[0] = 0
+        return self._claim
+
+    def _finish(self) -> None:
+        """Return when the last pass is done by all who have worked on it."""
 
     def begin(self) -> None:
         """Count from nothing."""
@@ -221,20 +242,28 @@ class Components:
 
     def flatten(self, *, flat: bool = False) -> None:
         """Point every own label at its root; ``flat``: nearly all do already."""
-        flatten(self._team, self._own, self.labels, flat, self._claim)
+        flatten(self._team, self._own, self.labels, flat, self._begin())
 
     def start(self) -> None:
         """Make every vertex a tree of its own."""
-        plant(self._team, self.labels, self._claim)
+        plant(self._team, self.labels, self._begin())
 
     def tie(self) -> None:
         """Round one: the forest of strongest neighbours, each tree labelled with its smallest vertex."""
-        arrays = self.heads, self.ranks, self.trees, self.labels, *self.others
-        tie(self._team, self._own, *arrays, self._claim)
+        team, own, trees, labels = self._team, self._own, self.trees, self.labels
+        others, roots = self.others
+        if 64 * int(own.words) < len(labels):  # whoever is neither own nor one of others is a tree alone
+            self.start()
+        tie(team, own, self.heads, self.ranks, trees, labels, self._begin())
+        flatten_trees(team, own, trees, labels, self._begin())
+        if len(others):
+            lower(labels, others, roots)
+        settle(team, own, trees, labels, self._begin())
+        labels[others] = labels[roots]
 
     def link_heads(self, part: tuple[int, int]) -> None:
         """Round two: link the vertices of ``part`` to their heads but the first."""
-        link_heads(self._team, self._own, self.heads, self.labels, np.uint64(part[0]), np.uint64(part[1]), self._claim)
+        link_heads(self._team, self._own, self.heads, self.labels, *map(np.uint64, part), self._begin())
         self.flatten()
 
     def _pass(self, giant: np.uint64, *, once: bool = False) -> None:
@@ -247,7 +276,7 @@ class Components:
 
     def plant_trees(self) -> None:
         """Let vertices that are not worked on be under nobody, in all rounds to come."""
-        plant(self._team, self.trees, self._claim)
+        plant(self._team, self.trees, self._begin())
 
     def keep_others(self, others: np.ndarray) -> None:
         """Keep vertices of other ranks and what lies above each (as ``others``), in all rounds to come."""
@@ -262,12 +291,12 @@ class Components:
         """Link own vertices that are neither ``aside`` nor labelled ``giant``: see :func:`.forest.link_rows`."""
         for rows in self._rows:
             given = rows, aside, self.labels, giant, NOBODY, False, members, hub
-            link_rows(self._team, self._own, *given, self._claim, self._counts)
+            link_rows(self._team, self._own, *given, self._begin(), self._counts)
 
     def _link(self, rows: Rows, giant: np.uint64, *, most: int | None = None, once: bool = False) -> None:
         limit = NOBODY if most is None else np.uint64(most)
         given = rows, self._isolated, self.labels, giant, limit, once, self._nobody, NOBODY
-        link_rows(self._team, self._own, *given, self._claim, self._counts)
+        link_rows(self._team, self._own, *given, self._begin(), self._counts)
 
     def _largest(self) -> tuple[np.uint64, float]:
         """Return the label of the giant, and its share of the sampled vertices that have neighbours.
@@ -275,6 +304,7 @@ class Components:
         The giant is what most of them are in, and of a rank the tree of the hub. The sample is spread evenly over own
         vertices: the same graph always gives the same answer.
         """
+        self._finish()
         found = self.sampled(self.labels)
         if self.hub != NOBODY:
             giant = self.hub_label()

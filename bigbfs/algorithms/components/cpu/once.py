@@ -41,11 +41,11 @@ def labels_once(graph: Graph, threads: int | None = None) -> np.ndarray:
     memory.require(memory.components_bytes(graph.n, graph.ids), graph.n, "free some, or take a machine with more")
     team, own, none = team_of(placed.threads), everyone(graph.n), no_vertices(graph.n)
     nobody = np.empty(0, np.uint64)
-    labels, claim, counts = np.arange(graph.n, dtype=graph.ids), np.zeros(8, np.uint64), np.zeros(4, np.uint64)
+    labels, counts = np.arange(graph.n, dtype=graph.ids), np.zeros(4, np.uint64)
 
     def link(rows: object, giant: np.uint64, most: np.uint64) -> None:
-        link_rows(team, own, rows, none, labels, giant, most, False, nobody, NOBODY, claim, counts)
-        flatten(team, own, labels, False, claim)
+        link_rows(team, own, rows, none, labels, giant, most, False, nobody, NOBODY, np.zeros(8, np.uint64), counts)
+        flatten(team, own, labels, False, np.zeros(8, np.uint64))
 
     link(placed.out, NOBODY, _LINKED)
     # an edge of the giant is stored with its other end too: its own rows can be left out, unless nobody has the others

@@ -12,12 +12,10 @@ import numpy as np
 from bigbfs.algorithms.components.cpu.forest import (
     WORDS,
     Own,
-    flatten_trees,
     link,
-    plant_some,
     stretch_of,
 )
-from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO
+from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD
 from bigbfs.jit.atomics import fetch_add, load, store
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, pieces_of, share, take
@@ -36,25 +34,9 @@ def vertices_of(own: Own, local: np.ndarray) -> np.ndarray:
 
 
 @njit(nogil=True, cache=True)
-def tie(team, own, heads, ranks, trees, labels, others, roots, claim):
-    """Put every own vertex under its first head where that one beats it; label trees with their smallest vertices.
-
-    A tree has the smallest of own vertices and ``others`` as its label; whoever is neither is a tree alone.
-    """
-    pieces, n = pieces_of(own.words, WORDS), np.uint64(labels.size)
-    if own.words << SHIFT < n:
-        claim[0] = ZERO
-        share(team, n // (WORDS * WORD) + ONE, plant_some, (labels, claim))
-    claim[0] = ZERO
-    share(team, pieces, _tie, (own, heads, ranks, trees, labels, claim))
-    claim[0] = ZERO
-    share(team, pieces, flatten_trees, (own, trees, labels, claim))
-    for k in range(len(others)):
-        labels[roots[k]] = min(labels[roots[k]], others[k])
-    claim[0] = ZERO
-    share(team, pieces, _settle, (own, trees, labels, claim))
-    for k in range(len(others)):
-        labels[others[k]] = labels[roots[k]]
+def tie(team, own, heads, ranks, trees, labels, claim):
+    """Put every own vertex under its first head where that one beats it, and label it with itself."""
+    share(team, pieces_of(own.words, WORDS), _tie, (own, heads, ranks, trees, labels, claim))
 
 
 @member
@@ -78,6 +60,12 @@ def _tie(own, heads, ranks, trees, labels, claim, t):
                 trees[v] = head if (its > mine) | ((its == mine) & (head < v)) else v
 
 
+@njit(nogil=True, cache=True)
+def settle(team, own, trees, labels, claim):
+    """Label every own vertex as its root is labelled: ``trees`` are flat."""
+    share(team, pieces_of(own.words, WORDS), _settle, (own, trees, labels, claim))
+
+
 @member
 def _settle(own, trees, labels, claim, t):
     """Label every vertex as its root is labelled: no label of a root changes, and no other is read."""
@@ -93,10 +81,16 @@ def _settle(own, trees, labels, claim, t):
                 store(labels, v, load(labels, np.uint64(trees[v])))
 
 
+@njit(cache=True)
+def lower(labels, others, roots):
+    """Lower the label of each of ``roots`` to the one of ``others`` that lies under it."""
+    for k in range(len(others)):
+        labels[roots[k]] = min(labels[roots[k]], others[k])
+
+
 @njit(nogil=True, cache=True)
 def link_heads(team, own, heads, labels, begin, end, claim):
     """Link own vertices to their heads but the first, where the chunk's number is in begin..end - 1 modulo PARTS."""
-    claim[0] = ZERO
     pieces = own.words // (_CHUNK * _PARTS) * (end - begin) + ONE
     share(team, pieces, _link_some_heads, (own, heads, labels, begin, end, claim))
 

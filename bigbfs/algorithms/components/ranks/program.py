@@ -12,6 +12,7 @@ from bigbfs.algorithms.components.cpu.labels import Components, Labelled
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.ranks import prove
 from bigbfs.algorithms.components.ranks.ancestors import ancestors
+from bigbfs.algorithms.components.ranks.common_program import CommonComponents, require_afforest
 from bigbfs.algorithms.components.ranks.merge import Merge
 from bigbfs.algorithms.components.result import ComponentsResult, result_of_first
 from bigbfs.engines.cpu import ranked_memory
@@ -22,7 +23,6 @@ from bigbfs.engines.cpu.rows import NOBODY, Rows, row_count, sample_rows
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.numbering import whole
 from bigbfs.engines.ranks.partition import Partition, deal
-from bigbfs.errors import UsageError
 from bigbfs.record import RankRecord
 
 
@@ -120,10 +120,19 @@ class RankForest:
             self.merge.run(local.labels, self.hub, told)
         local.flatten()
 
+    def count(self) -> None:
+        """Find the labels by every edge of every row, without heads and without leaving out any."""
+        self.run(skips=False, heads=False)
+
     @property
-    def labels(self) -> np.ndarray:
+    def own_labels(self) -> np.ndarray:
         """Labels that the last run has found for own vertices, in local order and whole words: a copy."""
         return self.local.padded.reshape(-1, 64)[self.partition.own(self.group.rank)].flatten()
+
+
+def components_over_ranks(placed: RankedGraph, options: ComponentsOptions) -> RankComponents | CommonComponents:
+    """Return the program for the ranks of ``placed``: in one forest where they are on one machine."""
+    return CommonComponents(placed, options) if placed.common else RankComponents(placed, options)
 
 
 class RankComponents:
@@ -151,12 +160,7 @@ class RankComponents:
         DoesNotFitError
             The state takes more memory than is free.
         """
-        if options != ComponentsOptions(skip_giant=options.skip_giant):
-            raise UsageError(
-                "components over ranks are found by Afforest, without rounds or passes to choose",
-                about=(("algorithm", options.algorithm),),
-                remedies=("run the others on one process",),
-            )
+        require_afforest(options)
         placed = self._placed
         n, group, ids = placed.n, placed.group, placed.ids
         mine, need = placed.partition.local_vertices(group.rank), 0
@@ -172,11 +176,8 @@ class RankComponents:
             survey = RankSurvey(sample, dealt.part(group.rank), ids, placed.workers, placed.threads)
             RankForest(group, dealt, (sample,), True, survey, ids, placed.threads).run()
         with placed.clock("place"):
-            rows: tuple[Rows, ...] = (placed.out,)
-            if placed.incoming is not None and placed.incoming is not placed.out:
-                rows = (placed.out, placed.incoming)
             both, survey = placed.incoming is not None, placed.own_survey()
-            self._forest = RankForest(group, placed.partition, rows, both, survey, ids, placed.threads)
+            self._forest = RankForest(group, placed.partition, placed.every_row, both, survey, ids, placed.threads)
 
     def run(self, options: ComponentsOptions) -> ComponentsResult:
         """Label the components; the labels are on rank 0, elsewhere they are the vertices' own."""
@@ -205,7 +206,7 @@ class RankComponents:
     def _whole(self, made: RankForest) -> Any:
         """Return the labels of all vertices on rank 0, an array of none elsewhere."""
         group, none = made.group, np.empty(0, np.uint8)
-        raw = made.labels.view(np.uint8)
+        raw = made.own_labels.view(np.uint8)
         parts = group.exchange([raw if rank == 0 else none for rank in range(group.size)])
         if group.rank:
             return np.empty(0, made.ids)

@@ -19,10 +19,11 @@ from bigbfs.graph.graph import Graph
 from bigbfs.jit.njit import njit
 
 if TYPE_CHECKING:
+    from bigbfs.algorithms.components.ranks.common import CommonForest
     from bigbfs.algorithms.components.ranks.program import RankForest
 
 
-def prove(graph: Graph, forest: RankForest, components: int) -> None:
+def prove(graph: Graph, forest: RankForest | CommonForest, components: int) -> None:
     """Prove the labels of the last run, of which ``components`` differ.
 
     Raises
@@ -30,11 +31,11 @@ def prove(graph: Graph, forest: RankForest, components: int) -> None:
     VerificationError
         On every rank: names a rank, its rule, and what breaks it.
     """
-    group, found = forest.group, forest.labels
+    group, found = forest.group, forest.own_labels
     owns = [forest.partition.own(rank) for rank in range(group.size)]
     labels = whole(group.gather(found), owns, forest.n)
-    forest.run(skips=False, heads=False)
-    again = forest.labels
+    forest.count()
+    again = forest.own_labels
     own = forest.partition.vertices(group.rank)
     roots = [int((each[: len(own)] == own).sum()) for each in (found, again)]
     labelled, counted = group.sum(roots).tolist()
@@ -54,7 +55,7 @@ def prove(graph: Graph, forest: RankForest, components: int) -> None:
             raise VerificationError(f"rank {rank} (host {group.hosts[rank]}): {each}", names_ranks=True)
 
 
-def _prove_own(graph: Graph, forest: RankForest, labels: np.ndarray) -> None:
+def _prove_own(graph: Graph, forest: RankForest | CommonForest, labels: np.ndarray) -> None:
     own, n = forest.partition.vertices(forest.group.rank), forest.n
     mine = labels[own].astype(np.int64)
     if (bad := np.flatnonzero(mine >= n)).size:
