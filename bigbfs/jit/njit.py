@@ -82,13 +82,16 @@ def _dispatcher(
 
     numba = compiler.numba()
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
-    alone = _only_for_kernels(function, options)
+    part = _only_for_kernels(function, options)
     # Who calls a kernel of kernels holds every array. Each access to one in a tuple would count it, atomically, and the
     # threads of a team would hand on the line of the count all the time. Said of the others too: they would inherit it
     # from a kernel that calls them.
-    given["_nrt"] = not alone or bool(given.pop("allocates", False))
-    if alone:
-        given["no_cpython_wrapper"] = True  # a fifth of all compiling: arguments taken from Python and counted
+    given["_nrt"] = not part or bool(given.pop("allocates", False))
+    given["no_cpython_wrapper"] = part  # a fifth of all compiling: arguments taken from Python and counted
+    given["no_cfunc_wrapper"] = True  # nobody calls it from C
+    from bigbfs.jit.pipelines import pipeline  # numba first: it says that it is imported
+
+    given["pipeline_class"] = pipeline(part=part, apart=given.pop("apart", False))
     try:
         compiled = numba.njit(**given)(copy)
     except RuntimeError:  # no folder for the cache

@@ -31,7 +31,6 @@ import numpy as np
 
 from bigbfs.jit import settings
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_or, load, store
-from bigbfs.jit.later import Later
 from bigbfs.jit.njit import njit
 from bigbfs.jit.sleeping import clock, pause, sleep, wake
 from bigbfs.jit.tasks import call, given_to
@@ -172,9 +171,7 @@ def member(function=None, *, name=None, allocates=False):
     if name is not None:
         function = FunctionType(function.__code__.replace(co_name=name), function.__globals__, name)
         function.__qualname__ = name
-    return njit(
-        function, pipeline_class=Later("bigbfs.jit.apart", "Apart"), **({"allocates": True} if allocates else {})
-    )
+    return njit(function, apart=True, **({"allocates": True} if allocates else {}))
 
 
 _HALF, _FRONT = np.uint64(32), np.uint64(2**32 - 1)
