@@ -11,7 +11,7 @@ import click
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine, Measured
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
@@ -87,16 +87,16 @@ class Task:
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
 @click.option(
-    "--levels", type=options.PATH, metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow."
+    "--levels", type=values.PATH, metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow."
 )
-@click.option("--parents", type=options.PATH, metavar="F", help="Write parents, -1 (names: none) where there is none.")
+@click.option("--parents", type=values.PATH, metavar="F", help="Write parents, -1 (names: none) where there is none.")
 @click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
 @click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
 @click.option(
-    "--plot", type=options.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
+    "--plot", type=values.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
 )
 @outputs.force_option
-@options.json_option
+@values.json_option
 @ranks_of.gpus_option("; one alone where levels are many and thin")
 @ranks_of.options
 def command(

@@ -12,7 +12,7 @@ import numpy as np
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError, naming
@@ -66,26 +66,26 @@ class Task:
     "-o",
     "--output",
     "labels",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
 )
 @click.option(
     "--sizes",
     "sizes_to",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="Write the size of every component: F.csv, .parquet, .arrow (component, vertices), .npy (sizes alone) or -.",
 )
 @click.option(
     "--largest",
-    type=options.PATH,
+    type=values.PATH,
     metavar="FILE",
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
-@click.option("--plot", type=options.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
+@click.option("--plot", type=values.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @outputs.force_option
-@options.json_option
+@values.json_option
 @ranks_of.gpus_option()
 @ranks_of.options
 def command(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli.options import graph_argument, json_option, resolve_graph
+from bigbfs.cli.options import graph_argument, resolve_graph
+from bigbfs.cli.values import json_option
 from bigbfs.cli.wording import in_options
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA

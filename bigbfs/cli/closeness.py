@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli import manyopts, options, outputs
+from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness, work_of
@@ -24,12 +24,12 @@ from bigbfs.report.table import table
 @manyopts.seed_option
 @manyopts.seconds_option
 @manyopts.top_option
-@click.option("-o", "--output", type=options.PATH, metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
+@click.option("-o", "--output", type=values.PATH, metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
 @options.compressed_option
 @options.where_options
 @options.verify_option
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     kind: str,

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from bigbfs.cli.converting import COLUMNS_HELP, Columns
-from bigbfs.cli.options import PATH, THREADS, Size
 from bigbfs.cli.ranks import Ranks, joined
+from bigbfs.cli.values import PATH, THREADS, Size
 from bigbfs.cli.wording import noted, printable
 from bigbfs.conversion import ConvertOptions, ConvertReport, convert
 from bigbfs.conversion.options import ORDERS

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli import manyopts, options
+from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.eccentricity import component_option, ecc_object, print_bounds, telling
 from bigbfs.measures.eccentricity import DIAMETER, eccentricity
 from bigbfs.report.jsonout import dumps
@@ -20,7 +20,7 @@ from bigbfs.report.jsonout import dumps
 @options.compressed_option
 @options.where_options
 @options.verify_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     component: str,

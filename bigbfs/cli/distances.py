@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import manyopts, options, outputs
+from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.sources import named_in, require_form, require_one_way
 from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
@@ -30,13 +30,13 @@ SHOWN = 100
 @manyopts.source_option
 @manyopts.many_option("sources", "")
 @manyopts.many_option("targets", "Distances to these alone.  [default: all]")
-@click.option("-o", "--output", type=options.PATH, metavar="F.npy|csv", help="Write the distances, as they come.")
+@click.option("-o", "--output", type=values.PATH, metavar="F.npy|csv", help="Write the distances, as they come.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Look no further than distance D.")
 @manyopts.seed_option
 @manyopts.seconds_option
 @click.option(
     "--memory",
-    type=options.Size(of_free=True),
+    type=values.Size(of_free=True),
     metavar="SIZE",
     help="Memory of the searches beside the graph, e.g. 2GiB: fewer at a time.  [default: half of what is free]",
 )
@@ -45,7 +45,7 @@ SHOWN = 100
 @options.verify_option
 @manyopts.top_option
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     one: tuple[str, ...],

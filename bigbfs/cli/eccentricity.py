@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import manyopts, options, outputs
+from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.wording import printable
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.eccentricity import COMPONENTS, WORK, Eccentricity, Tell, eccentricity
@@ -42,7 +42,7 @@ LISTED = 10
 @click.option(
     "-o",
     "--output",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="Write that of every vertex, -1 unknown or not asked for: .npy, .csv, .parquet, .arrow, or -.",
 )
@@ -50,7 +50,7 @@ LISTED = 10
 @options.where_options
 @options.verify_option
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     component: str,

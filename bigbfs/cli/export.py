@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.errors import UsageError
 from bigbfs.formats.writers import NAMES, writers
 from bigbfs.record import SCHEMA
@@ -28,10 +28,10 @@ _NAMED = ", ".join(writer.name for writer in writers().values() if writer.keeps_
 @click.command("export", help=_HELP)
 @options.graph_argument
 @click.option("--to", "to", type=click.Choice(NAMES), required=True, help="Format to write.")
-@click.option("-o", "--output", type=options.PATH, help="File to write; - is standard output.")
+@click.option("-o", "--output", type=values.PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help=f"{_ONCE}: write an undirected edge once in each direction.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None, to: str, output: Path | None, both_directions: bool, force: bool, as_json: bool
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.options import PATH, THREADS, Size
+from bigbfs.cli.values import PATH, THREADS, Size
 from bigbfs.cli.wording import printable
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli import manyopts, options
+from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.sources import named_in, require_one_way
 from bigbfs.cli.wording import printable
 from bigbfs.measures.hops import WORK, hops
@@ -32,7 +32,7 @@ EACH = 20
 @options.compressed_option
 @options.where_options
 @options.verify_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     one: tuple[str, ...],

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from bigbfs.cli import options, outputs
-from bigbfs.cli.options import PATH, json_option
+from bigbfs.cli.values import PATH, json_option
 from bigbfs.cli.wording import printable
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.record import SCHEMA

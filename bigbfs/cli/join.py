@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli import options
+from bigbfs.cli import values
 from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
@@ -14,12 +14,12 @@ from bigbfs.sizes import counted, format_size
 
 
 @click.command("join")
-@click.argument("shards", type=options.PATH, metavar="DIR")
+@click.argument("shards", type=values.PATH, metavar="DIR")
 @click.option(
-    "-o", "--output", type=options.PATH, metavar="GRAPH", help="File to write. Default: DIR's name, .csrbin or .ccsr."
+    "-o", "--output", type=values.PATH, metavar="GRAPH", help="File to write. Default: DIR's name, .csrbin or .ccsr."
 )
 @click.option("--force", is_flag=True, help="Replace a file that bigbfs did not write.")
-@options.json_option
+@values.json_option
 def command(shards: Path, output: Path | None, force: bool, as_json: bool) -> None:
     """Make one graph file of the shards in DIR: the same bytes as before they were split.
 

@@ -8,6 +8,7 @@ went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from importlib import import_module
@@ -81,6 +82,9 @@ class LazyGroup(click.Group):
         compiling.command = cmd_name if launch.started() is None else None  # ranks all compile at once
         with Progress().step("start"):  # what is imported takes a second on a busy machine
             command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
+        if not gc.isenabled():  # since the process started
+            gc.freeze()
+            gc.enable()
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

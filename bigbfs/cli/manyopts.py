@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.cli.notes import note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.engines.engine import Work
@@ -29,13 +29,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 source_option = click.option("--source", "one", multiple=True, metavar="V", help="Source (id or name); repeatable.")
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 seconds_option = click.option(
-    "--seconds", type=options.SECONDS, metavar="S", help="Stop after S seconds, as Ctrl-C does; say what is known."
+    "--seconds", type=values.SECONDS, metavar="S", help="Stop after S seconds, as Ctrl-C does; say what is known."
 )
 top_option = click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, metavar="K", help="Lines of the table."
 )
 threads_option = click.option(
-    "--threads", type=options.THREADS, help="CPU threads. Default: all that this process may use."
+    "--threads", type=values.THREADS, help="CPU threads. Default: all that this process may use."
 )
 
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.cli.sources import id_of
 from bigbfs.report.jsonout import dumps, many_object
 from bigbfs.report.progress import Progress
@@ -21,14 +21,14 @@ from bigbfs.report.progress import Progress
 @click.option(
     "-o",
     "--output",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="File to write: F.csv, .parquet, .arrow or .npy. Default: CSV on standard output.",
 )
 @options.compressed_option
 @options.where_options
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     vertex: str,

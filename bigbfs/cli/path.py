@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli import manyopts, options
+from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.sources import id_of, pairs_in
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
@@ -28,7 +28,7 @@ SHOWN = 20
 @click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line (names: a tab between them).")
 @options.compressed_option
 @manyopts.threads_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     ends: tuple[str, ...],

@@ -10,7 +10,7 @@ import click
 
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.words import USUAL, usual_work
-from bigbfs.cli import many_plan, options, rank_plan
+from bigbfs.cli import many_plan, options, rank_plan, values
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.engines.gpu.floor import Floor, floors
 from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
@@ -64,9 +64,9 @@ class Target:
     help="With --searches: what they are for. Default: closeness.",
 )
 @click.option(
-    "--memory", type=options.Size(of_free=True), metavar="SIZE", help="With --searches: as that of `bigbfs distances`."
+    "--memory", type=values.Size(of_free=True), metavar="SIZE", help="With --searches: as that of `bigbfs distances`."
 )
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     compressed: bool,

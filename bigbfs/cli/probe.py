@@ -12,7 +12,7 @@ import click
 
 from bigbfs.cli import outputs
 from bigbfs.cli import ranks as ranks_of
-from bigbfs.cli.options import PATH, Size, json_option
+from bigbfs.cli.values import PATH, Size, json_option
 from bigbfs.config import RankRates, profile_text, rates_text, read_profile, read_toml
 from bigbfs.formats.atomic import replacing
 from bigbfs.record import SCHEMA

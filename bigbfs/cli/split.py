@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bigbfs.cli import options
+from bigbfs.cli import options, values
 from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
@@ -16,11 +16,11 @@ from bigbfs.sizes import counted, format_size
 @click.command("split")
 @options.graph_argument
 @click.option(
-    "-o", "--output", type=options.PATH, metavar="DIR", help="Folder to write. Default: GRAPH's name with .shards."
+    "-o", "--output", type=values.PATH, metavar="DIR", help="Folder to write. Default: GRAPH's name with .shards."
 )
 @click.option("--shards", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="How many shards.")
 @click.option("--force", is_flag=True, help="Replace the shards of another graph, or another number of them.")
-@options.json_option
+@values.json_option
 def command(graph: Path | None, output: Path | None, shards: int, force: bool, as_json: bool) -> None:
     """Write the rows of GRAPH as shards, ranges of about equal work, for machines that hold only theirs.
 

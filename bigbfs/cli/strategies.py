@@ -8,7 +8,7 @@ import textwrap
 import click
 
 from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
-from bigbfs.cli.options import json_option
+from bigbfs.cli.values import json_option
 from bigbfs.record import SCHEMA
 
 

@@ -12,7 +12,7 @@ from bigbfs.algorithms.engine import Measured
 from bigbfs.algorithms.topological.cycle import require_directed
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.topological.result import TopologicalRecord
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.report.jsonout import dumps, toposort_object
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
@@ -36,13 +36,13 @@ class Task:
 @click.option(
     "-o",
     "--output",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="Write the order: int64 original ids, by round and in a round ascending.",
 )
 @click.option(
     "--levels",
-    type=options.PATH,
+    type=values.PATH,
     metavar="F",
     help="Write int32 rounds, the edges on the longest path to each vertex; by ascending original id.",
 )
@@ -57,7 +57,7 @@ class Task:
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
 @options.verify_option
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     output: Path | None,

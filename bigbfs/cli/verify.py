@@ -12,7 +12,7 @@ import click
 
 from bigbfs import api, verification
 from bigbfs.algorithms import ALGORITHMS
-from bigbfs.cli import options
+from bigbfs.cli import values
 from bigbfs.errors import VerificationError
 from bigbfs.generate import graph as generated
 from bigbfs.generate.zoo import zoo
@@ -35,12 +35,12 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @click.command("verify")
-@click.argument("graphs", nargs=-1, type=options.PATH, metavar="[GRAPH]...")
+@click.argument("graphs", nargs=-1, type=values.PATH, metavar="[GRAPH]...")
 @click.option(
     "--backend", type=click.Choice(api.BACKENDS), default="auto", show_default=True, help="auto: all present."
 )
 @click.option("--sources", type=click.IntRange(1), default=6, show_default=True, help="Sources per graph.")
-@options.json_option
+@values.json_option
 def command(graphs: tuple[Path, ...], backend: str, sources: int, as_json: bool) -> None:
     """Verify every algorithm, backend, encoding and residency against the reference.
 

@@ -18,7 +18,7 @@ from bigbfs.bench.contenders import Contender, backends_of, lineup
 from bigbfs.bench.graphs import Prepared, from_file, prepared, random_sources, require_data
 from bigbfs.bench.measure import Plan, facts, measure
 from bigbfs.bench.suite import Case, Suite, read_suite, some_of
-from bigbfs.cli import options, outputs
+from bigbfs.cli import options, outputs, values
 from bigbfs.cli.bench.writer import Writer
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
@@ -50,9 +50,9 @@ class Task:
 
 
 @click.command("bfs")
-@click.argument("graphs", type=options.PATH, nargs=-1, metavar="[GRAPH...]")
+@click.argument("graphs", type=values.PATH, nargs=-1, metavar="[GRAPH...]")
 @click.option(
-    "--suite", type=options.PATH, metavar="F.toml", help="Graphs to generate or convert, and what runs on each."
+    "--suite", type=values.PATH, metavar="F.toml", help="Graphs to generate or convert, and what runs on each."
 )
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="A graph of the suite; repeatable. Default: all.")
 @click.option(
@@ -64,17 +64,15 @@ class Task:
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=3, show_default=True, help="Timed runs of each source.")
-@click.option(
-    "--seconds", type=options.SECONDS, default=0.0, help="A strategy that ran so long gets no further source."
-)
+@click.option("--seconds", type=values.SECONDS, default=0.0, help="A strategy that ran so long gets no further source.")
 @click.option("--baselines/--no-baselines", default=True, help="Also the CPU engine and the serial reference.")
 @click.option("--no-parents", is_flag=True, help="Levels alone.")
-@click.option("--folder", type=options.PATH, help="For the graphs of a suite; gone afterwards. Default: the system's.")
+@click.option("--folder", type=values.PATH, help="For the graphs of a suite; gone afterwards. Default: the system's.")
 @click.option("--commit", "about", help="What is measured, where that is no checkout.")
-@click.option("-o", "--output", type=options.PATH, metavar="F.jsonl", help="Write each row as soon as it is there.")
-@click.option("--report", type=options.PATH, metavar="F.html", help="Write the report, one file that needs no network.")
+@click.option("-o", "--output", type=values.PATH, metavar="F.jsonl", help="Write each row as soon as it is there.")
+@click.option("--report", type=values.PATH, metavar="F.html", help="Write the report, one file that needs no network.")
 @outputs.force_option
-@options.json_option
+@values.json_option
 def command(
     graphs: tuple[Path, ...],
     suite: Path | None,

@@ -11,7 +11,7 @@ import numpy as np
 
 from bigbfs.algorithms.components.options import ALGORITHMS, ComponentsOptions
 from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import options
+from bigbfs.cli import options, values
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bench_cc_object, dumps
@@ -38,7 +38,7 @@ VARIANTS = (
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=3, show_default=True, help="Runs of each; the median counts.")
-@options.json_option
+@values.json_option
 def command(
     graph: Path | None,
     algorithms: tuple[str, ...],

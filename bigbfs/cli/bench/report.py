@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli import outputs
-from bigbfs.cli.options import PATH, json_option
+from bigbfs.cli.values import PATH, json_option
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import counted
