@@ -15,7 +15,7 @@ from bigbfs.jit.njit import njit
 SLACK = 16
 """Bytes of the buffer, at least, behind the last varint."""
 
-_WIDEST = np.uint64(1 << 56)
+WIDEST = np.uint64(1 << 56)
 _BITS = range(65)
 _SIZES = np.array([max(1, -(-bits // 7)) for bits in _BITS][::-1], np.int64)
 """Bytes of a varint by the leading zeros of its value."""
@@ -32,7 +32,7 @@ def _spread(value):
 
 
 @njit(cache=True, nogil=True)
-def _put_long(value, buffer, position):
+def put_long(value, buffer, position):
     """Write a varint of any length; return where the next one goes."""
     while value >= np.uint64(128):
         buffer[position] = np.uint8(value & np.uint64(127)) | np.uint8(128)
@@ -40,6 +40,14 @@ def _put_long(value, buffer, position):
         value >>= np.uint64(7)
     buffer[position] = np.uint8(value)
     return position + np.int64(1)
+
+
+@njit(cache=True, inline="always")
+def put_short(value, buffer, position):
+    """Write a varint of a value below ``WIDEST``, and up to 8 bytes in all; return where the next one goes."""
+    zeros = np.int64(leading_zeros(value))
+    store_word(buffer, position, _spread(value) | _MARKS[zeros])
+    return position + _SIZES[zeros]
 
 
 @njit(cache=True, nogil=True)
@@ -52,12 +60,10 @@ def _put_ids(indices, start, stop, n, buffer, position):
         delta = value - before
         descends |= value < before
         before = value
-        if indices.itemsize == 8 and delta >= _WIDEST:
-            position = _put_long(delta, buffer, position)
+        if indices.itemsize == 8 and delta >= WIDEST:
+            position = put_long(delta, buffer, position)
         else:
-            zeros = np.int64(leading_zeros(delta))
-            store_word(buffer, position, _spread(delta) | _MARKS[zeros])
-            position += _SIZES[zeros]
+            position = put_short(delta, buffer, position)
     return np.int64(-1) if descends or (start < stop and before >= n) else position
 
 

@@ -52,7 +52,8 @@ def encode(adjacency: Adjacency) -> CompressedAdjacency:
     block_ptr = indptr[hubs[owner]] + (before[:-1] - before[hub_ptr[owner]]).astype(np.uint64)
     blob = np.zeros(int(indptr[-1]) + PADDING, np.uint8)[: int(indptr[-1])]
     if m:
-        places = signed(indptr), starts, signed(block_ptr)
+        block_ends = np.stack([signed(block_ptr), signed(block_ptr) + block_bytes], axis=1)
+        places = signed(indptr), starts, frozen(block_ends)
         kernels.write(team_of(thread_count()), edge_ptr, indices, bounds, *places, block_bounds, blob)
     return CompressedAdjacency(indptr, degree, blob, hubs, hub_ptr, block_ptr)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.graph.adjacency import BLOCK_IDS
+from bigbfs.graph.encode_kernels import WIDEST, put_long, put_short
 from bigbfs.jit.atomics import fetch_add
 from bigbfs.jit.bits import load_word, trailing_zeros
 from bigbfs.jit.njit import njit
@@ -109,32 +110,38 @@ def _short_varint_size(value):
 @njit(cache=True, nogil=True)
 def _ids_size(indices, start, stop):
     """Return the bytes of ``indices[start:stop]`` as one block."""
-    size = np.int64(0)
-    before = np.uint64(0)
-    for edge in range(start, stop):
-        value = np.uint64(indices[edge])
+    if start == stop:
+        return np.int64(0)
+    size = _varint_size(np.uint64(indices[start]))
+    # places that cannot be negative, and nothing that hangs on the step before: a loop of vectors
+    for edge in range(np.uint64(start) + _ONE, np.uint64(stop)):
+        delta = np.uint64(indices[edge]) - np.uint64(indices[edge - _ONE])
         if indices.itemsize == 4:
-            size += _short_varint_size(value - before)
+            size += _short_varint_size(np.uint64(np.uint32(delta)))
         else:
-            size += _varint_size(value - before)
-        before = value
+            size += _varint_size(delta)
     return size
 
 
 @njit(cache=True, nogil=True)
-def _write_ids(indices, start, stop, blob, position):
-    """Write ``indices[start:stop]`` as one block at ``blob[position]``."""
+def _write_ids(indices, start, stop, blob, position, end):
+    """Write ``indices[start:stop]`` as one block to the bytes from ``position`` to ``end``, and to no other."""
     before = np.uint64(0)
-    for edge in range(start, stop):
+    edge, last_word = start, end - np.int64(8)
+    while edge < stop and position <= last_word:
         value = np.uint64(indices[edge])
         delta = value - before
         before = value
-        while delta >= np.uint64(128):
-            blob[position] = np.uint8(delta & np.uint64(127)) | np.uint8(128)
-            position += np.int64(1)
-            delta >>= np.uint64(7)
-        blob[position] = np.uint8(delta)
-        position += np.int64(1)
+        edge += np.int64(1)
+        if indices.itemsize == 8 and delta >= WIDEST:
+            position = put_long(delta, blob, position)
+        else:
+            position = put_short(delta, blob, position)
+    while edge < stop:
+        value = np.uint64(indices[edge])
+        position = put_long(value - before, blob, position)
+        before = value
+        edge += np.int64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -168,17 +175,20 @@ def _measure(arrays, claim, t):
 
 
 @njit(cache=True, nogil=True)
-def write(team, edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob):
-    """Write every row that is no hub, then every hub block, where :func:`measure` found their place to be."""
+def write(team, edge_ptr, indices, bounds, indptr, block_starts, block_ends, block_bounds, blob):
+    """Write every row that is no hub, then every hub block, where :func:`measure` found their place to be.
+
+    ``block_ends`` int64[b, 2]: first and last + 1 byte of each hub block.
+    """
     claim = np.zeros(1, np.uint64)
-    arrays = edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob
+    arrays = edge_ptr, indices, bounds, indptr, block_starts, block_ends, block_bounds, blob
     share(team, np.uint64(len(edge_ptr) + len(indices)) // _PIECE + _ONE, _write, (arrays, claim))
 
 
 @member
 def _write(arrays, claim, t):
     """Take runs for :func:`write` until there are no more."""
-    edge_ptr, indices, bounds, indptr, block_starts, block_ptr, block_bounds, blob = arrays
+    edge_ptr, indices, bounds, indptr, block_starts, block_ends, block_bounds, blob = arrays
     runs = np.int64(len(bounds) - 1)
     while True:
         run = np.int64(fetch_add(claim, 0, _ONE))
@@ -186,13 +196,14 @@ def _write(arrays, claim, t):
             for row in range(bounds[run], bounds[run + 1]):
                 start, stop = edge_ptr[row], edge_ptr[row + 1]
                 if stop - start <= BLOCK_IDS:
-                    _write_ids(indices, start, stop, blob, indptr[row])
+                    _write_ids(indices, start, stop, blob, indptr[row], indptr[row + 1])
             continue
         run -= runs
         if run >= len(block_bounds) - 1:
             break
         for block in range(block_bounds[run], block_bounds[run + 1]):
-            _write_ids(indices, block_starts[block, 0], block_starts[block, 1], blob, block_ptr[block])
+            place, end = block_ends[block, 0], block_ends[block, 1]
+            _write_ids(indices, block_starts[block, 0], block_starts[block, 1], blob, place, end)
 
 
 @njit(cache=True, nogil=True, inline="always")
