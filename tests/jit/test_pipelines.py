@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing 
 def part(function):
     """Compile as a kernel of the package that is for kernels."""
     function.__module__ = "bigbfs.made_here"
-    return njit(function)
+    return njit(function, allocates=True)  # what it raises has values
 
 
 @part
