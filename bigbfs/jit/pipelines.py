@@ -9,14 +9,17 @@ Source: numba/core/codegen.py and numba/core/cpu.py (get_executable) of Numba 0.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """What the names of variables that point to a function's constants begin with."""
+_EACH_ALONE = "llvm_module" not in signature(CPUCodegen._function_pass_manager).parameters
+"""Passes are made for one function, not for all of a module as up to Numba 0.61."""
 
 
 class _Whole(JITCodeLibrary):
@@ -24,6 +27,9 @@ class _Whole(JITCodeLibrary):
 
     def _optimize_functions(self, ll_module):
         """Run the passes over functions: those that are here, not the ten times as many that are only named."""
+        if not _EACH_ALONE:
+            super()._optimize_functions(ll_module)
+            return
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             if not function.is_declaration:
