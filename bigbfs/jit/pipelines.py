@@ -20,6 +20,10 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 """What the names of variables that point to a function's constants begin with."""
 _EACH_ALONE = "llvm_module" not in signature(CPUCodegen._function_pass_manager).parameters
 """Passes are made for one function, not for all of a module as up to Numba 0.61."""
+_USED = ("_optimize_functions", "_finalize_specific", "_optimize_final_module", "_finalize_final_module",
+         "_finalize_dynamic_globals", "_verify_declare_only_symbols")  # fmt: skip
+KNOWN = all(hasattr(JITCodeLibrary, name) for name in _USED)
+"""Numba is one whose libraries are made as these are. With another, kernels compile as Numba has it: longer, no worse."""
 
 
 class _Whole(JITCodeLibrary):
@@ -94,6 +98,8 @@ class _Wholes(Compiler):
 
     def compile_extra(self, func):
         """Compile ``func`` to a library of ours."""
+        if not KNOWN:
+            return super().compile_extra(func)
         self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(func)
