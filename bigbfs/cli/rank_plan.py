@@ -11,7 +11,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.ranks import model
 from bigbfs.cli import options
 from bigbfs.config import DeviceProfile, RankRates
-from bigbfs.engines.cpu import ranked_memory
+from bigbfs.engines.cpu import memory, ranked_memory
 from bigbfs.engines.ranks.partition import deal
 from bigbfs.errors import UsageError
 from bigbfs.formats.shards.here import ShardsHere
@@ -54,12 +54,14 @@ def run_of(graph: Graph | ShardsHere, ranks: int, hosts: int | None, threads: in
         require_shards(graph.path, len(graph.manifest.shards), ranks)
         return model.Run(graph.n, graph.busy(), graph.m, ranks, hosts, threads)
     busy = int(np.count_nonzero(graph.degrees()))
-    return model.Run(graph.n, busy, graph.m, ranks, hosts, threads)
+    return model.Run(graph.n, busy, graph.m, ranks, hosts, threads, common=True)
 
 
 def ledger(graph: Graph | ShardsHere, run: model.Run) -> list[Item]:
     """Return what a rank keeps beside the graph, for BFS with levels and parents."""
     n, ids = graph.n, np.dtype(np.uint32 if graph.n < 2**32 else np.uint64)
+    if run.one_state:
+        return _common_ledger(n, ids)
     mine = 64 * max(deal(n, run.ranks).counts(), default=0)
     offsets: list[Item] = []
     if isinstance(graph, ShardsHere):
@@ -80,6 +82,23 @@ def ledger(graph: Graph | ShardsHere, run: model.Run) -> list[Item]:
         Item("window", window, 0, "bits that ranks of a machine show one another, once a machine"),
         Item("claims", buffers, buffers, "buffers of the threads"),
         Item("result", result[0], result[1], "levels and parents on their way to rank 0"),
+    ]
+
+
+def _common_ledger(n: int, ids: np.dtype) -> list[Item]:
+    """Return the same of ranks that work on one state, which the first counts."""
+    survey = [ranked_memory.common_survey_bytes(n, ids, first=first) for first in (True, False)]
+    search = [ranked_memory.common_bytes(n, ids, first=first) for first in (True, False)]
+    result = memory.tree_bytes(n, levels=True, parents=True)
+    return [
+        Item("survey", survey[0], survey[1], "heads, which all ranks see, and a byte of all vertices"),
+        Item(
+            "search",
+            search[0],
+            search[1],
+            "levels, parents, queue and bitmaps, which all ranks see; a bit of all vertices",
+        ),
+        Item("result", result, 0, "levels and parents on rank 0"),
     ]
 
 
@@ -111,8 +130,8 @@ def show(graph: Graph | ShardsHere, run: model.Run, profile: DeviceProfile | Non
     click.echo("")
     total = 1e3 * model.seconds_of(levels)
     click.echo(labelled("predicted", f"{total:.3g} ms a search of few levels; {_share(levels)}"))
-    calls = model.CALLS * model.link_of(rates, run).call
-    each = f"{1e6 * calls:.3g} us of calls: what counts in a graph of thousands of levels"
+    how = "meetings" if run.one_state else "calls"
+    each = f"{1e6 * model.call_seconds(run, rates):.3g} us of {how}: what counts in a graph of thousands of levels"
     click.echo(labelled("each level", each))
     more = ", ".join(f"{count}: {1e3 * seconds:.3g} ms" for count, seconds in counts.items())
     click.echo(labelled("by ranks", more))
@@ -170,6 +189,6 @@ def _object(
         "machine_bytes": machine,
         "levels": [asdict(level) for level in levels],
         "seconds": model.seconds_of(levels),
-        "level_call_seconds": model.CALLS * model.link_of(rates, run).call,
+        "level_call_seconds": model.call_seconds(run, rates),
         "seconds_by_ranks": {str(count): seconds for count, seconds in counts.items()},
     } | ({"shards": _owned(graph, run)} if isinstance(graph, ShardsHere) else {})

@@ -23,7 +23,7 @@ _EACH_ALONE = "llvm_module" not in signature(CPUCodegen._function_pass_manager).
 _USED = ("_optimize_functions", "_finalize_specific", "_optimize_final_module", "_finalize_final_module",
          "_finalize_dynamic_globals", "_verify_declare_only_symbols")  # fmt: skip
 KNOWN = all(hasattr(JITCodeLibrary, name) for name in _USED)
-"""Numba is one whose libraries are made as these are. With another, kernels compile as Numba has it: longer, no worse."""
+"""Numba's libraries are made as these are. With another Numba, kernels compile as it has them: longer, no worse."""
 
 
 class _Whole(JITCodeLibrary):

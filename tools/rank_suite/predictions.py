@@ -17,10 +17,7 @@ from bigbfs.config import RankRates
 from rank_suite.cases import Measurement
 
 COMPONENTS_WORK = 4.1
-"""Linking by one thread of one rank over a search by it: 135 and 33 ms, docs/results/distributed.md ..."""
-COMPONENTS_WHOLE = 0.82
-"""... and uniting the forests, 27 ms, which every rank does for all vertices."""
-COMPONENTS_CALLS = 4
+"""Linking by one thread of one rank over a search by it: 135 and 33 ms, docs/results/distributed.md."""
 
 COMPONENTS_LEVELS = 2
 """Exchanges of components on GPUs, each of which waits as a level does."""
@@ -103,22 +100,17 @@ def of_cpus(measurement: Measurement, facts: Facts, rates: RankRates, cores: int
     Ranks of more threads than there are ``cores`` take turns: their work takes as much longer.
     """
     row = measurement.row
-    run = model.Run(facts.n, facts.busy, facts.m, measurement.ranks, 1, row.threads)
-    call = model.link_of(rates, run).call
+    run = model.Run(facts.n, facts.busy, facts.m, measurement.ranks, 1, row.threads, common=True)
     if measurement.work == "bfs":
         levels = model.predict(run, rates)
         usual = sum(level.levels for level in levels)
-        calls = model.CALLS * call * max(0, row.levels - usual) if run.ranks > 1 else 0.0
+        calls = model.call_seconds(run, rates) * max(0, row.levels - usual) if run.ranks > 1 else 0.0
         work, exchange = sum(level.work for level in levels), sum(level.exchange for level in levels) + calls
         moved = sum(level.bytes for level in levels if level.told != "window") * run.ranks
     else:
         alone = facts.busy * rates.vertex_seconds / row.threads
         work = COMPONENTS_WORK * alone / run.ranks
-        exchange, moved = 0.0, 0.0
-        if run.ranks > 1:
-            work += COMPONENTS_WHOLE * alone
-            moved = (run.ranks - 1) * facts.n / 8 + run.ranks * _pairs(measurement, facts.n)
-            exchange = COMPONENTS_CALLS * call + moved / run.ranks / rates.bytes_per_second
+        exchange, moved = 0.0, 0.0  # one state, of which all see all
     work *= max(1.0, run.ranks * row.threads / cores)
     return {
         "model": "bigbfs plan --ranks",

@@ -39,20 +39,20 @@ def state_bytes(n: int, mine: int, ids: np.dtype) -> int:
     return memory.search_bytes(mine, ids) + int(BITMAPS * n * BIT)
 
 
-def common_bytes(n: int, ids: np.dtype, group: Group) -> int:
+def common_bytes(n: int, ids: np.dtype, *, first: bool) -> int:
     """Return the bytes of a search's state that ranks of one machine share: its first rank counts it."""
     kept = int(n * BIT)
-    return kept + (memory.search_bytes(n, ids) if group.rank == 0 else 0)
+    return kept + (memory.search_bytes(n, ids) if first else 0)
 
 
-def common_survey_bytes(n: int, ids: np.dtype, group: Group) -> int:
+def common_survey_bytes(n: int, ids: np.dtype, *, first: bool) -> int:
     """Return the bytes of a survey that ranks of one machine share, which its first counts, and of a byte a vertex."""
-    return n + (memory.survey_bytes(n, ids) if group.rank == 0 else 0)
+    return n + (memory.survey_bytes(n, ids) if first else 0)
 
 
-def common_forest_bytes(n: int, ids: np.dtype, group: Group) -> int:
+def common_forest_bytes(n: int, ids: np.dtype, *, first: bool) -> int:
     """Return the bytes of the forest that ranks of one machine share: its first rank counts it."""
-    return 2 * (n + 64) * ids.itemsize if group.rank == 0 else 0
+    return 2 * (n + 64) * ids.itemsize if first else 0
 
 
 def window_bytes(n: int) -> int:

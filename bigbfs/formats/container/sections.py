@@ -20,7 +20,6 @@ from bigbfs.formats.container.checksum import STRETCH, Checksum, RunningChecksum
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.writeback import start_writeback
 from bigbfs.graph.adjacency import Adjacency
-from bigbfs.graph.coming import ComingAdjacency
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -86,6 +85,8 @@ class SectionFile:
 
     def put_rows(self, rows: Adjacency, pool: ThreadPoolExecutor) -> None:
         """Write the sections of rows; of those that are still to come as they come."""
+        from bigbfs.graph.coming import ComingAdjacency  # its kernels, which who only reads has no use for
+
         if not isinstance(rows, ComingAdjacency):
             self.put_all(rows.arrays(), pool)
             return

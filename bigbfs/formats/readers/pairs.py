@@ -160,15 +160,15 @@ class PairReader:
         self._stop_at_other_columns(block, row, 1)
         position = int(row[0, tokenizer.STOPPED_AT])
         rules = self.rules
-        status = int(row[0, tokenizer.STATUS])
-        why = reason(status, rules.low, rules.high, rules.expected)
+        stopped = int(row[0, tokenizer.STATUS])
+        why = reason(stopped, rules.low, rules.high, rules.expected)
         line = block.line(position)
-        if status == numbers.NUL_BYTE or b"\0" in line:
+        if stopped == numbers.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
         named: tuple[RemedyLike, ...] = (("names", True, "read every id as a name with {}"),)
-        first = named if rules.plain and are_names(line) else ()
-        last = named if rules.plain and not first and may_be_names(line, status) else ()
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, first, last)
+        front = named if rules.plain and are_names(line) else ()
+        last = named if rules.plain and not front and may_be_names(line, stopped) else ()
+        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, front, last)
 
     def _stop_at_other_columns(self, block: Block, table: np.ndarray, end: int) -> None:
         """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""

@@ -83,12 +83,14 @@ def test_what_ranks_share_is_counted_by_the_first() -> None:
                 engine.run(work)
             placed, n, ids = engine.placed, engine.placed.n, engine.placed.ids
             survey = placed.survey().nbytes
-            assert survey <= ranked_memory.common_survey_bytes(n + 64, ids, group) + 64
+            assert survey <= ranked_memory.common_survey_bytes(n + 64, ids, first=group.rank == 0) + 64
             search, buffers = engine.program(BfsOptions(0)).nbytes, 2 * 1024 * ids.itemsize
-            room = ranked_memory.common_bytes(n + 128, ids, group) + buffers + 16 * graph.m // 8192 + 1024
+            room = (
+                ranked_memory.common_bytes(n + 128, ids, first=group.rank == 0) + buffers + 16 * graph.m // 8192 + 1024
+            )
             assert search <= room
             forest = engine.program(ComponentsOptions()).nbytes
-            assert forest <= ranked_memory.common_forest_bytes(n, ids, group)
+            assert forest <= ranked_memory.common_forest_bytes(n, ids, first=group.rank == 0)
             return survey, search, forest
 
     first, *others = threads.run(3, rank)

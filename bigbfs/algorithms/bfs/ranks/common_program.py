@@ -55,9 +55,9 @@ class CommonBfs:
         placed, need = self._placed, 0
         n, ids, group = placed.n, placed.ids, placed.group
         if self._search is None:
-            need = ranked_memory.common_bytes(n, ids, group)
+            need = ranked_memory.common_bytes(n, ids, first=group.rank == 0)
             if self._upward is not None and not placed.surveyed:
-                need += ranked_memory.common_survey_bytes(n, ids, group)
+                need += ranked_memory.common_survey_bytes(n, ids, first=group.rank == 0)
         wanted = {"levels": options.fetch and options.want_levels, "parents": options.fetch and options.want_parents}
         if group.rank == 0:
             need += memory.tree_bytes(n, **wanted)

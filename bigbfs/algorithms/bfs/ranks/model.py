@@ -9,7 +9,7 @@ thousands of levels has another shape: there the calls of a level are what count
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bigbfs.algorithms.bfs.ranks import costs
 from bigbfs.algorithms.bfs.ranks.costs import Forced, Link, Size
@@ -17,6 +17,8 @@ from bigbfs.config import RankRates
 
 CALLS = 2
 """Calls of a level that tells nothing: its claims or bits, and the sums."""
+MEETINGS = 5e-6
+"""Seconds of the meetings of a level where all ranks see one state: some five of less than a microsecond each."""
 
 IMBALANCE = 1.03
 """The slowest rank's work over the mean, of dealt words."""
@@ -61,7 +63,10 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Who searches what: vertices, those with edges, stored edges; ranks, machines, threads of each rank."""
+    """Who searches what: vertices, those with edges, stored edges; ranks, machines, threads of each rank.
+
+    ``common``: ranks, where they are of one machine, work on one state, and send nothing.
+    """
 
     n: int
     busy: int
@@ -69,6 +74,17 @@ class Run:
     ranks: int
     hosts: int
     threads: int
+    common: bool = False
+
+    @property
+    def one_state(self) -> bool:
+        """Whether all ranks see the state of the search."""
+        return self.common and self.hosts == 1
+
+
+def call_seconds(run: Run, rates: RankRates) -> float:
+    """Return the seconds of what a level costs however thin it is: calls, or meetings in memory."""
+    return MEETINGS if run.one_state else CALLS * link_of(rates, run).call
 
 
 def link_of(rates: RankRates, run: Run) -> Link:
@@ -93,6 +109,9 @@ def _levels(run: Run, size: Size, alone: float) -> Iterator[Predicted]:
         work = shape.work * alone / (run.ranks * run.threads) * (IMBALANCE if run.ranks > 1 else 1.0)
         if run.ranks == 1:
             yield Predicted(shape.name, shape.levels, "nothing", work, 0.0, 0.0)
+            continue
+        if run.one_state:
+            yield Predicted(shape.name, shape.levels, "common", work, 0.0, shape.levels * MEETINGS)
             continue
         calls = shape.levels * CALLS * size.link.call
         if shape.stale == 0.0:
@@ -120,6 +139,6 @@ def best_count(run: Run, rates: RankRates, most: int) -> dict[int, float]:
         counts = {ranks, run.ranks} if ranks < run.ranks < 2 * ranks else {ranks}
         for count in sorted(counts):
             hosts = max(1, -(-count // beside))
-            found[count] = seconds_of(predict(Run(run.n, run.busy, run.m, count, hosts, run.threads), rates))
+            found[count] = seconds_of(predict(replace(run, ranks=count, hosts=hosts), rates))
         ranks *= 2
     return found

@@ -62,8 +62,8 @@ class CommonComponents:
         n, group, ids, threads = placed.n, placed.group, placed.ids, placed.threads
         need = ranked_memory.labels_bytes(n, 0, ids, first=group.rank == 0)
         if self._forest is None:
-            need += ranked_memory.common_forest_bytes(n, ids, group)
-            need += 0 if placed.surveyed else ranked_memory.common_survey_bytes(n, ids, group)
+            need += ranked_memory.common_forest_bytes(n, ids, first=group.rank == 0)
+            need += 0 if placed.surveyed else ranked_memory.common_survey_bytes(n, ids, first=group.rank == 0)
         ranked_memory.require(group, need, n, "take a machine with more, or free some")
         if self._forest is not None:
             return
