@@ -101,7 +101,7 @@ def road(n):
     return edges.src, edges.dst
 
 
-@pytest.mark.parametrize("shape", ["grid", "random", "thin grid", "road"])
+@pytest.mark.parametrize("shape", ["grid", "random", "thin grid", pytest.param("road", marks=pytest.mark.wide)])
 def test_bandwidth_is_about_that_of_scipy(shape):
     n = 2000
     pairs = {
