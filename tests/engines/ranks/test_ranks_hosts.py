@@ -76,7 +76,8 @@ def test_a_machine_that_falls_silent_is_named_by_all_others(said: list[tuple[Any
         time.sleep(0.05)
     by = dict(said)
     assert by[0] == by[3] == "host b (rank 2) has not been heard of for 1 s: it has stopped, or the link is cut"
-    assert by[2].startswith("host a (ranks 0, 1) has not been heard of")  # to it, it is the others who are gone
+    # to it, it is the others who are gone, and either may be the first that it misses
+    assert by[2].startswith(("host a (ranks 0, 1) has not been heard of", "host c (ranks 3, 4) has not been heard of"))
     for each in made.values():
         each._thread.join(10)
         assert not each._thread.is_alive()
