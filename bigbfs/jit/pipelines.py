@@ -18,11 +18,12 @@ from numba.core.environment import lookup_environment
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """What the names of variables that point to a function's constants begin with."""
-_EACH_ALONE = "llvm_module" not in signature(CPUCodegen._function_pass_manager).parameters
+_manager = getattr(CPUCodegen, "_function_pass_manager", None)
+_EACH_ALONE = _manager is not None and "llvm_module" not in signature(_manager).parameters
 """Passes are made for one function, not for all of a module as up to Numba 0.61."""
 _USED = ("_optimize_functions", "_finalize_specific", "_optimize_final_module", "_finalize_final_module",
          "_finalize_dynamic_globals", "_verify_declare_only_symbols")  # fmt: skip
-KNOWN = all(hasattr(JITCodeLibrary, name) for name in _USED)
+KNOWN = _manager is not None and all(hasattr(JITCodeLibrary, name) for name in _USED)
 """Numba's libraries are made as these are. With another Numba, kernels compile as it has them: longer, no worse."""
 
 

@@ -71,6 +71,11 @@ class RankedGraph(PlacedGraph):
         self._own_survey: RankSurvey | None = None
         self._common_survey: CommonSurvey | None = None
         self.common: bool = exchange in (None, COMMON) and self.partition.kind != "shards" and seen_by_all(group)
+        if exchange == COMMON and not self.common:
+            raise UsageError(
+                "ranks that open shards, are on several machines or share no memory cannot work on one state",
+                remedies=(("exchange", MESSAGES, "let them send messages: {}"),),
+            )
 
     def survey(self) -> CommonSurvey:
         """Return the survey of all in-rows that ranks share, or of all out-rows where there are none.

@@ -14,6 +14,7 @@ import numpy as np
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.meeting import words_of
+from bigbfs.jit.settings import interpreted
 from bigbfs.sizes import format_size
 
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype]]
@@ -105,11 +106,19 @@ class Commons:
         self.meet()
         if self.first:
             told = work() or ()
+            assert len(told) <= _TOLD
             self._told[: len(told)] = [int(number) for number in told]
         self.meet()
         return [int(number) for number in self._told]
 
 
 def seen_by_all(group: Group) -> bool:
-    """Return whether all ranks of ``group`` are on one machine and can share memory; all make this call together."""
-    return group.size == 1 or (group.one_host and group.window(ALIGNED) is not None)
+    """Return whether all ranks of ``group`` can work on one state; all make this call together.
+
+    They are on one machine and share memory. Kernels that run as Python are atomic among threads alone.
+    """
+    if group.size == 1:
+        return True
+    if not group.one_host or (interpreted() and not group.one_process):
+        return False
+    return group.window(ALIGNED) is not None

@@ -76,6 +76,8 @@ class Group(ABC):
     host: str
     hosts: tuple[str, ...]
     machines: tuple[int, ...]
+    one_process = False
+    """Whether the ranks are threads of one process, whose locks all of them see."""
 
     def __init__(self, piece: int = PIECE) -> None:
         self.traffic = Traffic()

@@ -9,6 +9,7 @@ windows have no names: whatever ends the processes, nothing stays behind.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import pickle
@@ -122,18 +123,18 @@ class MpiGroup(Group):
         """Return memory that all ranks see: rank 0's, without a name in any file system."""
         if not self.one_host:
             return None
-        size, place, handle = max(nbytes, 1), None, -1
+        size, told, handle = max(nbytes, 1), None, -1
         if self.rank == 0:
             with suppress(OSError):
                 handle = os.memfd_create("bigbfs-ranks")
                 os.posix_fallocate(handle, 0, size)
-                place = f"/proc/{os.getpid()}/fd/{handle}"
-        place = self.objects(place)[0]
+                told = f"/proc/{os.getpid()}/fd/{handle}", _identity(handle)
+        told = self.objects(told)[0]
         made = None
-        if place is not None:
-            with suppress(OSError):  # ranks in containers of their own do not see each other's processes
+        if told is not None:
+            with suppress(OSError):  # ranks in containers of their own do not see each other's processes, or see others
                 if handle < 0:
-                    handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+                    handle = _opened(*told)
                 made = np.frombuffer(mmap.mmap(handle, size, _MAPPED), np.uint8, nbytes)
         seen = all(self.objects(made is not None))
         if handle >= 0:
@@ -160,6 +161,27 @@ class MpiGroup(Group):
         """Leave MPI, all ranks together."""
         self.barrier()
         self._mpi.Finalize()
+
+
+def _identity(handle: int) -> tuple[int, int]:
+    """Return what no other open file has: its file system and its number there."""
+    found = os.fstat(handle)
+    return found.st_dev, found.st_ino
+
+
+def _opened(place: str, identity: tuple[int, int]) -> int:
+    """Open the file of another process that has this ``identity``.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened, or is another: process numbers are others where a rank has a container of its own.
+    """
+    handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+    if _identity(handle) != identity:
+        os.close(handle)
+        raise FileNotFoundError(errno.ENOENT, "the file of another process", place)
+    return handle
 
 
 def in_place(parts: list[np.ndarray]) -> list[Any] | None:

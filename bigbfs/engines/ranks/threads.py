@@ -31,6 +31,8 @@ class _Common:
 class ThreadGroup(Group):
     """One rank of a group of threads; see :func:`run`."""
 
+    one_process = True
+
     def __init__(self, rank: int, common: _Common, piece: int = PIECE, hosts: tuple[str, ...] | None = None) -> None:
         super().__init__(piece)
         self.rank, self.size = rank, len(common.slots)

@@ -15,9 +15,9 @@ from bigbfs.algorithms.bfs.cpu import search
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.ranks.common import CommonSearch
 from bigbfs.engines.cpu.ranked import RankedEngine
-from bigbfs.engines.ranks import threads
+from bigbfs.engines.ranks import commons, threads
 from bigbfs.engines.ranks.commons import Commons
-from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
+from bigbfs.errors import BigBfsError, DoesNotFitError, UsageError, VerificationError
 
 
 @pytest.mark.parametrize("turn", wide.split(range(6), lambda turn: turn < 1))
@@ -44,6 +44,22 @@ def test_nothing_is_sent_and_one_machine_shares_unless_told() -> None:
     assert set(result.record.exchanges) == {"common"}
     [apart] = over_ranks(graph, 3, [BfsOptions(0)], exchange="auto", hosts=("a", "a", "b"))
     assert "common" not in apart.record.exchanges
+
+
+def test_one_state_that_cannot_be_is_refused() -> None:
+    graph = zoo.shared()["path"]
+    with pytest.raises(UsageError, match='cannot work on one state; let them send messages: exchange="messages"'):
+        over_ranks(graph, 3, [BfsOptions(0)], exchange="common", hosts=("a", "a", "b"))
+
+
+def test_processes_whose_kernels_are_python_send_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their atomics are a lock of one process."""
+    monkeypatch.setattr(commons, "interpreted", lambda: True)
+    graph = zoo.shared()["path"]
+    [threaded] = over_ranks(graph, 2, [BfsOptions(0)], exchange="auto")
+    monkeypatch.setattr(threads.ThreadGroup, "one_process", False)
+    [apart] = over_ranks(graph, 2, [BfsOptions(0)], exchange="auto")
+    assert set(threaded.record.exchanges) == {"common"} and "common" not in apart.record.exchanges
 
 
 def test_ends_of_a_search() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 import shm
 
-from bigbfs.engines.ranks import launch, threads
+from bigbfs.engines.ranks import launch, mpi, threads
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.mpi import in_place, piece_for
 from bigbfs.engines.ranks.threads import GroupBroken
@@ -146,3 +147,15 @@ def test_parts_of_one_array_are_sent_from_where_they_lie():
     assert [array[a : a + b].tolist() for a, b in zip(starts, lengths, strict=True)] == [p.tolist() for p in parts]
     assert in_place([raw[:8], np.arange(8, dtype=np.uint8)[2:]]) is None
     assert in_place([raw[:0], raw[8:8]]) is None
+
+
+def test_the_file_of_another_process_is_no_window(tmp_path: Path) -> None:
+    """Where process numbers are others, the path that rank 0 has told leads to whatever file stands there."""
+    with (tmp_path / "window").open("w+b") as window, (tmp_path / "graph").open("w+b") as graph:
+        place = f"/proc/{os.getpid()}/fd/"
+        identity = mpi._identity(window.fileno())
+        handle = mpi._opened(f"{place}{window.fileno()}", identity)
+        assert mpi._identity(handle) == identity
+        os.close(handle)
+        with pytest.raises(OSError, match="another process"):
+            mpi._opened(f"{place}{graph.fileno()}", identity)
