@@ -30,7 +30,8 @@ from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 ARCHITECTURES = (80, 90, 100)
 REGISTERS = 65_536
 """Of a multiprocessor."""
-TEAMS = {spec.name for spec in every_kernel() if spec.cooperative}
+TEAMS = {spec.name for spec in every_kernel() if spec.cooperative} | {"host_step", "host_finish"}
+"""Kernels launched with the threads of a team: half as many where ids take 64 bits."""
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
 
 
