@@ -1,24 +1,32 @@
-"""``bigbfs convert``: edge lists and graph files of other tools -> .csrbin and .ccsr."""
+"""``bigbfs convert``: edge lists and graph files of other tools -> .csrbin and .ccsr.
+
+What converts is imported when that begins: a process that only starts ranks goes without.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bigbfs.cli.converting import COLUMNS_HELP, Columns
+from bigbfs.cli.loading import loading
 from bigbfs.cli.ranks import Ranks, joined
 from bigbfs.cli.values import PATH, THREADS, Size
 from bigbfs.cli.wording import noted, printable
-from bigbfs.conversion import ConvertOptions, ConvertReport, convert
-from bigbfs.conversion.options import ORDERS
+from bigbfs.conversion.orders import ORDERS
 from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
-from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import labelled
 from bigbfs.sizes import counted, format_size
+
+if TYPE_CHECKING:
+    from bigbfs.conversion import ConvertOptions, ConvertReport
+
+    Convert = Callable[[Sequence[str | Path], Path | None, ConvertOptions], ConvertReport]
 
 MANY = 10_000
 """Edges below which rates say nothing: the header of a file and the start of threads are most of them."""
@@ -117,21 +125,35 @@ def command(
     ways, duplicates and self-loops go, and ids with gaps are renumbered (the original ones stay in the file, and every
     command speaks them). An output made of the same input with the same options is left as it is.
     """
-    options = ConvertOptions(format=form, progress=True, **choices)  # type: ignore[arg-type]
-    with joined(Ranks(ranks, "auto", "auto", False), {"threads": options.threads}) as group:
-        report = convert(inputs, output, options) if group is None else _over_ranks(inputs, output, options, group)
+    with joined(Ranks(ranks, "auto", "auto", False), {"threads": choices["threads"]}) as group:
+        convert = _loaded(group)
+        from bigbfs.conversion.options import ConvertOptions
+
+        options = ConvertOptions(format=form, progress=True, **choices)  # type: ignore[arg-type]
+        report = convert(inputs, output, options)
         if as_json:
+            from bigbfs.report.jsonout import dumps
+
             click.echo(dumps({"schema": SCHEMA, "command": "convert", **report.as_json()}))
         else:
             click.echo(describe(report))
 
 
-def _over_ranks(inputs: tuple[str, ...], output: Path | None, options: ConvertOptions, group: Any) -> ConvertReport:
-    from bigbfs.conversion.spread.convert import convert_over_ranks
-    from bigbfs.jit.processors import processors
+def _loaded(group: Any) -> Convert:
+    """Return what converts, alone or with the other ranks of ``group``."""
+    with loading():
+        if group is None:
+            from bigbfs.conversion.pipeline import convert
 
-    threads = options.threads or max(1, processors() // group.host_size)
-    return convert_over_ranks(inputs, output, replace(options, threads=threads), group)
+            return convert
+        from bigbfs.conversion.spread.convert import convert_over_ranks
+        from bigbfs.jit.processors import processors
+
+    def convert_together(inputs: Sequence[str | Path], output: Path | None, options: ConvertOptions) -> ConvertReport:
+        threads = options.threads or max(1, processors() // group.host_size)
+        return convert_over_ranks(inputs, output, replace(options, threads=threads), group)
+
+    return convert_together
 
 
 def describe(report: ConvertReport) -> str:

@@ -8,7 +8,6 @@ went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import sys
 from importlib import import_module
@@ -18,11 +17,12 @@ import click
 
 from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.cli.loading import loading
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.jit import compiling
-from bigbfs.report.progress import CLEAR, Progress
+from bigbfs.report.progress import CLEAR
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
 COMMANDS = {
@@ -80,11 +80,8 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         compiling.command = cmd_name if launch.started() is None else None  # ranks all compile at once
-        with Progress().step("start"):  # what is imported takes a second on a busy machine
+        with loading():
             command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
-        if not gc.isenabled():  # since the process started
-            gc.freeze()
-            gc.enable()
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

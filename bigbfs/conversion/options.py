@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from bigbfs.conversion.orders import ORDERS
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.formats.container.parts import MOST
 from bigbfs.formats.readers.format import Rules
@@ -14,9 +15,6 @@ from bigbfs.formats.tables.columns import Columns
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.sizes import byte_count, choice, file_path, integer, switch
-
-ORDERS = ("original", "degree", "bfs", "rcm")
-
 
 _OPTIONAL = ("format", "columns", "names", "header", "memory", "tmp", "threads", "shards")
 """Options that may be None."""

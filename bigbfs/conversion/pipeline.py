@@ -22,7 +22,7 @@ from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, said_once
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
-from bigbfs.conversion.targets import Targets, choose_targets
+from bigbfs.conversion.targets import Targets, choose_targets, temporary
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container import csrbin
@@ -192,7 +192,7 @@ def _named(
 ) -> ConvertReport:
     """Convert edges between vertices that have names."""
     from bigbfs.conversion.names.reading import gather_names
-    from bigbfs.conversion.on_disk.convert import convert_external, temporary
+    from bigbfs.conversion.on_disk.convert import convert_external
 
     threads = thread_count(options.threads)
     with Workers(threads) as workers, Scratch(temporary(targets, options)) as scratch:
@@ -224,7 +224,6 @@ def _listed(
 ) -> ConvertReport:
     """Convert a BVGraph beside which the names of its vertices lie."""
     from bigbfs.conversion.names.listed import read_list
-    from bigbfs.conversion.on_disk.convert import temporary
 
     options = replace(options, names=None)
     with Scratch(temporary(targets, options)) as scratch:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bigbfs.conversion.options import ConvertOptions
 from bigbfs.errors import UsageError
 from bigbfs.formats.readers import formats
 from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
@@ -76,3 +77,8 @@ def _require_not_an_input(target: Path, inputs: Sequence[str | Path]) -> None:
         if str(source) != STANDARD_INPUT and target.exists() and Path(source).exists() and target.samefile(source):
             remedies = (("output", None, "name another output with {}"),)
             raise UsageError(f"{target}: is an input and would be overwritten", remedies=remedies)
+
+
+def temporary(targets: Targets, options: ConvertOptions) -> Path:
+    """Return the folder for temporary files."""
+    return options.tmp if options.tmp is not None else targets.files[0].parent

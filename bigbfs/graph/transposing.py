@@ -15,7 +15,7 @@ from bigbfs.graph.views import frozen
 from bigbfs.jit.borrowed import borrowed
 from bigbfs.jit.njit import njit
 from bigbfs.jit.vectors import load_vector, store_vector
-from bigbfs.jit.workers import balanced_ranges, cursors, run
+from bigbfs.jit.workers import Each, Workers, balanced_ranges, cursors, run
 
 EDGES_PER_BUCKET = 1 << 14  # 8-byte keys and as much scratch space: 256 KiB, inside a core's second-level cache
 MAX_BUCKETS = 1 << 11  # as many output streams as the second-level TLB has entries
@@ -305,8 +305,12 @@ def deal_columns(
     spare: np.ndarray | None = None,
     advance: Callable[[int], object] | None = None,
     deal: Deal | None = None,
+    crew: Each | None = None,
 ) -> Dealt:
-    """Do all of :func:`transpose`, whose parameters these are, but to place the ids."""
+    """Do all of :func:`transpose`, whose parameters these are, but to place the ids.
+
+    ``crew``: who deals loose rows; then these and ``spare``, which holds all keys, are seen by all of it.
+    """
     loose = rows if isinstance(rows, Loose) else None
     begins, ends, indices = rows[:3] if isinstance(rows, Loose) else (rows[0], rows[0][1:], rows[1])
     begins, ends, indices = frozen(begins), frozen(ends), frozen(indices)
@@ -321,8 +325,9 @@ def deal_columns(
     cursor, starts = cursors(counts)
     kind = key_dtype(shift + bits_of(n)) if deal is None else np.dtype(np.uint64)
     keys = _memory(spare, int(starts[-1]), kind)
-    tasks = [(a, b, turn, cursor[i], keys) for i, (a, b) in enumerate(chunks)]
-    run(threads, _telling(scatter_columns, advance, work), tasks)
+    scatter = _telling(scatter_columns, advance, work)
+    with Workers(threads) as workers:
+        (crew or workers).each(len(chunks), lambda i: scatter(*chunks[i], turn, cursor[i], keys))
     if deal is not None:
         starts, keys = deal(starts, keys)
     bases = starts

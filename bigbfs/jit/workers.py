@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -41,6 +41,13 @@ def held_to(threads: int | None) -> Iterator[None]:
         yield
     finally:
         _limit.reset(before)
+
+
+class Each(Protocol):
+    """Whoever does tasks: threads of this process, or those of several that work on one state."""
+
+    def each(self, count: int, work: Callable[[int], object]) -> None:
+        """Have ``work`` called once with each of 0 to ``count - 1``; return when all are done."""
 
 
 class Workers:

@@ -12,14 +12,14 @@ import sys
 from typing import Any
 
 from bigbfs.__main__ import main
-from bigbfs.conversion.spread import assemble, convert
+from bigbfs.conversion.spread import assemble, convert, sorted_rows
 from bigbfs.conversion.spread.checkpoint import Checkpoint
 from bigbfs.conversion.spread.exchange import ExchangingWriter
 
 PLACES: dict[str, tuple[Any, str]] = {
     "reading": (ExchangingWriter, "finish"),
     "read": (Checkpoint, "leave_only"),
-    "sorting": (assemble, "consume"),
+    "sorting": (sorted_rows, "consume"),
     "sorted": (Checkpoint, "leave_only"),
     "writing": (assemble, "_put"),
 }

@@ -17,15 +17,14 @@ import bigbfs
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk import plan
 from bigbfs.conversion.on_disk.scratch import KEPT, PREFIX, Scratch, remove_stale
-from bigbfs.conversion.spread import assemble, convert, numbering, reading, shards
-from bigbfs.conversion.spread.assemble import OwnRows
+from bigbfs.conversion.spread import assemble, convert, numbering, on_disk, reading, shards, sorted_rows
 from bigbfs.conversion.spread.checkpoint import Checkpoint
 from bigbfs.conversion.spread.exchange import ExchangingWriter
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DoesNotFitError
 
 RANKS = 3
-STEPS = {"read": (reading, "read_shares"), "numbered": (numbering, "list_labels"), "sorted": (OwnRows, "sorted")}
+STEPS = {"read": (reading, "read_shares"), "numbered": (numbering, "list_labels"), "sorted": (on_disk, "sort_own_rows")}
 """A function that every rank calls once in each phase."""
 
 
@@ -109,8 +108,8 @@ SORT = {"sorted": RANKS}
 CASES = {
     "while pairs are exchanged": ((ExchangingWriter, "finish"), {}, ALL, None),
     "before one rank has kept what it read": ((Checkpoint, "_write"), {"who": 1}, ALL, None),
-    "when all have read": ((convert, "meaning"), {}, SORT, "its inputs are read"),
-    "while rows are sorted": ((assemble, "consume"), {}, SORT, "its inputs are read"),
+    "when all have read": ((on_disk, "meaning"), {}, SORT, "its inputs are read"),
+    "while rows are sorted": ((sorted_rows, "consume"), {}, SORT, "its inputs are read"),
     "before one rank has kept its rows": (
         (Checkpoint, "_write"),
         {"who": 1, "when": by_phase("sorted")},
@@ -143,7 +142,7 @@ def test_what_was_finished_is_not_done_again(moment, monkeypatch):
     ("how", "expected"),
     [
         ((numbering, "number_values"), {"numbered": RANKS, "sorted": RANKS}),
-        ((assemble, "consume"), {"sorted": RANKS}),
+        ((sorted_rows, "consume"), {"sorted": RANKS}),
         ((assemble, "_put"), {}),
     ],
 )
@@ -158,7 +157,7 @@ def test_ids_that_no_table_holds_have_a_phase_of_their_own(how, expected, monkey
 def test_killed_time_and_again(monkeypatch):
     """A run that takes up another is killed too, and again in the same phase."""
     write()
-    for how in ((convert, "meaning"), (assemble, "consume"), (assemble, "consume"), (assemble, "_put")):
+    for how in ((on_disk, "meaning"), (sorted_rows, "consume"), (sorted_rows, "consume"), (assemble, "_put")):
         killed(monkeypatch, *how)
         assert len(list(Path().glob(PREFIX + "*"))) == RANKS
     assert again(monkeypatch)[0] == {}
@@ -175,7 +174,7 @@ def test_a_signal_to_all_ranks_leaves_what_was_kept_and_an_error_nothing(monkeyp
             raise _failure
 
         with monkeypatch.context() as patch:
-            patch.setattr(assemble, "consume", fail)
+            patch.setattr(sorted_rows, "consume", fail)
             with pytest.raises(failure):
                 spread()
         assert len(list(Path().glob(PREFIX + "*"))) == left
@@ -223,7 +222,7 @@ def changed_input():
 @pytest.mark.parametrize("harm", [damaged_file, cut_file, missing_file, changed_manifest, changed_input])
 def test_what_is_not_whole_is_not_taken_up(harm, monkeypatch):
     write()
-    killed(monkeypatch, assemble, "consume")
+    killed(monkeypatch, sorted_rows, "consume")
     said = harm()
     calls, report = again(monkeypatch)
     assert calls == ALL and "begins anew" in report.notes[0] and said in report.notes[0]
@@ -232,13 +231,13 @@ def test_what_is_not_whole_is_not_taken_up(harm, monkeypatch):
 
 def test_other_options_and_other_numbers_of_ranks_begin_anew(monkeypatch):
     write()
-    killed(monkeypatch, assemble, "consume")
+    killed(monkeypatch, sorted_rows, "consume")
     calls, report = again(monkeypatch, ranks=2)
     assert calls == {"read": 2, "sorted": 2}
     assert "of 3 ranks, here are 2; with 3 ranks it is taken up" in report.notes[0]
     require_same()
     Path("many.csrbin").unlink()
-    killed(monkeypatch, assemble, "consume")
+    killed(monkeypatch, sorted_rows, "consume")
     calls, report = again(monkeypatch, keep_self_loops=True)
     assert calls == ALL and "other inputs or options" in report.notes[0]
     require_same(keep_self_loops=True)
@@ -247,8 +246,8 @@ def test_other_options_and_other_numbers_of_ranks_begin_anew(monkeypatch):
 def test_what_is_of_another_output_stays(monkeypatch):
     """Until that is converted, by ranks or by one process."""
     write()
-    killed(monkeypatch, assemble, "consume", output="first.csrbin")
-    killed(monkeypatch, assemble, "consume", output="second.csrbin")
+    killed(monkeypatch, sorted_rows, "consume", output="first.csrbin")
+    killed(monkeypatch, sorted_rows, "consume", output="second.csrbin")
     assert remove_stale(Path()) == 0
     spread()
     bigbfs.convert("g.txt", "one.csrbin")
@@ -260,7 +259,7 @@ def test_what_is_of_another_output_stays(monkeypatch):
 
 def test_folders_of_living_processes_are_left_alone(monkeypatch):
     write()
-    killed(monkeypatch, assemble, "consume")
+    killed(monkeypatch, sorted_rows, "consume")
     folder = next(path.parent for path, manifest in kept().items() if manifest["rank"] == 1)
     living = Scratch.taken(folder)
     spread()
@@ -269,7 +268,7 @@ def test_folders_of_living_processes_are_left_alone(monkeypatch):
     require_same()
 
 
-@pytest.mark.parametrize("how", [(assemble, "consume"), (shards, "split")])
+@pytest.mark.parametrize("how", [(sorted_rows, "consume"), (shards, "split")])
 def test_shards_are_taken_up_too(how, monkeypatch):
     write()
     killed(monkeypatch, *how, output="many.shards", shards=4)
@@ -283,11 +282,11 @@ def test_shards_are_taken_up_too(how, monkeypatch):
 def test_the_space_that_is_checked_has_what_is_kept(monkeypatch):
     """Bytes that lie there already are not asked for again; where all of them do not fit they go as they are read."""
     write()
-    killed(monkeypatch, assemble, "consume")
+    killed(monkeypatch, sorted_rows, "consume")
     there = sum(size for manifest in kept().values() for size, _ in manifest["files"].values())
     asked = []
-    whole = convert.require_space
-    monkeypatch.setattr(convert, "require_space", lambda *given: asked.append(given) or whole(*given))
+    whole = on_disk.require_space
+    monkeypatch.setattr(on_disk, "require_space", lambda *given: asked.append(given) or whole(*given))
     spread()
     assert [given[5] for given in asked] == [there, there] and asked[1][1] > asked[0][1]
     Path("many.csrbin").unlink()
@@ -299,7 +298,7 @@ def test_the_space_that_is_checked_has_what_is_kept(monkeypatch):
 
     asked[:] = [10**12]
     with monkeypatch.context() as patch:
-        patch.setattr(convert, "require_space", narrow)
+        patch.setattr(on_disk, "require_space", narrow)
         killed(patch, assemble, "_put")
         assert not kept() and asked[2] > asked[1]
         spread()

@@ -37,7 +37,7 @@ from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.sorting.rule import AS_GIVEN, Meaning, meaning
-from bigbfs.conversion.targets import Targets
+from bigbfs.conversion.targets import Targets, temporary
 from bigbfs.errors import DoesNotFitError, InputError, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.read import read_edges
@@ -112,11 +112,6 @@ def convert_external(
         edges, found = _build(work, lists, what, numbering, partitions, counted)
         counted |= found
         return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
-
-
-def temporary(targets: Targets, options: ConvertOptions) -> Path:
-    """Return the folder for temporary files."""
-    return options.tmp if options.tmp is not None else targets.files[0].parent
 
 
 def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int, there: int = 0) -> int:

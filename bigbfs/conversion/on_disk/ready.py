@@ -17,8 +17,8 @@ from bigbfs.conversion.on_disk.convert import Outcome
 from bigbfs.conversion.on_disk.plan import make_plan
 from bigbfs.conversion.on_disk.rows import Rows
 from bigbfs.conversion.on_disk.scratch import Scratch
-from bigbfs.conversion.on_disk.work import NamedSections, Sources, Work
-from bigbfs.conversion.on_disk.writing import GraphFile, Shape, provenance_of
+from bigbfs.conversion.on_disk.work import NamedSections, Sources, Work, provenance_of
+from bigbfs.conversion.on_disk.writing import GraphFile, Shape
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.targets import Targets

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bigbfs.conversion import cache
 from bigbfs.conversion.on_disk.plan import Plan
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
@@ -72,3 +73,13 @@ class Work(Job):
     scratch: Scratch
     named: NamedSections | None = None
     given: NamedEdges | None = None
+
+
+def provenance_of(work: Job, counted: dict[str, int], codec: str) -> dict[str, Any]:
+    """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
+    counts = {"duplicates": 0, "reversed": 0} | counted
+    found = cache.provenance(work.sources, work.options, counts, work.notes)
+    if codec == "varint" and work.targets.plain is not None:
+        done = counted.get("duplicates") is not None and work.targets.plain.exists()
+        found["plain"] = cache.identify_graph(work.targets.plain) if done else f"sha256 {'0' * 64} size {10**10}"
+    return found

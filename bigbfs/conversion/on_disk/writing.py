@@ -10,13 +10,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from bigbfs.conversion import cache
 from bigbfs.conversion.on_disk.numbering import Numbering
 from bigbfs.conversion.on_disk.rows import Part, Rows, Sorter, select
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.on_disk.sinks import CompressedSink, PlainSink
 from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Job, NamedSections, Work
+from bigbfs.conversion.on_disk.work import NamedSections, Work, provenance_of
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.sections import SectionFile
@@ -228,13 +227,3 @@ def _write_sides(
         for file in files:
             file.drop_twins()
     return edges, counts, symmetric
-
-
-def provenance_of(work: Job, counted: dict[str, int], codec: str) -> dict[str, Any]:
-    """Return the record of where the graph comes from; what is not known yet has a stand-in of about that length."""
-    counts = {"duplicates": 0, "reversed": 0} | counted
-    found = cache.provenance(work.sources, work.options, counts, work.notes)
-    if codec == "varint" and work.targets.plain is not None:
-        done = counted.get("duplicates") is not None and work.targets.plain.exists()
-        found["plain"] = cache.identify_graph(work.targets.plain) if done else f"sha256 {'0' * 64} size {10**10}"
-    return found

@@ -22,7 +22,7 @@ from bigbfs.graph.transposing import TASKS_PER_THREAD, Csr, Loose
 from bigbfs.graph.views import frozen
 from bigbfs.jit.njit import njit
 from bigbfs.jit.vectors import any_pair, ascending, first_lanes, halved, load_vector, store_vector
-from bigbfs.jit.workers import Workers, balanced_ranges
+from bigbfs.jit.workers import Each, Workers, balanced_ranges
 
 _FEW, _SOME, _MANY = (0,) * 16, (0,) * 32, (0,) * 64
 _LONG = 1 << 8
@@ -181,27 +181,33 @@ def move_buckets(first, last, values, starts, places, out):
             out[place + i] = values[begin + i]
 
 
+def _zeros(shape: tuple[int, int]) -> np.ndarray:
+    return np.zeros(shape, np.int64)
+
+
 def sorted_rows(
     starts: np.ndarray,
     keys: np.ndarray,
     layout: Layout,
     rule: Rule,
     rows: Rows,
-    workers: Workers,
+    workers: Each,
     threads: int,
     advance: Callable[[int], object] = int,
     *,
     turn: bool,
+    counters: Callable[[tuple[int, int]], np.ndarray] = _zeros,
 ) -> tuple[Loose, np.ndarray]:
     """Sort all buckets; return the rows, and int64[2]: lines that repeat an earlier one, edges given both ways.
 
-    ``turn``: the columns are counted, for :func:`bigbfs.graph.transposing.transpose` with ``head``.
+    ``turn``: the columns are counted, for :func:`bigbfs.graph.transposing.transpose` with ``head``. ``counters``
+    returns zeros (int64) of a shape, which all ``threads`` see.
     """
     tasks, buckets = balanced_ranges(starts, TASKS_PER_THREAD * threads), len(starts) - 1
     shift = int(layout.shift - layout.value_bits)
-    columns = np.zeros((len(tasks), buckets if turn else 0), np.int64)
+    columns, found = counters((len(tasks), buckets if turn else 0)), counters((len(tasks), 2))
     dealt = _NARROW if layout.value_bits < 31 else _WIDE  # a value of ones alone is none
-    written, found = np.zeros(buckets, np.int64), np.zeros((len(tasks), 2), np.int64)
+    written = counters((1, buckets))[0]
 
     def sort(i: int) -> None:
         first, last = tasks[i]

@@ -73,7 +73,12 @@ def rows_from_lines(
     room = lines.src if own else np.empty(0, id_dtype(n))
     with Workers(threads) as workers:
         counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
-        starts, keys, loops = _keys_of(lines, undirected, keep_loops, layout, counts, workers, kind)
+
+        def place(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            cursor, starts = cursors(counts)
+            return cursor, starts, np.empty(int(starts[-1]), kind)
+
+        starts, keys, loops = keys_of(lines, undirected, keep_loops, layout, counts, workers, place)
         if deal is not None:
             starts, keys = deal(starts, keys)
         total = int(starts[-1])
@@ -95,18 +100,24 @@ def rows_from_lines(
     return made, BuildCounts(loops, *found.tolist()), keys
 
 
-def _keys_of(
+def keys_of(
     lines: Lines,
     undirected: bool,
     keep_loops: bool,
     layout: Layout,
     counts: np.ndarray,
     workers: Workers,
-    kind: np.dtype,
+    place: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]],
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Write the keys of all lines, bucket by bucket; return (start of each bucket, keys, lines that are self-loops).
 
-    ``counts`` is zero: int64[chunk, bucket]. ``kind``: the dtype of the keys.
+    Parameters
+    ----------
+    counts
+        Zeros: int64[chunk, bucket].
+    place
+        Given the keys that there are in each, returns where those of a chunk go in each bucket, the start of each
+        bucket, and room for all keys.
     """
     chunks = ranges(len(lines), len(counts))
     loops = np.zeros(len(counts), np.int64)
@@ -120,8 +131,7 @@ def _keys_of(
         kernels.scatter_lines(src, dst, *chunks[i], *shape, cursor[i], keys)
 
     workers.each(len(chunks), count)
-    cursor, starts = cursors(counts)
-    keys = np.empty(int(starts[-1]), kind)
+    cursor, starts, keys = place(counts)
     workers.each(len(chunks), scatter)
     lines.src = lines.dst = np.empty(0, lines.src.dtype)
     return starts, keys, int(loops.sum())

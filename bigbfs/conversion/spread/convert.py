@@ -13,40 +13,20 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.inputs import as_inputs_say
 from bigbfs.conversion.memory import default_allowance
-from bigbfs.conversion.on_disk.convert import parts_of, require_result_fits, space_of, temporary
-from bigbfs.conversion.on_disk.plan import Plan, expected_lines, make_plan, require_space
-from bigbfs.conversion.on_disk.rows import Part, Sorter
-from bigbfs.conversion.on_disk.spill import Partition
-from bigbfs.conversion.on_disk.work import Job, Sources, Work
+from bigbfs.conversion.on_disk.work import Job, Sources
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes, said_once
-from bigbfs.conversion.sampling import sample_ids
-from bigbfs.conversion.sorting.rule import Meaning, meaning
-from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
-from bigbfs.conversion.spread.checkpoint import Checkpoint, Files, checkpoint_of, sums_of, whose
+from bigbfs.conversion.spread.assemble import Whole
+from bigbfs.conversion.spread.checkpoint import Checkpoint, checkpoint_of, whose
 from bigbfs.conversion.spread.fitting import fits
 from bigbfs.conversion.spread.in_memory import convert_in_memory
-from bigbfs.conversion.spread.numbering import LABELS, Numbering, OwnLabels, number_all, within
-from bigbfs.conversion.spread.reading import Read, read_or_kept
-from bigbfs.conversion.spread.shards import spread_to_shards
 from bigbfs.conversion.spread.slices import is_sliced
-from bigbfs.conversion.spread.states import (
-    labels_said,
-    names_of,
-    partitions_of,
-    partitions_said,
-    rows_of,
-    rows_said,
-    sums_of_rows,
-)
 from bigbfs.conversion.spread.whole import takers
-from bigbfs.conversion.targets import Targets, choose_targets
+from bigbfs.conversion.targets import Targets, choose_targets, temporary
 from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
@@ -55,8 +35,6 @@ from bigbfs.formats.ours import GRAPH, require_ours
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate
-from bigbfs.graph.adjacency import id_dtype
-from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
 
 
@@ -82,6 +60,8 @@ def convert_over_ranks(
         if options.shards is not None:
             paths = together(group, lambda: expand(inputs))
             said = together(group, lambda: as_inputs_say(paths, options))
+            from bigbfs.conversion.spread.shards import spread_to_shards
+
             return spread_to_shards(inputs, output, said, group, _converted)
         with ExitStack() as stack:
             return _converted(inputs, output, options, group, None, stack)
@@ -193,52 +173,9 @@ def _convert(
             except Agreed as agreed:
                 if not isinstance(agreed.error, DoesNotFitError):
                     raise  # else there were more edges than their beginning let expect
-        sample, plan, room = together(group, lambda: _planned(inputs, targets, options, guesses, kept, group))
-        if not group.lengths(int(room))[0]:
-            kept.stop()
-        work = Work(*job, plan=plan, scratch=kept.scratch)
-        return _on_disk(work, sample, kept, group)
+        from bigbfs.conversion.spread.on_disk import convert_on_disk
 
-
-def _on_disk(work: Work, sample: np.ndarray, kept: Checkpoint, group: Group) -> Whole:
-    """Convert by way of the disk."""
-    options, watch = work.options, work.watch
-    read = read_or_kept(work, sample, kept, group)
-    work.notes += [note for edges in read.lists for note in edges.notes]
-    what = meaning(read.lists, options)
-    if kept.phase == "sorted":
-        own, symmetric = rows_of(kept.state["own"], kept.scratch.folder), bool(kept.state["symmetric"])
-    else:
-        with watch.phase("build"):
-            numbering, partitions = _numbered(work, read, kept, group)
-        read.ids.present = np.empty(0, np.uint64)
-        together(group, lambda: require_result_fits(work.targets, numbering.n, options))
-        own, found, symmetric = _sorted(work, read.lists, what, numbering, partitions, kept.on, group)
-        read.counted |= found
-        if kept.on:
-            sums = together(group, lambda: sums_of_rows(own))
-            state = read.said() | {"own": rows_said(own), "symmetric": symmetric}
-            kept.keep("sorted", state, sums, group)
-    flags = options.flags(symmetric=what.both or symmetric, self_loops=read.counted["self_loops"])
-    drop = symmetric or not options.in_edges
-    return assemble(work, own, flags, read.counted, drop, work.scratch.written, group)
-
-
-def _numbered(work: Work, read: Read, kept: Checkpoint, group: Group) -> tuple[Numbering, list[Partition]]:
-    """Number the ids, or return what a run that was killed has kept of that."""
-    folder = kept.scratch.folder
-    if kept.phase == "numbered":
-        numbering = OwnLabels(folder / LABELS, **kept.state["labels"])
-        return numbering, within(partitions_of(kept.state["partitions"], folder), numbering)
-
-    def keep(labels: OwnLabels, partitions: list[Partition], sums: Files) -> None:
-        files = together(group, lambda: {LABELS: sums_of(folder / LABELS)}) | names_of(partitions, sums)
-        state = {"labels": labels_said(labels), "partitions": partitions_said(partitions)}
-        kept.keep("numbered", read.said() | state, files, group)
-
-    assert read.places is not None
-    given = (read.partitions, read.places, read.held, keep if kept.on else None)
-    return number_all(work, read.ids, *given, group)
+        return convert_on_disk(Job(*job), guesses, kept, group)
 
 
 def _guessed(
@@ -248,69 +185,6 @@ def _guessed(
     guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
     readers = takers(inputs, options, group.size)
     return guesses, readers, kept.phase is None and fits(inputs, guesses, readers, options, group.size)
-
-
-def _planned(
-    inputs: Sequence[str | Path],
-    targets: Targets,
-    options: ConvertOptions,
-    guesses: Sequence[InputEstimate],
-    kept: Checkpoint,
-    group: Group,
-) -> tuple[np.ndarray, Plan, bool]:
-    """Return a sample of the ids, the plan, and whether there is room to keep what is finished.
-
-    Partitions and the table of ids are the same on every rank.
-    """
-    assert options.memory is not None
-    lines, sample = expected_lines(guesses), sample_ids(inputs)
-    largest = int(sample[-1]) if len(sample) else 0
-    reading = max((guess.reading_bytes for guess in guesses), default=0)
-    plan = make_plan(options.memory - reading, -(-lines // group.size), largest)
-    return sample, plan, group.rank > 0 or _has_room(targets, options, lines, largest, kept)
-
-
-def _has_room(targets: Targets, options: ConvertOptions, lines: int, largest: int, kept: Checkpoint) -> bool:
-    """Check that all files have room; return whether they have it too where nothing goes before the rows are sorted."""
-    spill, result, beside = space_of(targets, options, lines, largest)
-    folders = temporary(targets, options), targets.files[0].parent
-    if kept.phase == "sorted":
-        require_space(folders[0], 0, folders[1], result)
-        return True
-    require_space(folders[0], spill, folders[1], result, beside, kept.kept)
-    try:
-        require_space(folders[0], spill + result, folders[1], result, beside, kept.kept)
-    except DoesNotFitError:
-        return False
-    return True
-
-
-def _sorted(
-    work: Work,
-    lists: list[EdgeList],
-    what: Meaning,
-    numbering: Numbering,
-    partitions: list[Partition],
-    keep: bool,
-    group: Group,
-) -> tuple[OwnRows, dict[str, int], bool]:
-    """Sort own rows into own files; return them, the counts of all ranks, and whether in-rows are the out-rows."""
-    options = work.options
-    out, into = parts_of(what, lists, options.keep_self_loops)
-    sides: list[list[Part]] = [out] if into is out or not options.directed else [out, into]
-    if not options.in_edges:
-        sides = sides[:1]
-    sorter = Sorter(work.plan, work.scratch, work.workers, work.threads, numbering, what.copies)
-    rows = sum(numbering.rank(p.end) - numbering.rank(p.low) for p in partitions)
-    first = sum(group.lengths(rows)[: group.rank])
-    ids = id_dtype(numbering.n)
-    own = together(
-        group,
-        lambda: OwnRows.sorted(work, sorter, partitions, sides, numbering, first, rows, ids, keep=keep),
-    )
-    found = group.sum(own.found).tolist()
-    symmetric = len(sides) == 2 and all(group.lengths(int(own.symmetric)))
-    return own, {"duplicates": found[0], "reversed": found[1] // 2}, symmetric
 
 
 def _report(targets: Targets, whole: Whole, watch: Stopwatch, *, cached: bool) -> ConvertReport:

@@ -121,6 +121,31 @@ class StretchSums:
         return self._outer
 
 
+_POLYNOMIAL = 0xEDB88320
+"""Of CRC-32, the highest power of x in the lowest bit."""
+
+
+def joined(first: int, second: int, length: int) -> int:
+    """Return the CRC-32 of some bytes and ``length`` more, given that of each: zlib's crc32_combine."""
+    factor, power = 1 << 31, 1 << 23  # x**0 and x**8, of which each byte takes one
+    while length:
+        if length & 1:
+            factor = _product(factor, power)
+        power, length = _product(power, power), length >> 1
+    return _product(factor, first) ^ second
+
+
+def _product(one: int, other: int) -> int:
+    """Return the product of two polynomials modulo that of CRC-32."""
+    found = 0
+    while one:
+        if one & 1 << 31:
+            found ^= other
+        one = one << 1 & 0xFFFFFFFF
+        other = other >> 1 ^ (_POLYNOMIAL if other & 1 else 0)
+    return found
+
+
 def checksum(array: np.ndarray, advance: Callable[[int], object] = lambda count: None) -> int:
     """Return the checksum of ``array`` as a section; ``advance`` is told of the bytes that are taken."""
     with checksum_threads() as pool:
