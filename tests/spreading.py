@@ -8,7 +8,7 @@ from folders import names
 import bigbfs
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk import plan
-from bigbfs.conversion.spread import convert
+from bigbfs.conversion.spread import common, convert
 from bigbfs.engines.ranks.threads import run
 
 KINDS = {
@@ -43,6 +43,11 @@ def require_same(ranks, inputs, **options):
 
 def keep_on_disk(monkeypatch):
     monkeypatch.setattr(convert, "fits", lambda *given: False)
+
+
+def send_messages(monkeypatch):
+    """Let ranks have no memory in common."""
+    monkeypatch.setattr(common, "seen_by_all", lambda group: False)
 
 
 def edges():

@@ -59,6 +59,37 @@ def test_a_second_run_takes_up_what_was_finished(when: str, name: str, tmp_path:
     assert (tmp_path / "many.csrbin").read_bytes() == (tmp_path / "one.csrbin").read_bytes()
 
 
+MOMENTS = [
+    ("counted", "SIGKILL", 0),
+    ("dealing", "SIGKILL", 1),
+    ("placing", "SIGINT", 1),
+    ("placing", "SIGTERM", 0),
+    ("placing", "SIGKILL", 2),
+    ("named", "SIGKILL", 0),
+]
+CODES = {"SIGKILL": 9, "SIGINT": 130, "SIGTERM": 143}
+
+
+@pytest.mark.parametrize(
+    ("when", "name", "rank"), split(MOMENTS, lambda when, name, rank: (when, rank) in (("dealing", 1), ("placing", 0)))
+)
+def test_a_rank_that_ends_while_all_work_on_one_state(when: str, name: str, rank: int, tmp_path: Path) -> None:
+    """The others end with it; nothing of the graph is there, no memory stays, and the next run finds nothing to do."""
+    np.savetxt(tmp_path / "g.txt", np.random.default_rng(1).integers(0, 90_000, (300_000, 2)), "%d")
+    before, script = shm.files(), Path(__file__).with_name("rank_convert_events.py")
+    ran = convert(tmp_path, 3, [str(script), when, name, str(rank)])
+    assert ran.returncode == CODES[name], ran.stderr
+    deadline = time.monotonic() + 60
+    while (left := ranks_in(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left and not (tmp_path / "many.csrbin").exists() and not shm.left_since(before)
+    ran = convert(tmp_path, 3, ["-m", "bigbfs"])
+    assert ran.returncode == 0, ran.stderr
+    assert "takes up" not in ran.stdout and names(tmp_path) == ["g.txt", "many.csrbin"]
+    bigbfs.convert(tmp_path / "g.txt", tmp_path / "one.csrbin")
+    assert (tmp_path / "many.csrbin").read_bytes() == (tmp_path / "one.csrbin").read_bytes()
+
+
 def ranks_in(folder: Path) -> list[int]:
     """Return the processes that are ranks of the conversion in a folder."""
     found = []

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from spreading import keep_on_disk, require_same, spread, written
+from spreading import keep_on_disk, require_same, send_messages, spread, written
 from wide import split
 
 from bigbfs.conversion import ConvertOptions
 from bigbfs.conversion.on_disk.scratch import KEPT, Scratch
-from bigbfs.conversion.spread import dealing, fitting, in_memory
+from bigbfs.conversion.sorting import lines
+from bigbfs.conversion.spread import common, dealing, fitting, in_memory
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers.estimates import InputEstimate
@@ -32,15 +33,18 @@ def test_what_fits_in_memory_never_goes_to_disk(disk, monkeypatch):
     assert found.method == "ranks" and (found.spilled_bytes > 0, found.partitions > 0) == (disk, disk)
 
 
-def test_a_rank_that_is_killed_in_memory_leaves_nothing_to_take_up(monkeypatch):
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_rank_that_is_killed_in_memory_leaves_nothing_to_take_up(shared, monkeypatch):
     """The second run begins anew, says nothing of the first, and removes what it has left."""
+    if not shared:
+        send_messages(monkeypatch)
     inputs = written("text")
 
     def end(*given, **named):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(in_memory, "rows_from_lines", end)
+        patch.setattr(common if shared else lines, "keys_of", end)
         patch.setattr(Scratch, "close", lambda self: os.close(self._lock))
         with pytest.raises(KeyboardInterrupt):
             spread(3, inputs)
@@ -48,18 +52,19 @@ def test_a_rank_that_is_killed_in_memory_leaves_nothing_to_take_up(monkeypatch):
     assert not require_same(3, inputs).notes
 
 
-@pytest.mark.parametrize("where", ["require_share", "EdgeBuffer"])
+@pytest.mark.parametrize("where", ["require_share", "EdgeBuffer", "require"])
 def test_more_edges_than_were_expected_go_to_disk(where, monkeypatch):
-    """Whether one rank's buffer is full while it reads, or its share of the rows is too large for it."""
-    whole, calls = getattr(in_memory, where), itertools.count()
+    """Whether one rank's buffer is full while it reads, its share of the rows is too large for it, or what all see."""
+    place = common if where == "require" else in_memory
+    whole, calls = getattr(place, where), itertools.count()
 
     def refuse(*given, **named):
         if next(calls) == 1:
             raise DoesNotFitError("too many edges")
         return whole(*given, **named)
 
-    monkeypatch.setattr(in_memory, where, refuse)
-    assert require_same(3, written("text"), directed=True).spilled_bytes > 0
+    monkeypatch.setattr(place, where, refuse)
+    assert require_same(3, written("text"), directed=place is in_memory).spilled_bytes > 0
     assert next(calls) == 3
 
 

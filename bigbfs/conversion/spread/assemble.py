@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -123,13 +123,9 @@ def _write(
     sections, before = _places(mine, everyone, len(text), codec, group.rank)
     total = layout.file_bytes(sections)
     with ExitStack() as stack:
-        stream = together(group, lambda: stack.enter_context(replacing(target)) if first else None)
-        name = None if stream is None else str(Path(f"/proc/self/fd/{stream.fileno()}").readlink())
-        name = group.objects(name)[0]
+        stream, handle = made_by_first(target, total, group, stack)
 
-        def put() -> int:
-            handle = _opened(name, target, group)
-            stack.callback(os.close, handle)
+        def put() -> None:
             try:
                 if first:
                     os.pwrite(handle, text.tobytes(), sections[0].offset)
@@ -140,7 +136,6 @@ def _write(
                 if isinstance(error, FileAccessError):
                     raise
                 raise access_error(target, error, "write") from error
-            return handle
 
         def finish() -> None:
             if stream is not None:
@@ -148,10 +143,35 @@ def _write(
                 os.pwrite(stream.fileno(), layout.pack(header, sections), 0)
             stack.close()
 
-        together(group, lambda: stream.truncate(total) if stream is not None else None)
-        handle = together(group, put)
+        together(group, put)
         sections = _summed(handle, sections, group)
         together(group, finish)
+
+
+def made_by_first(target: Path, total: int, group: Group, stack: ExitStack) -> tuple[BinaryIO | None, int]:
+    """Return a new file of ``total`` bytes as rank 0 holds it (None on others), and as this rank has opened it.
+
+    When ``stack`` ends it gets the name ``target``, or goes where that ends with an error.
+
+    Raises
+    ------
+    Agreed
+        It cannot be made, or not be opened by all ranks.
+    """
+
+    def made() -> BinaryIO | None:
+        if group.rank:
+            return None
+        stream = stack.enter_context(replacing(target))
+        stream.truncate(total)
+        return stream
+
+    stream = together(group, made)
+    name = None if stream is None else str(Path(f"/proc/self/fd/{stream.fileno()}").readlink())
+    name = group.objects(name)[0]
+    handle = together(group, lambda: _opened(name, target, group))
+    stack.callback(os.close, handle)
+    return stream, handle
 
 
 def _places(

@@ -1,8 +1,9 @@
 """The conversion by ranks whose shares fit in memory: read, number, deal to the owners of the rows, sort, write.
 
-The kernels and the order of steps are those of one process (``conversion/in_memory``, ``sorting/lines``), with two
-exchanges of keys between them: before own rows are sorted, and before their transpose is placed. Nothing is kept on
-disk: who is killed begins anew.
+The kernels and the order of steps are those of one process (``conversion/in_memory``, ``sorting/lines``). Ranks of one
+machine take them on one state where they can (:mod:`bigbfs.conversion.spread.common`). Others make two exchanges of
+keys: before own rows are sorted, and before their transpose is placed. Nothing is kept on disk: who is killed begins
+anew.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from bigbfs.conversion.on_disk.work import Job
 from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
+from bigbfs.conversion.spread.common import Common, sorted_in_common
+from bigbfs.conversion.spread.common_file import write_in_common
 from bigbfs.conversion.spread.dealing import Dealer
 from bigbfs.conversion.spread.fitting import require_share
 from bigbfs.conversion.spread.pieces import ArrayPieces, FilePieces, Pieces
@@ -56,15 +59,38 @@ def convert_in_memory(job: Job, readers: list[int | None], group: Group) -> Whol
     job.notes += [note for edges in lists for note in edges.notes]
     counted = _counted(lists, group)
     what = meaning(lists, job.options)
+    with job.watch.phase("build"), job.told(0, "", "build"):
+        vertices, lines = _numbered(job, what, lists, group)
+        common = sorted_in_common(job, what, lines, group)
+    if common is not None:
+        return _written(job, common, vertices, counted, group)
     with ExitStack() as stack:
         with job.watch.phase("build"), job.told(0, "", "build"):
-            built = _Builder(job, what, group).build(lists)
+            built = _Builder(job, what, group).build(vertices, lines)
             counts = built.counts
             found = group.sum([counts.self_loops, counts.duplicates, counts.reversed]).tolist()
             counted |= dict(zip(("self_loops", "duplicates", "reversed"), found, strict=True))
         own = _own_rows(job, built, stack, group)
         flags = job.options.flags(symmetric=what.both or built.symmetric, self_loops=counted["self_loops"])
         return assemble(job, own, flags, counted, built.symmetric, 0, group)
+
+
+def _numbered(job: Job, what: Meaning, lists: list[EdgeList], group: Group) -> tuple[Vertices, Lines]:
+    """Return the vertices of all, and own lines in their numbers; ``lists`` is emptied."""
+    if what.expand:
+        expand(lists)
+    others = _OtherRanks(group)
+    vertices, numbering = find_vertices(lists, keep_ids=job.options.keep_ids, threads=job.threads, others=others)
+    return vertices, number_lines(lists, vertices, numbering, job.threads, reuse=True)
+
+
+def _written(job: Job, common: Common, vertices: Vertices, counted: dict[str, int], group: Group) -> Whole:
+    """Write rows that all have sorted."""
+    counted |= common.counted
+    flags = job.options.flags(symmetric=True, self_loops=counted["self_loops"])
+    first_id = 0 if vertices.labels is not None else vertices.first_id
+    with job.watch.phase("write"), job.told(0, "", f"write {job.targets.plain}"):
+        return write_in_common(job, common, counted, vertices.labels, first_id, flags, group)
 
 
 def _read(job: Job, readers: list[int | None], group: Group) -> list[EdgeList]:
@@ -128,15 +154,9 @@ class _Builder:
     def __init__(self, job: Job, what: Meaning, group: Group) -> None:
         self._options, self._threads, self._what, self._group = job.options, job.threads, what, group
 
-    def build(self, lists: list[EdgeList]) -> _Built:
-        """Return own rows; ``lists`` is emptied."""
+    def build(self, vertices: Vertices, lines: Lines) -> _Built:
+        """Return own rows; ``lines`` loses its arrays."""
         options, what, group = self._options, self._what, self._group
-        if what.expand:
-            expand(lists)
-        others = _OtherRanks(group)
-        vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=self._threads, others=others)
-        lines = number_lines(lists, vertices, numbering, self._threads, reuse=True)
-        del numbering
         total = int(group.sum([len(lines)])[0])
         shift = _shift(vertices.n, total, group.size)
         stored = _stored(lines, shift, both=what.both or options.in_edges)

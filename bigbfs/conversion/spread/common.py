@@ -1,0 +1,136 @@
+"""Rows of an undirected graph, made by ranks of one machine on one state: nothing is sent, and no rank owns rows.
+
+The kernels and the order of steps are those of one process (``conversion/in_memory``, ``sorting/lines``), and ranks
+are to them what threads are. Each keeps the lines that it has read to itself; keys, rows and offsets all see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bigbfs.conversion.memory import PROGRAM, require
+from bigbfs.conversion.on_disk.work import Job
+from bigbfs.conversion.sorting import in_rows
+from bigbfs.conversion.sorting.buckets import layout_of
+from bigbfs.conversion.sorting.lines import Lines, keys_of
+from bigbfs.conversion.sorting.rule import Meaning, Rule
+from bigbfs.conversion.spread.crew import Crew, NotShared, room_for
+from bigbfs.engines.ranks.agreeing import together
+from bigbfs.engines.ranks.commons import seen_by_all
+from bigbfs.engines.ranks.group import Group
+from bigbfs.graph.adjacency import id_dtype
+from bigbfs.graph.transposing import (
+    TASKS_PER_THREAD,
+    Dealt,
+    bits_of,
+    bucket_count,
+    bucket_shift,
+    deal_columns,
+    key_dtype,
+)
+from bigbfs.graph.views import frozen
+from bigbfs.jit.workers import cursors
+
+
+@dataclass(frozen=True)
+class Common:
+    """Rows that are sorted, and have yet to be placed.
+
+    Attributes
+    ----------
+    crew
+        Who places them.
+    members
+        Threads of all ranks.
+    dealt
+        As :func:`bigbfs.graph.transposing.deal_columns` returns it.
+    indptr
+        Zeros that all see: int64, one more than rows.
+    counted
+        Of all ranks, as in the provenance.
+    """
+
+    crew: Crew
+    members: int
+    dealt: Dealt
+    indptr: np.ndarray
+    counted: dict[str, int]
+
+
+def sorted_in_common(job: Job, what: Meaning, lines: Lines, group: Group) -> Common | None:
+    """Sort the lines of all ranks into rows, all together; None: these have no state in common, and keep their lines.
+
+    Raises
+    ------
+    Agreed
+        Of a DoesNotFitError: it takes more memory than ranks may use.
+    """
+    if not what.both or job.targets.compressed is not None or not seen_by_all(group):
+        return None
+    try:
+        return _Sorting(job, what, lines, group).sort()
+    except NotShared:
+        return None
+
+
+class _Sorting:
+    """Sorts lines into rows, all ranks together."""
+
+    def __init__(self, job: Job, what: Meaning, lines: Lines, group: Group) -> None:
+        self._job, self._what, self._lines, self._group = job, what, lines, group
+        self._threads = group.lengths(job.threads)
+        self._members = sum(self._threads)
+        total = int(group.sum([len(lines)])[0])
+        self._shift = bucket_shift(lines.n, total)
+        self._crew: Crew | None = None
+        self._spare = np.empty(0, np.uint8)
+
+    def sort(self) -> Common:
+        """Return the rows."""
+        job, what, lines, n = self._job, self._what, self._lines, self._lines.n
+        layout = layout_of(0, 0, bits_of(n), bits_of(n) + self._shift)
+        counts = np.zeros((2 * job.threads, bucket_count(n, self._shift)), np.int64)
+        loops_stay = job.options.keep_self_loops
+        starts, keys, loops = keys_of(lines, True, loops_stay, layout, counts, job.workers, self._place)
+        crew = self._crew
+        assert crew is not None
+        self._group.barrier()  # all keys are there
+        total = int(starts[-1])
+        rows = in_rows.Rows(crew.take(n + 1, np.int64), crew.take(n, np.int64), crew.take(total, id_dtype(n)))
+        rows.begins[n] = total
+        rule = Rule(what.copies, apart=True)
+        given = (starts, frozen(keys), layout, rule, rows, crew, self._members)
+        loose, found = in_rows.sorted_rows(*given, turn=True, counters=crew.counters)
+        dealt = deal_columns(loose, job.threads, head=True, spare=self._spare, crew=crew)
+        duplicates, turned = found.tolist()
+        counted = {"self_loops": int(self._group.sum([loops])[0]), "duplicates": duplicates, "reversed": turned}
+        return Common(crew, self._members, dealt, crew.take(n + 1, np.int64), counted)
+
+    def _place(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return where own keys go, given how many there are; see :func:`keys_of`."""
+        buckets, rank = counts.shape[1], self._group.rank
+        sizes = [2 * threads * buckets for threads in self._threads]
+        everyone = np.concatenate(self._group.gather(counts.ravel(), sizes)).reshape(-1, buckets)
+        places, starts = cursors(everyone)
+        first = 2 * sum(self._threads[:rank])
+        total, n = int(starts[-1]), self._lines.n
+        kinds = key_dtype(bits_of(n) + self._shift + 1), key_dtype(bits_of(n) + self._shift)
+        size = max(kind.itemsize for kind in kinds) * total
+        self._crew = self._made(size, total, buckets)
+        self._spare = self._crew.take(size, np.uint8)
+        keys = self._spare.view(kinds[0])[:total]
+        return np.ascontiguousarray(places[first : first + len(counts)]), starts, keys
+
+    def _made(self, keys: int, total: int, buckets: int) -> Crew:
+        """Return a crew with memory for so many bytes of keys, ids of rows, and buckets."""
+        job, group, n = self._job, self._group, self._lines.n
+        tasks = TASKS_PER_THREAD * self._members
+        offsets = 2 * room_for(8 * (n + 1)) + room_for(8 * n)
+        counters = room_for(8 * tasks * buckets) + room_for(16 * tasks) + room_for(8 * buckets)
+        whole = room_for(keys) + room_for(id_dtype(n).itemsize * total) + offsets + counters
+        held = self._lines.src.nbytes + self._lines.dst.nbytes
+        need = held + whole // group.size + PROGRAM
+        together(group, lambda: require(need, job.options.memory, what="sorting its rows in memory"))
+        return Crew(group, job.workers, job.threads, whole)

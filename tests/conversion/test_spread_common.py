@@ -1,0 +1,208 @@
+"""Conversion by ranks of one machine on one state: who does what, what is shared, and what comes of failures."""
+
+import errno
+import itertools
+import os
+import threading
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from folders import names
+from spreading import KINDS, edges, require_same, send_messages, spread, written
+from wide import split
+
+from bigbfs.conversion import ConvertOptions
+from bigbfs.conversion.spread import common, common_file, convert, dealing
+from bigbfs.conversion.spread.crew import ROUNDS, Crew, NotShared, room_for
+from bigbfs.engines.ranks.agreeing import Agreed
+from bigbfs.engines.ranks.threads import ThreadGroup, run
+from bigbfs.errors import FileAccessError
+from bigbfs.formats.container import checksum
+from bigbfs.formats.container.layout import Section
+from bigbfs.graph import transposing
+from bigbfs.jit.workers import Workers
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def dealt(monkeypatch):
+    """What keys were sent for."""
+    found, whole = [], dealing.Dealer.__call__
+    monkeypatch.setattr(dealing.Dealer, "__call__", lambda *given: found.append(1) or whole(*given))
+    return found
+
+
+UNDIRECTED = [kind for kind, options in KINDS.items() if not options.get("directed")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "ranks"),
+    split(itertools.product(UNDIRECTED, (2, 3, 8)), lambda kind, ranks: ranks == 3),
+)
+def test_ranks_without_memory_in_common_send_keys(kind, ranks, dealt, monkeypatch):
+    """The bytes are those of one process, as they are where all work on one state."""
+    send_messages(monkeypatch)
+    require_same(ranks, written("text"), **KINDS[kind])
+    assert len(dealt) == 2 * ranks
+
+
+def test_ranks_of_one_machine_send_no_key(dealt):
+    require_same(3, written("npy"))
+    assert not dealt
+
+
+def test_a_machine_that_has_no_such_memory(dealt, monkeypatch):
+    """It has the page by which ranks ask, and not what keys take: they are sent then."""
+    whole = ThreadGroup.window
+    monkeypatch.setattr(ThreadGroup, "window", lambda group, nbytes: whole(group, nbytes) if nbytes <= 4096 else None)
+    require_same(3, written("text"))
+    assert len(dealt) == 6
+
+
+@pytest.fixture
+def buckets(monkeypatch):
+    """Many, as large graphs have them."""
+    monkeypatch.setattr(transposing, "EDGES_PER_BUCKET", 64)
+
+
+@pytest.mark.parametrize("part", [1, 1 << 21])
+def test_ranks_with_threads_of_their_own(part, buckets, monkeypatch):
+    """As many as each has; rows placed in parts of a row, or in some."""
+    monkeypatch.setattr(common_file, "PART_BYTES", part)
+    require_same(2, written("text"))
+    whole = Path("one.csrbin").read_bytes()
+
+    def work(group):
+        options = ConvertOptions(memory=2**40, threads=1 + 2 * group.rank, force=True)
+        return convert.convert_over_ranks(["g.txt"], "many.csrbin", options, group)
+
+    run(3, work)
+    assert Path("many.csrbin").read_bytes() == whole
+
+
+@pytest.mark.parametrize("lines", ["7 7\n", "0 1\n", "5 6\n6 5\n5 6\n5 5\n", "1 9000000000000\n3 1\n"])
+def test_few_lines(lines):
+    """No edge that stays, fewer lines than ranks, ids that a table of hashes numbers."""
+    Path("g.txt").write_text(lines)
+    require_same(4, ["g.txt"])
+
+
+PLACES = {
+    "sorting": (common.in_rows, "sort_rows"),
+    "dealing": (transposing, "scatter_columns"),
+    "placing": (common_file, "place_columns"),
+    "writing": (common_file.os, "pwrite"),
+}
+
+
+@pytest.mark.parametrize("when", PLACES)
+def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, buckets, monkeypatch):
+    calls, (where, name) = itertools.count(), PLACES[when]
+    whole, inputs = getattr(where, name), written("text")
+
+    def fail(*given):
+        if next(calls) == 1:
+            raise OSError(errno.ENOSPC, "full")
+        return whole(*given)
+
+    monkeypatch.setattr(where, name, fail)
+    with pytest.raises(FileAccessError if when == "writing" else OSError) as failure:
+        spread(3, inputs)
+    assert next(calls) > 1 and names(Path()) == ["g.txt"]
+    if when == "writing":
+        assert "many.csrbin: cannot write: No space left on device; free some space" in str(failure.value)
+
+
+def test_what_all_see_counts_as_memory_of_each(monkeypatch):
+    """The keys, rows and offsets of all, shared out evenly, beside the lines that a rank has read itself."""
+    asked = []
+    whole = common.require
+    monkeypatch.setattr(
+        common, "require", lambda need, *given, **named: asked.append(need) or whole(need, *given, **named)
+    )
+    made = []
+    window = ThreadGroup.window
+    monkeypatch.setattr(ThreadGroup, "window", lambda group, nbytes: made.append(nbytes) or window(group, nbytes))
+    require_same(2, written("text"))
+    kept = max(made) - room_for(8 * 8 * ROUNDS)
+    held = [need - common.PROGRAM - kept // 2 for need in asked]
+    lines = len(edges())
+    assert len(asked) == 2 and sum(held) == lines * 8 and min(held) > 0
+
+
+def test_every_task_is_done_once_by_whoever_is_free():
+    """Also more tasks than threads, and none; what is taken is zero, and seen by all."""
+
+    def work(group):
+        with Workers(2) as workers:
+            crew = Crew(group, workers, 2, 3 * room_for(8 * 100))
+            done = [crew.take(count, np.int64) for count in (100, 3, 1)]
+            for array in done:
+                assert not array.any()
+                group.barrier()
+                crew.each(len(array), lambda i, array=array: array.__setitem__(i, array[i] + i + 1))
+            crew.each(0, lambda i: 1 / 0)
+            return [array.tolist() for array in done]
+
+    for found in run(3, work):
+        assert found == [list(range(1, count + 1)) for count in (100, 3, 1)]
+
+
+def test_a_task_that_fails_fails_on_all_ranks():
+    said = threading.Barrier(2)
+
+    def work(group):
+        with Workers(1) as workers:
+            crew = Crew(group, workers, 1, 0)
+
+            def task(number):
+                said.wait(30)  # each rank has one of the two
+                if number == 1:
+                    raise ValueError("one")
+
+            with pytest.raises(Agreed) as failure:
+                crew.each(2, task)
+            return str(failure.value)
+
+    assert run(2, work) == ["one", "one"]
+
+
+def test_ranks_of_several_machines_have_no_crew():
+    def work(group):
+        with pytest.raises(NotShared):
+            Crew(group, Workers(1), 1, 100)
+
+    run(2, work, hosts=("one", "other"))
+
+
+def test_checksums_are_those_of_whole_sections(monkeypatch):
+    """Of pieces that come in any order, and end anywhere."""
+    monkeypatch.setattr(checksum, "STRETCH", 1000)
+    monkeypatch.setattr(common_file, "STRETCH", 1000)
+    rng = np.random.default_rng(3)
+    arrays = [rng.integers(0, 256, size, np.uint8) for size in (0, 999, 1000, 4321)]
+    sections = [Section(f"s{i}", "|u1", len(array), 5000 * i, len(array), 0) for i, array in enumerate(arrays)]
+    with Path("file").open("w+b") as stream:
+        writer = common_file._Writer(Path("file"), stream.fileno(), sections)
+        pieces = []
+        for number, array in enumerate(arrays):
+            cuts = sorted({0, len(array), *rng.integers(0, len(array) + 1, 7).tolist()})
+            pieces += [(number, first, last) for first, last in itertools.pairwise(cuts)]
+        for number, first, last in rng.permutation(pieces).tolist():
+            writer.write(number, first, arrays[number][first:last].data)
+        found = common_file._summed(sections, writer.sums)
+        assert [section.checksum for section in found] == [checksum.checksum(array) for array in arrays]
+        for section, array in zip(sections, arrays, strict=True):
+            assert os.pread(stream.fileno(), section.length, section.offset) == array.tobytes()
+
+
+@pytest.mark.parametrize("lengths", [(0, 0), (5, 0), (0, 5), (1, 1), (70_000, 3), (3, 70_000), (4096, 1 << 16)])
+def test_checksums_of_two_runs_of_bytes_joined(lengths):
+    one, other = (np.random.default_rng(length).bytes(length) for length in lengths)
+    assert checksum.joined(zlib.crc32(one), zlib.crc32(other), len(other)) == zlib.crc32(one + other)
