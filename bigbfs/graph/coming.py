@@ -7,15 +7,14 @@ next ones, and its memory serves for what comes after.
 
 from __future__ import annotations
 
-import mmap
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bigbfs.graph import pages
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.transposing import TASKS_PER_THREAD, Loose, deal_columns, place_columns
 from bigbfs.jit.workers import Workers
@@ -35,19 +34,20 @@ class ComingAdjacency(PlainAdjacency):
 
     Attributes
     ----------
-    memory
-        Where ``indices`` lie.
     ends
         Ids that there are up to the end of each part.
     place
         Places a part; several threads may do so with different ones.
+    forget
+        Called when the parts up to ``last`` have been placed, those up to ``first`` before: lets go what they are made
+        of.
     threads
         Threads that place.
     """
 
-    memory: mmap.mmap
     ends: list[int]
     place: Callable[[int], object]
+    forget: Callable[[int, int], object]
     threads: int
 
     def come(self, items: int, look: Look, take: Take) -> None:
@@ -82,22 +82,26 @@ class _Handing:
     def work(self, part: int) -> None:
         """Place a part; look at what is complete with it, and hand that out."""
         self._rows.place(part)
-        for number in self._completed(part):
+        parts, pieces = self._completed(part)
+        if parts:
+            self._rows.forget(parts.start, parts.stop)
+        for number in pieces:
             first, last = self._pieces[number]
             self._seen[number] = self._look(self._rows.indices[first:last])
         self.hand()
 
-    def _completed(self, part: int) -> range:
-        """Return the numbers of the pieces that this part has completed."""
+    def _completed(self, part: int) -> tuple[range, range]:
+        """Return the parts that are there now, with all before them, and the numbers of the pieces they complete."""
         with self._counting:
             self._placed[part] = True
+            parts = self._parts
             while self._parts < len(self._placed) and self._placed[self._parts]:
                 self._parts += 1
             there = self._rows.ends[self._parts - 1] if self._parts else 0
             before = self._complete
             while self._complete < len(self._pieces) and self._pieces[self._complete][1] <= there:
                 self._complete += 1
-            return range(before, self._complete)
+            return range(parts, self._parts), range(before, self._complete)
 
     def hand(self) -> None:
         """Hand out what has been looked at, unless another thread does: that one looks again when it has let go."""
@@ -106,15 +110,10 @@ class _Handing:
                 while self._taken in self._seen:
                     first, last = self._pieces[self._taken]
                     self._take(self._rows.indices[first:last], self._seen.pop(self._taken))
-                    self._let_go(first, last)
+                    pages.let_go(self._rows.indices, first, last)
                     self._taken += 1
             finally:
                 self._taking.release()
-
-    def _let_go(self, first: int, last: int) -> None:
-        size = self._rows.indices.itemsize
-        with suppress(AttributeError, OSError):
-            self._rows.memory.madvise(mmap.MADV_DONTNEED, first * size, (last - first) * size)
 
 
 def coming_rows(
@@ -127,21 +126,17 @@ def coming_rows(
     dealt = deal_columns(rows, threads, head=True, spare=spare, advance=advance)
     dtype, total = rows.indices.dtype, int(dealt.bases[-1])
     indptr = np.zeros(len(rows.ends) + 1, np.int64)
-    memory = _memory(total * dtype.itemsize)
-    indices = np.frombuffer(memory, dtype, total)
+    indices = pages.empty(total, dtype)
     tasks = dealt.tasks(max(threads * TASKS_PER_THREAD, indices.nbytes // _PART_BYTES), indptr, indices)
     ends = [int(dealt.bases[last]) for _, last, *_ in tasks]
-    return ComingAdjacency(
-        indptr.view(np.uint64), indices, memory, ends, lambda part: place_columns(*tasks[part]), threads
-    )
+    buckets = [0, *(last for _, last, *_ in tasks)]
+    cuts = [(int(dealt.starts[at]), int(rows.begins[min(at << rows.shift, len(rows.ends))])) for at in buckets]
 
+    def forget(first: int, last: int) -> None:
+        for array, low, high in zip((dealt.keys, rows.indices), cuts[first], cuts[last], strict=True):
+            pages.let_go(array, low, high)
 
-def _memory(size: int) -> mmap.mmap:
-    """Return memory of which pages can be let go."""
-    try:
-        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except OSError as error:
-        raise MemoryError(str(error)) from error
-    with suppress(AttributeError, OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
+    def place(part: int) -> None:
+        place_columns(*tasks[part])
+
+    return ComingAdjacency(indptr.view(np.uint64), indices, ends, place, forget, threads)

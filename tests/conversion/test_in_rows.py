@@ -9,9 +9,11 @@ import pytest
 
 from bigbfs.conversion.numbering.rules import NUMBERED
 from bigbfs.conversion.sorting import in_rows
+from bigbfs.conversion.sorting import lines as sorting
 from bigbfs.conversion.sorting.buckets import layout_of
 from bigbfs.conversion.sorting.lines import Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import AS_GIVEN, ONCE, Rule
+from bigbfs.graph import pages
 from bigbfs.graph.transposing import Loose, transpose
 from bigbfs.graph.views import frozen
 
@@ -73,6 +75,32 @@ def test_rows_of_every_length(n, undirected):
             assert listed(transpose(rows, 2, head=True, spare=spare)) == both
 
 
+@pytest.mark.parametrize("undirected", [False, True])
+@pytest.mark.parametrize("rest", [500, 3_000, 40_000])
+def test_keys_over_the_lines(monkeypatch, undirected, rest):
+    """Where there is room behind the targets, nothing else is touched; the rows are those of memory of its own."""
+    pairs = lines_of(SMALL, 2)
+    monkeypatch.setattr(sorting, "_LARGE", 0)
+    how = {"undirected": undirected, "copies": ONCE, "keep_loops": False, "reuse": True}
+    src, dst = pages.empty(len(pairs), np.uint32), pages.empty(len(pairs) + rest, np.uint32)
+    src[:], dst[: len(pairs)] = pairs.T
+    rows, counts, spare = rows_from_lines(Lines(src, dst[: len(pairs)], SMALL), 2, **how)
+    assert np.shares_memory(spare, dst), "memory of its own"
+    own = {**how, "reuse": False}
+    others, expected, apart = rows_from_lines(Lines(*(side.copy() for side in pairs.T), SMALL), 2, **own)
+    assert not np.shares_memory(apart, dst)
+    assert (listed(rows), counts) == (listed(others), expected)
+
+
+def test_lines_that_are_not_to_be_overwritten_stay(monkeypatch):
+    pairs = lines_of(SMALL, 0)
+    monkeypatch.setattr(sorting, "_LARGE", 0)
+    src, dst = pages.empty(len(pairs), np.uint32), pages.empty(2 * len(pairs), np.uint32)[: len(pairs)]
+    src[:], dst[:] = pairs.T
+    rows_from_lines(Lines(src, dst, SMALL), 2, undirected=True, copies=ONCE, keep_loops=False)
+    assert np.array_equal(np.stack((src, dst)), pairs.T)
+
+
 def test_ids_of_more_than_31_bits():
     """A value and its direction take 64 bits then; such a graph is no thing for a test, its rows are."""
     rng = np.random.default_rng(3)
@@ -83,7 +111,9 @@ def test_ids_of_more_than_31_bits():
     rows = in_rows.Rows(np.zeros(n + 1, np.int64), np.zeros(n, np.int64), np.zeros(len(keys), np.uint64))
     starts, written = np.array([0, len(keys)]), np.zeros(1, np.int64)
     shape = (layout_of(0, 0, bits, bits + 2), NUMBERED, Rule(ONCE, apart=True), rows, written, written[:0])
-    assert in_rows.sort_rows(0, 1, starts, frozen(keys), *shape, np.empty(0, np.uint64)) == (3, 0)
+    assert in_rows.sort_rows(
+        0, 1, in_rows.Keys(starts, starts[np.newaxis], frozen(keys)), *shape, np.empty(0, np.uint64)
+    ) == (3, 0)
     for row, each in enumerate(values):
         assert rows.values[rows.begins[row] : rows.ends[row]].tolist() == each.tolist()
     assert written[0] == sum(map(len, values))

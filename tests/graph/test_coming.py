@@ -2,6 +2,7 @@
 
 import threading
 import zlib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -57,6 +58,19 @@ def test_the_file_is_that_of_rows_in_memory(tmp_path):
     ):
         save_graph(Graph(rows, flags), tmp_path / name, {"made": "here"})
     assert (tmp_path / "memory").read_bytes() == (tmp_path / "coming").read_bytes()
+
+
+def test_what_rows_were_made_of_is_let_go_on_the_way(monkeypatch):
+    given = []
+    monkeypatch.setattr("bigbfs.graph.pages.let_go", lambda array, first, last: given.append((array, first, last)))
+    found, threads, spare = _with_threads(4)
+    rows = coming_rows(found, threads, spare)
+    rows.come(ITEMS, len, lambda ids, seen: None)
+    edges = int(np.sum(found.ends - found.begins[:-1]))
+    for memory, length in ((found.indices, found.begins[-1]), (spare, edges), (rows.indices, rows.m)):
+        runs = sorted((a, b) for array, a, b in given if np.shares_memory(array, memory))
+        assert runs[0][0] == 0 and all(before[1] == after[0] for before, after in pairwise(runs))
+        assert runs[-1][1] == length
 
 
 @pytest.mark.parametrize("fails", ["look", "take"])

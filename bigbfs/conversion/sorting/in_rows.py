@@ -46,24 +46,44 @@ class Rows(NamedTuple):
     values: np.ndarray
 
 
+class Keys(NamedTuple):
+    """The keys of all buckets; a state tuple.
+
+    Attributes
+    ----------
+    starts
+        int64: how many keys there are in the buckets before each, and in all.
+    pieces
+        int64[part, bucket + 1]: those of bucket b are, for every part, ``values[pieces[part, b]:pieces[part, b + 1]]``.
+    values
+        uint32 or uint64.
+    """
+
+    starts: np.ndarray
+    pieces: np.ndarray
+    values: np.ndarray
+
+
 @njit(forceinline=True)
-def _deal(keys, begin, end, rows, places, bits, dealt):
+def _deal(keys, bucket, rows, places, bits, dealt):
     """Write what the keys have below their row to ``dealt``, row by row; ``places[r]`` becomes the end of row r."""
     down = bits + np.uint64(1)
     mask = (np.uint64(1) << down) - np.uint64(1)
     places[:rows] = 0
-    for i in range(begin, end):
-        places[keys[i] >> down] += 1
+    for part in range(len(keys.pieces)):
+        for i in range(keys.pieces[part, bucket], keys.pieces[part, bucket + 1]):
+            places[keys.values[i] >> down] += 1
     total = 0
     for row in range(rows):
         here = places[row]
         places[row] = total
         total += here
-    for i in range(begin, end):
-        key = keys[i]
-        place = places[key >> down]
-        places[key >> down] = place + 1
-        dealt[place] = key & mask
+    for part in range(len(keys.pieces)):
+        for i in range(keys.pieces[part, bucket], keys.pieces[part, bucket + 1]):
+            key = keys.values[i]
+            place = places[key >> down]
+            places[key >> down] = place + 1
+            dealt[place] = key & mask
 
 
 @njit(forceinline=True)
@@ -111,13 +131,13 @@ def _count_columns(values, count, rows, low, end, wide, columns):
 
 
 @njit(cache=True, nogil=True)
-def sort_rows(first, last, starts, keys, layout, rules, rule, rows, written, columns, dealt):
+def sort_rows(first, last, keys, layout, rules, rule, rows, written, columns, dealt):
     """Sort and thin out the buckets ``first`` to ``last``; return (repeated lines, edges given both ways).
 
     Parameters
     ----------
-    starts, keys
-        The keys (uint32 or uint64) of bucket b are ``keys[starts[b]:starts[b + 1]]``.
+    keys
+        :class:`Keys`.
     rows
         Room for the result; ``values`` may be no memory of the keys.
     written
@@ -134,13 +154,13 @@ def sort_rows(first, last, starts, keys, layout, rules, rule, rows, written, col
     values = dealt
     repeats = turns = 0
     for bucket in range(first, last):
-        begin, end = starts[bucket], starts[bucket + 1]
+        begin, end = keys.starts[bucket], keys.starts[bucket + 1]
         room = end - begin + len(_MANY)  # a vector reads and writes more than its row has
         if room > len(dealt):
             dealt, values = np.empty(room, dealt.dtype), np.empty(room, dealt.dtype)
         low = bucket << np.int64(wide)
         height = min(n - low, 1 << np.int64(wide))
-        _deal(keys, begin, end, height, places, bits, dealt)
+        _deal(keys, bucket, height, places, bits, dealt)
         at = count = 0
         for local in range(height):
             row, degree = low + local, places[local] - at
@@ -186,8 +206,7 @@ def _zeros(shape: tuple[int, int]) -> np.ndarray:
 
 
 def sorted_rows(
-    starts: np.ndarray,
-    keys: np.ndarray,
+    keys: Keys,
     layout: Layout,
     rule: Rule,
     rows: Rows,
@@ -203,6 +222,7 @@ def sorted_rows(
     ``turn``: the columns are counted, for :func:`bigbfs.graph.transposing.transpose` with ``head``. ``counters``
     returns zeros (int64) of a shape, which all ``threads`` see.
     """
+    starts = keys.starts
     tasks, buckets = balanced_ranges(starts, TASKS_PER_THREAD * threads), len(starts) - 1
     shift = int(layout.shift - layout.value_bits)
     columns, found = counters((len(tasks), buckets if turn else 0)), counters((len(tasks), 2))
@@ -211,7 +231,7 @@ def sorted_rows(
 
     def sort(i: int) -> None:
         first, last = tasks[i]
-        found[i] = sort_rows(first, last, starts, keys, layout, NUMBERED, rule, rows, written, columns[i], dealt)
+        found[i] = sort_rows(first, last, keys, layout, NUMBERED, rule, rows, written, columns[i], dealt)
         advance(int(starts[last] - starts[first]))
 
     workers.each(len(tasks), sort)

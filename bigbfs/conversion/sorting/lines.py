@@ -17,10 +17,15 @@ from bigbfs.conversion.sorting import in_rows
 from bigbfs.conversion.sorting import keys as kernels
 from bigbfs.conversion.sorting.buckets import Layout, layout_of
 from bigbfs.conversion.sorting.rule import Rule
+from bigbfs.graph import pages
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import Csr, Deal, Loose, bits_of, bucket_count, bucket_shift, key_dtype
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, cursors, ranges
+
+_LARGE = 32 << 20
+"""Bytes of keys from which on they are written over the lines: memory that caches hold is no matter."""
+_MOST_PARTS = 16
 
 
 @dataclass
@@ -69,25 +74,22 @@ def rows_from_lines(
     shift = bucket_shift(n, len(lines)) if deal is None else deal.shift
     layout = layout_of(0, 0, bits_of(n), bits_of(n) + shift)
     kind = key_dtype(int(layout.shift) + 1) if deal is None else np.dtype(np.uint64)
-    own = reuse and deal is None and lines.src.flags.writeable and lines.src.flags.c_contiguous
+    own = reuse and deal is None and all(a.flags.writeable and a.flags.c_contiguous for a in (lines.src, lines.dst))
     room = lines.src if own else np.empty(0, id_dtype(n))
     with Workers(threads) as workers:
-        counts = np.zeros((2 * threads, bucket_count(n, shift)), np.int64)
-
-        def place(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            cursor, starts = cursors(counts)
-            return cursor, starts, np.empty(int(starts[-1]), kind)
-
-        starts, keys, loops = keys_of(lines, undirected, keep_loops, layout, counts, workers, place)
+        parts = _parts(lines, pages.with_rest(lines.dst), kind) if own else []
+        how = (undirected, keep_loops, layout, 2 * threads, workers)
+        pieces, keys, loops = _over_lines(lines, parts, *how) if parts else _apart(lines, kind, *how)
+        starts = (pieces - pieces[:, :1]).sum(axis=0)
         if deal is not None:
             starts, keys = deal(starts, keys)
+            pieces = starts[np.newaxis]
         total = int(starts[-1])
         room = np.empty(total, id_dtype(n)) if len(room) < total else room[:total]
         begins, ends = np.empty(n + 1, np.int64), np.empty(n, np.int64)
         begins[n] = total
         rows, found = in_rows.sorted_rows(
-            starts,
-            frozen(keys),
+            in_rows.Keys(starts, pieces, frozen(keys)),
             layout,
             Rule(copies, apart=True),
             in_rows.Rows(begins, ends, room),
@@ -98,6 +100,71 @@ def rows_from_lines(
         )
         made = rows if undirected else in_rows.compact(rows, starts, workers, threads)
     return made, BuildCounts(loops, *found.tolist()), keys
+
+
+def _apart(
+    lines: Lines, kind: np.dtype, undirected: bool, keep_loops: bool, layout: Layout, chunks: int, workers: Workers
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Write the keys of all lines to memory of their own; return what :func:`_over_lines` does."""
+    counts = np.zeros((chunks, _buckets(lines.n, layout)), np.int64)
+
+    def place(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        cursor, starts = cursors(counts)
+        return cursor, starts, pages.empty(int(starts[-1]), kind)
+
+    starts, keys, loops = keys_of(lines, undirected, keep_loops, layout, counts, workers, place)
+    return starts[np.newaxis], keys, loops
+
+
+def _buckets(n: int, layout: Layout) -> int:
+    return bucket_count(n, int(layout.shift - layout.value_bits))
+
+
+def _parts(lines: Lines, memory: np.ndarray, kind: np.dtype) -> list[tuple[int, int, int]]:
+    """Return (first line, last, where their keys begin) of each part, if keys are to be written over the targets.
+
+    ``memory`` is that of the targets. The keys of the last part, which comes first, go behind them, those of each
+    other one over the part behind it, which has been read.
+    """
+    count = len(lines)
+    length = len(memory) - count
+    if kind != memory.dtype or count * kind.itemsize < _LARGE or length < count // _MOST_PARTS:
+        return []
+    return [(low, min(count, low + length), low + length) for low in range(0, count, length)][::-1]
+
+
+def _over_lines(
+    lines: Lines,
+    parts: list[tuple[int, int, int]],
+    undirected: bool,
+    keep_loops: bool,
+    layout: Layout,
+    chunks: int,
+    workers: Workers,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Write the keys of all lines over their targets.
+
+    Returns
+    -------
+    int64[part, bucket + 1]: the keys of bucket b in part p are ``keys[pieces[p, b]:pieces[p, b + 1]]``; ``keys``; the
+    lines that are self-loops.
+    """
+    memory = pages.with_rest(lines.dst)
+    pieces = np.zeros((len(parts), _buckets(lines.n, layout) + 1), np.int64)
+    counts = np.zeros((chunks, pieces.shape[1] - 1), np.int64)
+    loops = 0
+    for part, (first, last, base) in enumerate(parts):
+
+        def place(counts: np.ndarray, base: int = base) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            cursor, starts = cursors(counts)
+            return cursor + base, starts + base, memory
+
+        counts[:] = 0
+        some = Lines(lines.src[first:last], lines.dst[first:last], lines.n)
+        pieces[part], _, here = keys_of(some, undirected, keep_loops, layout, counts, workers, place)
+        loops += here
+    lines.src = lines.dst = np.empty(0, lines.src.dtype)
+    return pieces, memory[: int(pieces[:, -1].max())], loops
 
 
 def keys_of(

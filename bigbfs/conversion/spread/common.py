@@ -101,7 +101,7 @@ class _Sorting:
         rows = in_rows.Rows(crew.take(n + 1, np.int64), crew.take(n, np.int64), crew.take(total, id_dtype(n)))
         rows.begins[n] = total
         rule = Rule(what.copies, apart=True)
-        given = (starts, frozen(keys), layout, rule, rows, crew, self._members)
+        given = (in_rows.Keys(starts, starts[np.newaxis], frozen(keys)), layout, rule, rows, crew, self._members)
         loose, found = in_rows.sorted_rows(*given, turn=True, counters=crew.counters)
         dealt = deal_columns(loose, job.threads, head=True, spare=self._spare, crew=crew)
         duplicates, turned = found.tolist()

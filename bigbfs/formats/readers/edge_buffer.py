@@ -7,24 +7,23 @@ where it has them (page faults cost as much as the tokenizing otherwise).
 from __future__ import annotations
 
 import mmap
-from contextlib import suppress
 
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError
+from bigbfs.graph.pages import Pages, allocated
 from bigbfs.sizes import format_size
 
 _FIRST_BYTES = 1 << 16
+SPARE = 8
+"""Behind the targets there is one part in so many more, not touched: who sorts the edges begins to write there."""
 
 
-def _allocate(size: int) -> mmap.mmap:
+def _allocate(size: int) -> Pages:
     try:
-        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        return allocated(size)
     except OSError as error:
         raise _no_memory(size) from error
-    with suppress(AttributeError, OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
 
 
 def _no_memory(size: int) -> DoesNotFitError:
@@ -63,9 +62,10 @@ class EdgeBuffer:
         """Return writable (sources, targets) of ``count`` entries, behind what is kept."""
         needed = (self.size + count) * self.dtype.itemsize
         self._check(needed)
-        for memory in self._maps:
+        for memory, spare in zip(self._maps, (0, needed // SPARE), strict=True):
             if needed > len(memory):
-                larger = -(-max(needed, len(memory) * 5 // 4) // mmap.PAGESIZE) * mmap.PAGESIZE
+                larger = max(needed + spare, len(memory) * 5 // 4)
+                larger = -(-larger // mmap.PAGESIZE) * mmap.PAGESIZE
                 try:
                     memory.resize(larger)
                 except (OSError, SystemError) as error:

@@ -127,6 +127,6 @@ def test_no_memory_is_said_so(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise OSError(12, "Cannot allocate memory")
 
-    monkeypatch.setattr("bigbfs.formats.readers.edge_buffer.mmap.mmap", refuse)
+    monkeypatch.setattr("bigbfs.formats.readers.edge_buffer.allocated", refuse)
     with pytest.raises(DoesNotFitError, match="no memory for the edges"):
         read(tmp_path / "m", BANNER + b"3 3 1\n1 2\n")
