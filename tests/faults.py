@@ -1,4 +1,4 @@
-"""Faults of choice: a runtime that fails once, at a step, and a rank that dies while others wait for its kernel."""
+"""Faults of choice: a runtime that fails once, at a step, and a rank that dies while others wait for it."""
 
 from __future__ import annotations
 
@@ -127,3 +127,18 @@ def kill_in_search(rank: int, pause: float = 0.0) -> None:
         return die() if search.group.rank == rank and source else reset(search, source)
 
     HostSearch._reset = forgotten
+
+
+def kill_in_components(rank: int) -> None:
+    """Let ``rank`` end itself by SIGKILL in its second run of components, when the others tell their members."""
+    from bigbfs.algorithms.components.gpu.hosts.loop import HostForest
+
+    tell, runs = HostForest._tell_members, [0]
+
+    def told(forest: Any) -> None:
+        runs[0] += 1
+        if forest.group.rank == rank and runs[0] == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        tell(forest)
+
+    HostForest._tell_members = told

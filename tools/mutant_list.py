@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
-from mutants_peers import HOSTS, JOINT_FORESTS, PEERS
+from mutants_peers import HOSTS, PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
@@ -320,6 +321,7 @@ MUTANTS = (
     *PEERS,
     *HOSTS,
     *JOINT_FORESTS,
+    *FAR_FORESTS,
     *TOPOLOGICAL,
     *WIDE,
 )

@@ -1,4 +1,4 @@
-"""The bugs that tools/mutants.py plants into kernels for several GPUs: BFS, and components (see mutant_list.py)."""
+"""The bugs that tools/mutants.py plants into kernels of BFS over several GPUs (see mutant_list.py)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ STEPS = "algorithms/bfs/gpu/hosts/host_steps.cu"
 STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 SUITES = ("test_kernels_peers.py",)
-JOINT = "algorithms/components/gpu/peers/"
-CC, RANKS = (JOINT + name for name in ("cc_peers.cu", "joint.cuh"))
 
 PEERS = tuple(
     Mutant(f"peers: {name}", file, old, new, SUITES)
@@ -226,77 +224,5 @@ HOSTS = tuple(
             "KERNEL void host_finish(Peers p) {}",
         ),
         ("the search before is not forgotten", "{ reset_all(p, source, last); }", "{ reset_all(p, source, source); }"),
-    )
-)
-
-JOINT_FORESTS = tuple(
-    Mutant(f"joint: {name}", file, old, new, ("test_kernels_joint.py",))
-    for name, file, old, new in (
-        (
-            "a parent is asked of the next rank",
-            CC,
-            "relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at)",
-            "relaxed_load(in_rank<vid>(r, (owner_of(r.part, at) + 1) % r.part.size, r.forest_at) + at)",
-        ),
-        (
-            "who is above a parent is not asked for",
-            CC,
-            "if (is_own(r.part, above) || !claim_bit(asked, above)) break;",
-            "break;",
-        ),
-        (
-            "those asked for stay where they are",
-            CC,
-            "        if (test_bit(asked, v)) find_root(forest, (vid)v);\n",
-            "",
-        ),
-        (
-            "a sample of own vertices",
-            CC,
-            "for (u64 to = 0; to < r.part.size; ++to) {",
-            "for (u64 to = r.part.rank; to == r.part.rank; ++to) {",
-        ),
-        (
-            "roots are gathered from the next rank",
-            CC,
-            "above = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);",
-            "above = relaxed_load(in_rank<vid>(r, (owner + 1) % r.part.size, r.forest_at) + v);",
-        ),
-        (
-            "a name that no other rank knows",
-            RANKS,
-            "return below & bit_of(z) ? in_rank",
-            "return below & bit_of(z) && owner == r.part.size ? in_rank",
-        ),
-        (
-            "pairs in one another's place",
-            CC,
-            "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
-            "at = __shfl_sync(ALL_LANES, at, 0);",
-        ),
-        (
-            "what the last rank has told is not linked",
-            CC,
-            "for (u64 k = 0; k < r.part.size; ++k) {\n        const u64 rank =",
-            "for (u64 k = 0; k + (r.part.size > 1) < r.part.size; ++k) {\n        const u64 rank =",
-        ),
-        (
-            "the smallest of own vertices is the label",
-            CC,
-            "if (label < least) least = label;",
-            "if (k == r.part.rank) least = label;",
-        ),
-        (
-            "a root's label is lowered where it is at home",
-            CC,
-            "            relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
-            "            if (k == r.part.rank) relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
-        ),
-        (
-            "others' hubs are read",
-            "kernels/passes/passes.cuh",
-            "active = test_bit(a.rows, a.hubs[hub]) && operation",
-            "active = operation",
-        ),
     )
 )

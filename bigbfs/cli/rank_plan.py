@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from bigbfs.algorithms.bfs.ranks import model
+from bigbfs.algorithms.components.ranks import exchange
 from bigbfs.cli import options
 from bigbfs.config import DeviceProfile, RankRates
 from bigbfs.engines.cpu import memory, ranked_memory
@@ -133,6 +134,7 @@ def show(graph: Graph | ShardsHere, run: model.Run, profile: DeviceProfile | Non
     how = "meetings" if run.one_state else "calls"
     each = f"{1e6 * model.call_seconds(run, rates):.3g} us of {how}: what counts in a graph of thousands of levels"
     click.echo(labelled("each level", each))
+    click.echo(labelled("components", _said_of_components(run, rates)))
     more = ", ".join(f"{count}: {1e3 * seconds:.3g} ms" for count, seconds in counts.items())
     click.echo(labelled("by ranks", more))
     click.echo(labelled("verdict", verdict(run.ranks, counts, best)))
@@ -160,6 +162,22 @@ def verdict(ranks: int, counts: dict[int, float], best: int) -> str:
     if best > ranks:
         return f"more ranks would be quicker, up to {best} of these: {counts[ranks] / counts[best]:.2f} times"
     return f"fewer would be quicker: {best}, by {counts[ranks] / counts[best]:.2f} times; more ranks are slower still"
+
+
+def told_of_components(run: model.Run, rates: RankRates) -> tuple[float, float]:
+    """Return the bytes into a rank by which components are told, and the seconds of that."""
+    if run.one_state:
+        return 0.0, model.call_seconds(run, rates)
+    link = model.link_of(rates, run)
+    return exchange.told(run.n, run.ranks, link.call, link.bytes_per_second)
+
+
+def _said_of_components(run: model.Run, rates: RankRates) -> str:
+    nbytes, seconds = told_of_components(run, rates)
+    if not nbytes:
+        return "nothing is sent"
+    bits = f"{format_size(nbytes)} of bits into a rank, {1e3 * seconds:.3g} ms of exchange"
+    return f"{bits}, whatever the diameter; and pairs of what the largest leaves out"
 
 
 def _share(levels: list[model.Predicted]) -> str:
@@ -190,5 +208,6 @@ def _object(
         "levels": [asdict(level) for level in levels],
         "seconds": model.seconds_of(levels),
         "level_call_seconds": model.call_seconds(run, rates),
+        "components": dict(zip(("bytes", "seconds"), told_of_components(run, rates), strict=True)),
         "seconds_by_ranks": {str(count): seconds for count, seconds in counts.items()},
     } | ({"shards": _owned(graph, run)} if isinstance(graph, ShardsHere) else {})

@@ -103,6 +103,23 @@ def test_the_ledger_is_what_the_run_asks_for(run: Any, graph: Path, monkeypatch:
     assert total <= plan["machine_bytes"] <= 1.1 * total  # the plan counts whole words for the largest share
 
 
+def test_components_are_told_by_bits(run: Any, graph: Path) -> None:
+    code, out, err = run("plan", "g.csrbin", "--ranks", "4", "--hosts", "2", "--json")
+    assert code == 0, err
+    plan = json.loads(out)
+    rates, n = RankRates(), plan["graph"]["vertices"]
+    said = plan["components"]
+    assert said["bytes"] == n / 8 * 3 / 4
+    calls = 5 * (rates.host_call_seconds + rates.call_seconds)
+    assert said["seconds"] == pytest.approx(calls + said["bytes"] / (rates.host_bytes_per_second / 2))
+    code, out, err = run("plan", "g.csrbin", "--ranks", "4", "--hosts", "2")
+    assert code == 0 and "B of bits into a rank" in out, err
+    code, out, err = run("plan", "g.csrbin", "--ranks", "4")
+    assert code == 0 and "components" in out and "nothing is sent" in out, err
+    code, out, err = run("plan", "g.csrbin", "--ranks", "1", "--hosts", "1", "--json")
+    assert code == 0 and json.loads(out)["components"]["bytes"] == 0, err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

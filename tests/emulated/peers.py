@@ -14,6 +14,7 @@ from bigbfs.algorithms.bfs.gpu.hosts.loop import HostSearch
 from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.ranks.costs import Forced
+from bigbfs.algorithms.components.gpu.hosts.loop import HostForest
 from bigbfs.algorithms.components.gpu.peers.loop import Joined, JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -41,8 +42,8 @@ class Peers:
     """How many devices there are, and what they are told.
 
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
-    each rank has made, before it searches; ``carry``: hosts run the levels, over what this makes of runtime, group and
-    bytes, with ``forced``; the rest as PeerSearch and OwnAdjacency take it.
+    each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
+    and bytes, searches as ``forced``; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
@@ -194,7 +195,11 @@ def label(
     """Label the components in each way, on all devices at once; the state is made once. Each run is proved."""
 
     def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Joined, np.ndarray]]:
-        forest = JointForest(placed, group, partition, placed.runtime.shareable)
+        forest: JointForest | HostForest
+        if peers.carry is None:
+            forest = JointForest(placed, group, partition, placed.runtime.shareable)
+        else:
+            forest = HostForest(placed, group, partition, partial(peers.carry, placed.runtime, group))
         forest.warm()
         if peers.touch is not None:
             peers.touch(forest)

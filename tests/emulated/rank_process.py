@@ -1,7 +1,8 @@
 """Run ``bigbfs`` as one rank on an emulated GPU of its own, in a process of its own: python rank_process.py EVENT ...
 
 Memory for others is shared between the processes, as CUDA IPC has it. EVENT is ``none``, or ``kill``: rank 1 ends
-itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels.
+itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels, or
+in its second run of components, while hosts wait for what it tells.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from faults import kill_in_search
+from faults import kill_in_components, kill_in_search
 
 from bigbfs.__main__ import main
 from bigbfs.engines.gpu.ranks import devices, engine, nccl
@@ -68,5 +69,6 @@ if __name__ == "__main__":
     nccl.lack = lambda: "emulated devices have none"
     if sys.argv[1] == "kill":
         kill_in_search(rank=1)
+        kill_in_components(rank=1)
     sys.argv[1:] = sys.argv[2:]
     main()

@@ -1,4 +1,4 @@
-"""The engine of one of several emulated GPUs whose hosts run the levels: placed by its ledger, searched, proved."""
+"""The engine of one of several emulated GPUs that reach nobody's memory: placed by its ledger, searched, proved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.gpu.ranks import nccl
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import UsageError, VerificationError
@@ -57,6 +59,19 @@ def over(graph: Graph, size: int, work: Any, *, hosts: tuple[str, ...] | None = 
     return run(size, rank, limit=120.0, hosts=hosts)
 
 
+def measured_and_planned(record: Any, buffers: dict[str, int], plan: Any, transport: str) -> None:
+    """Hold what three ranks measured, and what they have placed, against what it should be."""
+    assert record.verified and [each.rank for each in record.ranks] == [0, 1, 2]
+    assert record.seconds >= max(each.seconds for each in record.ranks)
+    assert all(0 <= each.waited <= each.seconds and each.sent > 0 for each in record.ranks)
+    counted = {buffer.name: buffer.bytes for buffer in plan.buffers if buffer.where == "vram"}
+    staged = [buffer.bytes for buffer in plan.buffers if buffer.name == "staging"]
+    assert len(staged) == (transport == "mpi") and all(staged)
+    for array, nbytes in buffers.items():
+        if not (plan.residency == "mapped" and array.endswith(("indices", "blob"))):
+            assert nbytes <= counted[array], array
+
+
 def proved(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> None:
     """Search twice on three ranks, and hold trees, records and ledger against what they should be."""
     source = int(plain.degrees().argmax())
@@ -71,18 +86,10 @@ def proved(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> N
     levels = reference_bfs(plain, source)[0]
     for rank, (result, short, buffers, plan) in enumerate(over(graph, 3, work, **how)):
         record = result.record
-        assert record.verified and record.reached == (levels >= 0).sum() and record.depth == levels.max()
-        assert [each.rank for each in record.ranks] == [0, 1, 2]
-        assert record.seconds >= max(each.seconds for each in record.ranks)
-        assert all(0 <= each.waited <= each.seconds and each.sent > 0 for each in record.ranks)
+        assert record.reached == (levels >= 0).sum() and record.depth == levels.max()
         assert len(record.exchanges) == len(record.levels)
         assert set(record.exchanges) <= {"claims", "list", "bitmap", "bitmap claims"}
-        counted = {buffer.name: buffer.bytes for buffer in plan.buffers if buffer.where == "vram"}
-        staged = [buffer.bytes for buffer in plan.buffers if buffer.name == "staging"]
-        assert len(staged) == (transport == "mpi") and all(staged)
-        for array, nbytes in buffers.items():
-            if not (plan.residency == "mapped" and array.endswith(("indices", "blob"))):
-                assert nbytes <= counted[array], array
+        measured_and_planned(record, buffers, plan, transport)
         if rank == 0:
             assert np.array_equal(result.levels, levels)
             validate_tree(plain, source, result.levels, result.parents)
@@ -112,6 +119,73 @@ def test_trees_by_nccl(with_nccl: None) -> None:
     plain = zoo.shared()["two-hubs"]
     proved(plain, plain, "nccl", {"hosts": TWO_HOSTS})
     proved(plain.compress(), plain, "nccl", {"transport": "nccl", "exchange": "list", "kind": "ranges"})
+
+
+def labelled(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> None:
+    """Find the components in two ways on three ranks, and hold labels, records and ledger against what they should
+    be."""
+
+    def work(engine: Any) -> Any:
+        placed = engine._placed
+        assert (engine.backend, placed.transport) == ("gpu", transport)
+        measured = engine.measure(ComponentsOptions(), trials=2, verify=True).internal
+        again = engine.measure(ComponentsOptions(rounds=0, skip_giant=False), verify=True).internal
+        return measured, again, placed.buffers(), placed.plan
+
+    labels = reference_components(plain)
+    asked = (ComponentsOptions(),)
+    for rank, (result, again, buffers, plan) in enumerate(over(graph, 3, work, asked=asked, **how)):
+        assert result.record.components == len(np.unique(labels))
+        assert (result.record.largest, result.record.passes) == (np.bincount(labels).max(), 1)
+        measured_and_planned(result.record, buffers, plan, transport)
+        for found in (result, again):
+            assert np.array_equal(found.labels, labels if rank == 0 else np.empty(0))
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "relabelled"])
+def test_labels_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    labelled(graph, plain, "mpi", {"residency": residency, "transport": "mpi"})
+    if residency == "vram":
+        labelled(graph, plain, "mpi", {"hosts": TWO_HOSTS, "kind": "ranges"})
+
+
+def test_labels_by_nccl(with_nccl: None) -> None:
+    plain = zoo.shared()["two-hubs"]
+    labelled(plain, plain, "nccl", {"hosts": TWO_HOSTS})
+    labelled(plain.compress(), plain, "nccl", {"transport": "nccl", "kind": "ranges"})
+
+
+@pytest.mark.parametrize("name", ["empty", "one-vertex", "isolated"])
+def test_labels_where_there_is_next_to_nothing(name: str) -> None:
+    plain = zoo.shared()[name]
+
+    def work(engine: Any) -> Any:
+        return engine.measure(ComponentsOptions(), verify=True).internal
+
+    result = over(plain, 3, work, asked=(ComponentsOptions(),), transport="mpi")[0]
+    assert np.array_equal(result.labels, np.arange(plain.n)) and result.record.components == plain.n
+
+
+def test_trees_and_labels_by_turns(with_nccl: None) -> None:
+    """One engine, both kinds of work, each with a transport of its own."""
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+
+    def work(engine: Any) -> Any:
+        found = []
+        for options in (ComponentsOptions(), BfsOptions(source)) * 2:
+            found.append(engine.run_internal(options))
+            engine.verify_internal(options, found[-1])
+        return found
+
+    first = over(plain, 3, work, asked=(BfsOptions(), ComponentsOptions()), hosts=TWO_HOSTS)[0]
+    for found in (first[:2], first[2:]):
+        assert np.array_equal(found[0].labels, reference_components(plain))
+        assert np.array_equal(found[1].levels, reference_bfs(plain, source)[0])
 
 
 def test_one_machine_is_for_peers(with_nccl: None) -> None:
@@ -162,10 +236,16 @@ def test_levels_and_parents_left_out(without_nccl: None) -> None:
 
 def test_what_has_no_form_over_hosts_is_refused(without_nccl: None) -> None:
     plain = zoo.shared()["kronecker"]
-    both = (BfsOptions(), ComponentsOptions())
-    with pytest.raises(UsageError, match="components runs on GPUs that store into one another's memory"):
+    both = (BfsOptions(), TopologicalOptions())
+    with pytest.raises(UsageError, match="topological does not run on several GPUs"):
         over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=both)
     over(plain, 3, lambda engine: engine.run_internal(BfsOptions(0)), hosts=TWO_HOSTS, asked=both, usual=True)
+    for how, said in (
+        (ComponentsOptions("sv"), "by Afforest"),
+        (ComponentsOptions(single_pass=True), "not on several"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=(how,))
     with pytest.raises(UsageError, match="runs on one GPU"):
         over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),), transport="mpi")
     with pytest.raises(UsageError, match="vram"):

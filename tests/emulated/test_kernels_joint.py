@@ -127,36 +127,48 @@ def test_random_graphs(build, seed):
     check(plain, given, build, replace(peers, seed=peers.seed if build == "preempt" else 0), WAYS[:3])
 
 
-@pytest.mark.parametrize("build", racing(HERE))
-def test_a_giant_that_every_rank_sees_another_part_of(build):
-    """Paths of 64 vertices, each at home on one rank, joined at their ends: no rank's own links show the giant."""
+def chains():
+    """Return paths of 64 vertices, each at home on one rank, joined at their ends: no rank's links show the giant."""
     words = 64 * np.arange(12)
-    chains = zoo.join(*(zoo.path(64, first=int(first)) for first in words))
+    paths = zoo.join(*(zoo.path(64, first=int(first)) for first in words))
     bridges = (words[:-1] + 63, words[1:])
     tails = (words + 5, 768 + np.arange(12))
-    plain = zoo.build(800, zoo.join(chains, bridges, tails, (np.array([790]), np.array([791]))))
+    return zoo.build(800, zoo.join(paths, bridges, tails, (np.array([790]), np.array([791]))))
+
+
+@pytest.mark.parametrize("build", racing(HERE))
+def test_a_giant_that_every_rank_sees_another_part_of(build):
+    plain = chains()
     for size in (2, 3, 4) if build == "plain" else (3,):
         for peers in (Peers(size), Peers(size, ranked=True), Peers(size, head_groups=0), Peers(size, "ranges")):
             check(plain, plain, build, replace(peers, seed=size if build == "preempt" else 0))
 
 
+def of_a_third():
+    """Return stars at home on a rank each, some of whose leaves are joined with vertices of a third rank."""
+    leaves = np.arange(1, 768)
+    return zoo.build(832, zoo.join((leaves - leaves % 64, leaves), (leaves[70::7], 768 + np.arange(100) % 60)))
+
+
+def one_way():
+    """Return a sparse random graph whose edges are stored one way."""
+    drawn = np.random.default_rng(1042)
+    n, m = int(drawn.integers(1, 900)), int(drawn.integers(6)) and 542
+    ends = drawn.integers(0, n, m), (n * drawn.random(m) ** drawn.choice([1, 3])).astype(np.int64)
+    return zoo.build(n, ends, directed=True, in_rows=False)
+
+
 @pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "preempt")))
 def test_names_of_vertices_that_a_third_rank_owns(build):
     """By id, no round: what is linked to vertices that nobody asked for goes by the names that their owners have."""
-    leaves = np.arange(1, 768)
-    pairs = zoo.join((leaves - leaves % 64, leaves), (leaves[70::7], 768 + np.arange(100) % 60))
-    plain = zoo.build(832, pairs)
+    plain, directed = of_a_third(), one_way()
     ways = (ComponentsOptions(rounds=1), ComponentsOptions(rounds=1, skip_giant=False))
     for size in (3, 5) if build == "plain" else (3,):
         peers = Peers(size, ranked=True, seed=size if build == "preempt" else 0)
         check(plain, plain, build, peers, ways)
-    drawn = np.random.default_rng(1042)
-    n, m = int(drawn.integers(1, 900)), int(drawn.integers(6)) and 542
-    ends = drawn.integers(0, n, m), (n * drawn.random(m) ** drawn.choice([1, 3])).astype(np.int64)
-    one_way = zoo.build(n, ends, directed=True, in_rows=False)
     for turn in range(8 if build == "plain" else 2):
         peers = Peers(4, "ranges", ranked=True, seed=1 + turn if build == "preempt" else 0)
-        check(one_way, one_way, build, peers, ways[:1])
+        check(directed, directed, build, peers, ways[:1])
 
 
 @pytest.mark.parametrize("build", HERE)
@@ -185,20 +197,21 @@ def test_bytes_over_the_link_are_ids_asked_for_gathered_and_told(build):
     assert asked == [hub_label, 4, 4, 4]
 
 
+def spoil(forest):
+    """Put ids that are no vertices, and values that never end, where the rows of others lie."""
+    offsets = np.asarray(forest.placed.graph.adjacency.indptr).astype(np.int64)
+    kept = np.zeros(int(offsets[-1]), bool)
+    for v in forest.partition.vertices(forest.group.rank):
+        kept[offsets[v] : offsets[v + 1]] = True
+    mapped = forest.placed.out._mapping.array
+    mapped[~kept] = np.iinfo(mapped.dtype).max
+
+
 @pytest.mark.parametrize("build", HERE[:1])
 @pytest.mark.parametrize("codec", CODECS)
 def test_only_own_rows_are_read(build, codec):
     """What other ranks own is spoilt where it is mapped; in device memory it is not there at all."""
     plain, whole = zoo.shared()["two-hubs"], graph("two-hubs", codec)
-    offsets = np.asarray(whole.adjacency.indptr).astype(np.int64)
-
-    def spoil(forest):
-        kept = np.zeros(int(offsets[-1]), bool)
-        for v in forest.partition.vertices(forest.group.rank):
-            kept[offsets[v] : offsets[v + 1]] = True
-        mapped = forest.placed.out._mapping.array
-        mapped[~kept] = np.iinfo(mapped.dtype).max  # ids that are no vertices, values that never end
-
     for kind in ("words", "ranges"):
         for heads in (0, 1):
             check(plain, whole, build, Peers(3, kind, mapped=True, head_groups=heads, touch=spoil))

@@ -26,7 +26,7 @@ PARTS = {
     "streamed": ("test_kernels_streamed.py",),
     "peers": ("test_kernels_peers.py",),
     "hosts": ("test_kernels_hosts.py",),
-    "joint": ("test_kernels_joint.py",),
+    "joint": ("test_kernels_joint.py", "test_kernels_far.py"),
     "topological": ("test_kernels_topological.py", "test_kernels_many.py", "test_kernels_sweeps.py"),
     "components": ("test_kernels_components.py", "test_emulation.py"),
     "placement": ("test_kernels_rows.py", "test_kernels_probe.py", "test_kernels_heads.py", "test_kernels_prove.py"),

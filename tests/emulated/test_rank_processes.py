@@ -112,9 +112,32 @@ def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> Non
         assert ran.stderr.count("transport mpi") == 2
 
 
+def test_components_of_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
+    """Forced on one machine; and each on a machine of its own."""
+    plain = zoo.shared()["kronecker"]
+    labels = tmp_path / "labels.npy"
+    command = ["cc", str(graph), "--gpus", "all", "--verify", "--json", "--labels", str(labels), "-v", "--trials", "2"]
+    for how, more in (
+        (["--transport", "mpi", "--residency", "mapped"], {}),
+        (["--partition", "ranges", "--compressed"], APART),
+    ):
+        ran = run([*command, "--force", *how], more=more)
+        assert ran.returncode == 0, ran.stderr
+        printed = json.loads(ran.stdout)
+        assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
+        for found in printed["runs"]:
+            assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
+            assert all(rank["seconds"] >= rank["waited"] >= 0 for rank in found["ranks"])
+            # bits of own vertices and, of a graph with one giant, next to nothing else
+            assert all(plain.n / 16 <= rank["sent"] < plain.n / 4 for rank in found["ranks"])
+        assert np.array_equal(np.load(labels), reference_components(plain))
+        assert ran.stderr.count("transport mpi") == 2
+
+
 def test_what_machines_do_not_do_together(graph: Path) -> None:
     for line, said in (
-        (["cc", str(graph), "--gpus", "all"], "components runs on GPUs that store into one another's memory"),
+        (["cc", str(graph), "--gpus", "all", "--algorithm", "sv"], "several GPUs find components by Afforest"),
+        (["cc", str(graph), "--gpus", "all", "--residency", "streamed"], "use --residency vram"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "peers"], "use --transport auto"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "nccl"], "has no NCCL: emulated devices"),
     ):
@@ -126,6 +149,13 @@ def test_what_machines_do_not_do_together(graph: Path) -> None:
 def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
     start = time.monotonic()
     ran = run(["bfs", str(graph), "--sources", "0,5", "--gpus", "all", "--transport", "mpi"], event="kill")
+    assert ran.returncode == 9
+    assert time.monotonic() - start < 60
+
+
+def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path) -> None:
+    start = time.monotonic()
+    ran = run(["cc", str(graph), "--trials", "3", "--gpus", "all"], event="kill", more=APART)
     assert ran.returncode == 9
     assert time.monotonic() - start < 60
 

@@ -38,7 +38,7 @@ from bigbfs.graph.graph import Graph
 
 class Case(NamedTuple):
     """A graph, how it is shared, and what is asked of it; ``joint``: components in this way, ``by_id``: heads, too;
-    ``transport``, ``exchange``: how GPUs tell each other, by way of hosts where that is ``mpi``."""
+    ``transport``, ``exchange``: how GPUs tell each other."""
 
     graph: str
     codec: str = "plain"
@@ -128,6 +128,18 @@ def by_hosts(transport: str) -> Iterator[Case]:
         yield case._replace(transport=transport, exchange=("auto", "bitmap")[number % 2])
 
 
+def components_by_hosts(transport: str) -> Iterator[Case]:
+    """Yield the components of the zoo, and of large graphs, where hosts carry what is told."""
+    for residency in ("vram", "mapped"):
+        for case in components_of_zoo(residency):
+            yield case._replace(transport=transport)
+    for case in components_of_large():
+        yield case._replace(transport=transport)
+
+
+HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl")
+"""Groups that need no GPU which reaches another's memory."""
+
 GROUPS = {
     "smoke": lambda: iter([Case("path"), Case("kronecker"), Case("two-hubs", "varint", "mapped", "ranges")]),
     "cc": lambda: iter([
@@ -137,6 +149,8 @@ GROUPS = {
     ]),
     "mpi": lambda: by_hosts("mpi"),
     "nccl": lambda: by_hosts("nccl"),
+    "cc-mpi": lambda: components_by_hosts("mpi"),
+    "cc-nccl": lambda: components_by_hosts("nccl"),
     "cc-vram": lambda: components_of_zoo("vram"),
     "cc-mapped": lambda: components_of_zoo("mapped"),
     "cc-large": components_of_large,
@@ -158,13 +172,21 @@ def say(group: Any, text: str) -> None:
     os.write(2, f"[rank {group.rank} {time.strftime('%H:%M:%S')}] {text}\n".encode())
 
 
+def placing(group: Any, case: Case) -> dict[str, Any]:
+    """Return where a rank's rows lie, and what carries words; ranks that reach nobody's memory may share a GPU."""
+    how: dict[str, Any] = {"residency": case.residency, "transport": case.transport, "runtime": None}
+    if case.transport == "mpi" and device.count() < group.host_size:
+        how["runtime"] = cuda_runtime_at(group.host_rank % device.count(), None)
+    return how
+
+
 def check_components(group: Any, case: Case, how: ComponentsOptions, tell: Any) -> str:
     """Run a case of components twice; return what to say of it."""
     plain, text = graph_of(case.graph), []
     graph = plain.compress() if case.codec == "varint" else plain
     # any graph may be taken for one stored by degree: its heads are its smallest neighbours then
     placement.by_degree = lambda graph: case.by_id
-    with ranked_on_gpus(graph, group, (how,), residency=case.residency, kind=case.kind, tell=tell) as engine:
+    with ranked_on_gpus(graph, group, (how,), kind=case.kind, tell=tell, **placing(group, case)) as engine:
         for _ in range(2):
             result = engine.run_internal(how)
             engine.verify_internal(how, result)
@@ -184,10 +206,7 @@ def check(group: Any, case: Case, tell: Any) -> str:
     graph = plain.compress() if case.codec == "varint" else plain
     options = BfsOptions(0, case.depth, want_parents=case.parents, strategy=case.strategy)
     text = []
-    how = {"residency": case.residency, "kind": case.kind, "strategy": case.strategy, "runtime": None}
-    how |= {"transport": case.transport, "exchange": case.exchange}
-    if case.transport == "mpi" and device.count() < group.host_size:  # ranks that reach nobody's memory may share a GPU
-        how["runtime"] = cuda_runtime_at(group.host_rank % device.count(), None)
+    how = {"kind": case.kind, "strategy": case.strategy, "exchange": case.exchange, **placing(group, case)}
     with ranked_on_gpus(graph, group, (options,), tell=tell, **how) as engine:
         for source in zoo.sources(plain, 3):
             work = BfsOptions(source, case.depth, want_parents=case.parents, strategy=case.strategy)

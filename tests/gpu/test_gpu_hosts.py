@@ -1,4 +1,4 @@
-"""BFS over GPUs whose hosts run the levels: two processes, which may share a GPU where MPI carries what is told."""
+"""BFS and components over GPUs whose hosts carry what is told: two processes, which may share a GPU with MPI."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
+from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.engines.gpu.ranks import nccl
 from bigbfs.engines.gpu.runtime import device
 
 sys.path.insert(0, str(Path(__file__).parent))
+from rank_cases import HOSTED
 from test_gpu_peers import SCRIPT, under_mpiexec
 
 pytestmark = [pytest.mark.skipif(device.count() < 1, reason="no GPU"), pytest.mark.alone]
@@ -27,26 +29,32 @@ def require(transport: str) -> None:
         pytest.skip(f"NCCL wants a GPU for each rank: {device.count()} here; {nccl.lack() or 'it is there'}")
 
 
-@pytest.mark.parametrize("transport", ["mpi", "nccl"])
-def test_searches_equal_the_reference(transport: str) -> None:
-    require(transport)
-    ran = under_mpiexec(str(SCRIPT), transport)
+@pytest.mark.parametrize("group", HOSTED)
+def test_searches_and_components_equal_the_reference(group: str) -> None:
+    require(group.removeprefix("cc-"))
+    ran = under_mpiexec(str(SCRIPT), group)
     assert ran.returncode == 0, ran.stderr[-4000:]
-    assert f"cases of {transport} are right" in ran.stdout
+    assert f"cases of {group} are right" in ran.stdout
 
 
 @pytest.mark.skipif(device.count() < 2, reason="fewer than 2 GPUs")
 @pytest.mark.parametrize("transport", ["mpi", "nccl"])
-def test_the_command(transport: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["bfs", "cc"])
+def test_the_command(name: str, transport: str, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     require(transport)
     plain = zoo.shared()["kronecker"]
     plain.save(tmp_path / "g.csrbin")
     source = int(plain.degrees().argmax())
-    command = [sys.executable, "-m", "bigbfs", "bfs", str(tmp_path / "g.csrbin"), "--source", str(source), "--verify"]
-    command += ["--gpus", "2", "--transport", transport, "--json", "--levels", str(tmp_path / "l.npy")]
+    command = [sys.executable, "-m", "bigbfs", name, str(tmp_path / "g.csrbin"), "--verify", "--json"]
+    command += ["--gpus", "2", "--transport", transport]
+    if name == "bfs":
+        command += ["--source", str(source), "--levels", str(tmp_path / "l.npy")]
+    else:
+        command += ["--labels", str(tmp_path / "l.npy")]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout)
     assert found["runs"][0]["verified"] and all(rank["sent"] > 0 for rank in found["runs"][0]["ranks"])
-    assert np.array_equal(np.load(tmp_path / "l.npy"), reference_bfs(plain, source)[0])
+    expected = reference_bfs(plain, source)[0] if name == "bfs" else reference_components(plain)
+    assert np.array_equal(np.load(tmp_path / "l.npy"), expected)

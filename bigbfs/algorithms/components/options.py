@@ -55,6 +55,7 @@ class ComponentsOptions(Options):
         "gpu": "bigbfs.algorithms.components.gpu.program:GpuComponents",
         "ranks": "bigbfs.algorithms.components.ranks.program:components_over_ranks",
         "peers": "bigbfs.algorithms.components.gpu.peers.program:PeerComponents",
+        "hosts": "bigbfs.algorithms.components.gpu.hosts.program:HostComponents",
     }
 
     def __post_init__(self) -> None:

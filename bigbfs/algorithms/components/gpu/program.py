@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bigbfs.algorithms.components.gpu import loop, streamed, verify
+from bigbfs.algorithms.components.gpu.hosts import arguments as hosts
 from bigbfs.algorithms.components.gpu.loop import ComponentsLoop, Labelling
 from bigbfs.algorithms.components.gpu.peers import arguments as peers
 from bigbfs.algorithms.components.gpu.streamed import StreamedComponents
@@ -17,7 +18,7 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of connected components."""
     own = (*loop.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
-    return (*own, *peers.OWN_KERNELS, *peers.PROOF_KERNELS)
+    return (*own, *peers.OWN_KERNELS, *peers.PROOF_KERNELS, *hosts.OWN_KERNELS)
 
 
 class GpuComponents:

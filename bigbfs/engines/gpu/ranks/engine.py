@@ -323,10 +323,6 @@ def require_gpus(work: Any, form: str) -> None:
         Names it.
     """
     name = type(work).__name__.removesuffix("Options").lower()
-    if "peers" not in work.programs:
-        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
     if form not in work.programs:
-        raise UsageError(
-            f"{name} runs on GPUs that store into one another's memory; take those of one machine, or ranks on CPUs"
-        )
+        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
     work.require_peers()

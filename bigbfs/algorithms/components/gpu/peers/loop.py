@@ -295,13 +295,20 @@ class JointForest:
         whole[: self.n] = found
         return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own(self.group.rank)]).reshape(-1)
 
+    def all_labels(self) -> Array:
+        """Return the labels of all vertices, read in the memory of their owners; all ranks make this call."""
+        self.meet()  # all labels are done
+        place = np.uint64(self.shared.places[self.found_in])
+        self.launch("joint_labels", self.n, self.state, place, self.labels)
+        return self.labels
+
     def plain_forest(self) -> None:
         """Link all own rows from the beginning, without heads and leaving out none, and join: all ranks together.
 
         Labels that lie in the forest are lost.
         """
         by_id, self._by_id = self._by_id, np.uint32(1)
-        self.group.barrier()
+        self.meet()  # nobody reads the last labels any more
         self._begin()
         self.known = True  # each vertex is a root by itself
         self._plant(tie=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from bigbfs.algorithms.components.gpu.peers import arguments
 from bigbfs.algorithms.components.gpu.peers.loop import JointForest
-from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
+from bigbfs.algorithms.components.gpu.peers.prove import Forest, prove_labels
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult, result_of_first
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
@@ -50,7 +50,11 @@ class PeerComponents:
 
     def __init__(self, placed: RankPlacedGraph, options: ComponentsOptions) -> None:
         self._placed, self._group = placed, placed.group
-        self.forest = JointForest(placed, placed.group, placed.partition, placed.runtime.shareable)
+        self.forest = self._made(placed)
+
+    @staticmethod
+    def _made(placed: RankPlacedGraph) -> Forest:
+        return JointForest(placed, placed.group, placed.partition, placed.runtime.shareable)
 
     def warm(self, options: ComponentsOptions) -> None:
         """Launch every kernel once, on nothing."""

@@ -1,0 +1,163 @@
+"""The bugs that tools/mutants.py plants into kernels of components over several GPUs (see mutant_list.py)."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+JOINT = "algorithms/components/gpu/peers/"
+CC, RANKS = (JOINT + name for name in ("cc_peers.cu", "joint.cuh"))
+FAR = "algorithms/components/gpu/hosts/cc_hosts.cu"
+
+JOINT_FORESTS = tuple(
+    Mutant(f"joint: {name}", file, old, new, ("test_kernels_joint.py",))
+    for name, file, old, new in (
+        (
+            "a parent is asked of the next rank",
+            CC,
+            "relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at)",
+            "relaxed_load(in_rank<vid>(r, (owner_of(r.part, at) + 1) % r.part.size, r.forest_at) + at)",
+        ),
+        (
+            "who is above a parent is not asked for",
+            CC,
+            "if (is_own(r.part, above) || !claim_bit(asked, above)) break;",
+            "break;",
+        ),
+        (
+            "those asked for stay where they are",
+            CC,
+            "        if (test_bit(asked, v)) find_root(forest, (vid)v);\n",
+            "",
+        ),
+        (
+            "a sample of own vertices",
+            CC,
+            "for (u64 to = 0; to < r.part.size; ++to) {",
+            "for (u64 to = r.part.rank; to == r.part.rank; ++to) {",
+        ),
+        (
+            "roots are gathered from the next rank",
+            CC,
+            "above = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);",
+            "above = relaxed_load(in_rank<vid>(r, (owner + 1) % r.part.size, r.forest_at) + v);",
+        ),
+        (
+            "a name that no other rank knows",
+            RANKS,
+            "return below & bit_of(z) ? in_rank",
+            "return below & bit_of(z) && owner == r.part.size ? in_rank",
+        ),
+        (
+            "pairs in one another's place",
+            CC,
+            "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
+            "at = __shfl_sync(ALL_LANES, at, 0);",
+        ),
+        (
+            "what the last rank has told is not linked",
+            CC,
+            "for (u64 k = 0; k < r.part.size; ++k) {\n        const u64 rank =",
+            "for (u64 k = 0; k + (r.part.size > 1) < r.part.size; ++k) {\n        const u64 rank =",
+        ),
+        (
+            "the smallest of own vertices is the label",
+            CC,
+            "if (label < least) least = label;",
+            "if (k == r.part.rank) least = label;",
+        ),
+        (
+            "a root's label is lowered where it is at home",
+            CC,
+            "            relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
+            "            if (k == r.part.rank) relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
+        ),
+        (
+            "others' hubs are read",
+            "kernels/passes/passes.cuh",
+            "active = test_bit(a.rows, a.hubs[hub]) && operation",
+            "active = operation",
+        ),
+    )
+)
+
+FAR_FORESTS = tuple(
+    Mutant(f"far: {name}", FAR, old, new, ("test_kernels_far.py",))
+    for name, old, new in (
+        (
+            "a pair dealt to the next rank",
+            "at = atomicAdd(cursors + owner, (u64)__popc(all));",
+            "at = atomicAdd(cursors + (owner + 1) % part.size, (u64)__popc(all));",
+        ),
+        (
+            "pairs of a warp in one another's place",
+            "        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));\n"
+            "        if (!tells) continue;",
+            "        at = __shfl_sync(ALL_LANES, at, 0);\n        if (!tells) continue;",
+        ),
+        (
+            "a pair lost: the first of each rank",
+            "link(names, pair[1], find_root(forest, pair[0]), 1);",
+            "if (i > 0 || ranks == 1) link(names, pair[1], find_root(forest, pair[0]), 1);",
+        ),
+        (
+            "pairs of the rank before",
+            "const vid* const pair = pairs + 2 * (k * room + i);\n            link(forest, pair[0]",
+            "const vid* const pair = pairs + 2 * ((k ? k - 1 : k) * room + i);\n            link(forest, pair[0]",
+        ),
+        (
+            "names linked in the forest, which says what is known already",
+            "link(names, pair[1], find_root(forest, pair[0]), 1);",
+            "link(forest, pair[1], find_root(forest, pair[0]), 1);",
+        ),
+        (
+            "a root that is a name here is not told",
+            "if (home != part.rank && claim_bit(named, root)) atomicAdd(counts + home, (u64)1);",
+            "if (home != part.rank && claim_bit(named, root)) atomicAdd(counts + home, (u64)0);",
+        ),
+        (
+            "a name is counted by every vertex below it",
+            "if (home != part.rank && claim_bit(named, root)) atomicAdd(counts + home, (u64)1);",
+            "if (home != part.rank) claim_bit(named, root), atomicAdd(counts + home, (u64)1);",
+        ),
+        (
+            "bits in the place of the next rank's",
+            "if (lane_id() == 0) bits[2 * part.rank * most + h] = in;",
+            "if (lane_id() == 0) bits[2 * ((part.rank + 1) % part.size) * most + h] = in;",
+        ),
+        (
+            "members of one rank taken for another's",
+            "const u64 v = half_of(part, q, at % (2 * most)) * 32 + lane_id();",
+            "const u64 v = half_of(part, (q + 1) % part.size, at % (2 * most)) * 32 + lane_id();",
+        ),
+        (
+            "whoever is in a tree is a member",
+            "v < n && find_root(forest, (vid)v) == root);",
+            "v < n && find_root(forest, (vid)v) <= root);",
+        ),
+        (
+            "nothing is told of the hub's tree where edges go one way",
+            "return !heard || bits[member_half(part, most, v / 32)] >> (v % 32) & 1;",
+            "return true;",
+        ),
+        (
+            "another's bit says who is a member",
+            "return 2 * (q * most + (part.bounds ? word - part.bounds[q] : word / part.size)) + half % 2;",
+            "return 2 * (q * most + (part.bounds ? word - part.bounds[q] : word / part.size));",
+        ),
+        (
+            "classes are told by who is in them alone",
+            "        pairs[2 * at + 1] = least;\n",
+            "        pairs[2 * at + 1] = (vid)v;\n",
+        ),
+        (
+            "own vertices stay where links have left them",
+            "        if (v < n) find_root(forest, (vid)v);\n",
+            "        if (v < n && part.size == 1) find_root(forest, (vid)v);\n",
+        ),
+        (
+            "roots are compared before they are known",
+            "    }\n    __syncthreads();\n    for (u32 i = threadIdx.x; i < SAMPLE && part.words",
+            "    }\n    for (u32 i = threadIdx.x; i < SAMPLE && part.words",
+        ),
+    )
+)
