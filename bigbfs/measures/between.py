@@ -33,7 +33,15 @@ cache line of its own, an edge visited two or three."""
 
 SHORT = 64
 """Vertices of a path that the search itself writes: a longer one is worth another call."""
+UNENDING = 2**62
+"""Ids that no search reads, and edges that no path has."""
 NOWHERE = np.int64(-1)
+NO_PATH, GIVEN_UP = np.int64(-1), np.int64(-2)
+"""The edges of a path that there is not, and of one that would have taken too many ids to find."""
+
+
+_UNBOUND = UNENDING, UNENDING
+"""For a search that ends with the path: whatever its length, whatever it reads."""
 
 
 class Side(NamedTuple):
@@ -70,11 +78,11 @@ class PathFinder:
         self.look = LOOK
         self._graph = out, into, incoming is not None
         self.sides = _side(graph.n, graph.ids), _side(graph.n, graph.ids)
-        self._path = np.empty(SHORT, np.int64)
+        self._path, self._pair = np.empty(SHORT, np.int64), np.zeros((1, 2), np.int64)
         sample = sample_rows(out, graph.ids)  # so that no search is the one for which kernels are compiled
         small = _side(2, graph.ids), _side(2, graph.ids)
-        found = _search(sample, sample, True, LOOK, 0, 1, *small, self._path)
-        _follow(*small, found[0], found[1], np.empty(2, np.int64))
+        found = _search_pairs(sample, sample, True, LOOK, np.array([[0, 1]]), *_UNBOUND, *small, self._path)
+        _follow(*small, found[1], found[2], np.empty(2, np.int64))
 
     def find(self, source: int, target: int) -> tuple[np.ndarray, int]:
         """Return the vertices on a shortest path (int64, empty: there is none), and how many ids were read.
@@ -84,15 +92,34 @@ class PathFinder:
         FormatError
             Ids were met that are no vertices.
         """
-        found = _search(*self._graph, self.look, source, target, *self.sides, self._path)
-        place, back_place, edges, read, faults = found
-        if faults:
-            raise FormatError("neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
+        self._pair[0] = source, target
+        _, place, back_place, edges, read = self._searched(self._pair, *_UNBOUND, self._path)
         if edges < SHORT:
             return self._path[: edges + 1].copy(), read
         path = np.empty(edges + 1, np.int64)
         _follow(*self.sides, place, back_place, path)
         return path, read
+
+    def no_farther(self, pairs: np.ndarray, enough: int, most: int) -> tuple[int, int, int]:
+        """Search from ``pairs``, int64 (k, 2), up to the first more than ``enough`` edges apart, or without a path.
+
+        Returns how many come before that one (``k``: all), its distance, and how many ids were read, of which ``most``
+        are about the most: the distance of the pair at which they have been read is ``GIVEN_UP``.
+
+        Raises
+        ------
+        FormatError
+            As :meth:`find`.
+        """
+        done, _, _, edges, read = self._searched(pairs, enough, most, self._path[:0])
+        return int(done), int(edges), int(read)
+
+    def _searched(self, pairs: np.ndarray, enough: int, most: int, path: np.ndarray) -> tuple[int, ...]:
+        """Return what :func:`_search_pairs` does, but for the faults."""
+        *found, faults = _search_pairs(*self._graph, self.look, pairs, enough, most, *self.sides, path)
+        if faults:
+            raise FormatError("neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
+        return tuple(found)
 
 
 def bytes_of(n: int, ids: np.dtype) -> int:
@@ -164,19 +191,21 @@ def _look(rows, across, two_ways, look, side, first, last, other, other_first, o
 
 
 @njit
-def _expand(rows, across, two_ways, look, side, first, last, other, other_first, other_last, patience):
+def _expand(rows, across, two_ways, look, side, first, last, other, other_first, other_last, patience, most):
     """Visit the neighbours of a frontier, up to a meeting with the ``other`` side.
 
     Returns the queue's end, edges ahead, the places where the sides met (``NOWHERE``: nowhere), ids read, and faults.
     A neighbour that the other side has visited is one: any is as near, because both have finished the levels before.
     While ``patience`` lasts, in ids, a neighbour that is joined to the other frontier is one too: there is to be some
-    only if no edge joins the frontiers.
+    only if no edge joins the frontiers. Once more than ``most`` ids have been read no other row is.
     """
     seen, queue, parents = side
     other_seen, other_queue, _ = other
     n = np.uint64(queue.size)
     tail, ahead, read, faults = last, np.int64(0), np.int64(0), np.int64(0)
     for i in range(first, last):
+        if read > most:
+            break
         u = np.uint64(queue[i])
         position, v = seek(rows, u, ZERO), ZERO
         for k in range(degree(rows, u)):
@@ -201,7 +230,7 @@ def _expand(rows, across, two_ways, look, side, first, last, other, other_first,
 
 
 @njit
-def _level(rows, across, two_ways, look, side, first, last, ahead, other, other_first, other_last):
+def _level(rows, across, two_ways, look, side, first, last, ahead, other, other_first, other_last, most):
     """Do a level of one side, which has ``ahead`` edges before it, as :func:`_expand` does, or find an edge across."""
     looked, patience = np.int64(0), np.int64(0)
     if look * (last - first) * (other_last - other_first) < ahead:
@@ -210,7 +239,7 @@ def _level(rows, across, two_ways, look, side, first, last, ahead, other, other_
             return last, ahead, i, j, looked, np.int64(0)
         patience = ahead
     tail, ahead, i, j, read, faults = _expand(
-        rows, across, two_ways, look, side, first, last, other, other_first, other_last, patience
+        rows, across, two_ways, look, side, first, last, other, other_first, other_last, patience, most - looked
     )
     return tail, ahead, i, j, read + looked, faults
 
@@ -255,12 +284,9 @@ def _follow(side, back, place, back_place, path):
     _write(back, back_place, path, len(path) - 1 - _depth(back, back_place), 1)
 
 
-@njit(cache=True, nogil=True)
-def _search(out, into, two_ways, look, source, target, side, back, path):
-    """Return where the sides met in the queues of both, the edges of the path (-1: none), ids read, and faults.
-
-    The vertices are written to ``path`` where it has room for them.
-    """
+@njit
+def _search(out, into, two_ways, look, source, target, most, side, back):
+    """Return where the sides met in the queues of both, the edges of the path, ids read, and faults."""
     start, end = np.uint64(source), np.uint64(target)
     _begin(side, start)
     _begin(back, end)
@@ -268,25 +294,46 @@ def _search(out, into, two_ways, look, source, target, side, back, path):
     back_first, back_last, back_ahead = np.int64(0), np.int64(1), np.int64(degree(into, end))
     place = back_place = np.int64(0) if source == target else NOWHERE
     read, faults = np.int64(0), np.int64(0)
-    while place < 0 and first < last and back_first < back_last:
+    while place < 0 and first < last and back_first < back_last and read <= most:
+        left = most - read
         if not two_ways or ahead <= back_ahead:
             tail, ahead, place, back_place, more, bad = _level(
-                out, into, two_ways, look, side, first, last, ahead, back, back_first, back_last
+                out, into, two_ways, look, side, first, last, ahead, back, back_first, back_last, left
             )
             first, last = last, tail
         else:
             tail, back_ahead, back_place, place, more, bad = _level(
-                into, out, two_ways, look, back, back_first, back_last, back_ahead, side, first, last
+                into, out, two_ways, look, back, back_first, back_last, back_ahead, side, first, last, left
             )
             back_first, back_last = back_last, tail
         read += more
         faults += bad
-    edges = np.int64(-1)
+    edges = NO_PATH if read <= most else GIVEN_UP
     if place >= 0:
         joint = np.int64(side.queue[place] != back.queue[back_place])
         edges = _depth(side, place) + joint + _depth(back, back_place)
-        if edges < len(path):
-            _follow(side, back, place, back_place, path[: edges + 1])
     _undo(side, last)
     _undo(back, back_last)
     return place, back_place, edges, read, faults
+
+
+@njit(cache=True, nogil=True)
+def _search_pairs(out, into, two_ways, look, pairs, enough, most, side, back, path):
+    """Search from pairs up to one that has no path of at most ``enough`` edges, and until ``most`` ids are read.
+
+    Returns how many pairs come before that one, and of the last pair searched where the sides met in the queues of
+    both, the edges of its path and all ids read, and faults. The vertices of its path are written to ``path`` where it
+    has room for them.
+    """
+    place, back_place, edges, all_read, faults = NOWHERE, NOWHERE, NO_PATH, np.int64(0), np.int64(0)
+    for i in range(len(pairs)):
+        place, back_place, edges, read, bad = _search(
+            out, into, two_ways, look, pairs[i, 0], pairs[i, 1], most - all_read, side, back
+        )
+        all_read += read
+        faults += bad
+        if 0 <= edges < len(path):
+            _follow(side, back, place, back_place, path[: edges + 1])
+        if edges < 0 or edges > enough:
+            return np.int64(i), place, back_place, edges, all_read, faults
+    return np.int64(len(pairs)), place, back_place, edges, all_read, faults

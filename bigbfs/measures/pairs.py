@@ -18,6 +18,9 @@ NO_LEAF = -1
 PASSED = -2
 """What :func:`roots_of` says of a vertex with several neighbours, and of one that a leaf hangs on."""
 
+MOST_PAIRS = 1024
+"""Pairs that are named at most."""
+
 _LOOK = np.uint64(64)
 _FAR = np.int64(FAR)
 
@@ -50,20 +53,24 @@ def _roots(rows, n, ids, roots):
                 break
 
 
-def partners_of(levels: np.ndarray, ones: np.ndarray, longest: int) -> np.ndarray:
-    """Return for how many other vertices each of ``ones`` may be farther away than ``longest``, int64.
+def partners_of(levels: np.ndarray, ones: np.ndarray, longest: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return for how many other vertices each of ``ones`` may be farther away than ``longest``, and some such pairs.
 
     ``levels``, int64 (sources, k): distances of the k vertices from some sources, ``FAR`` and more as ``FAR``;
-    ``ones``: int64, indices of vertices.
+    ``ones``: int64, indices of vertices, ascending. Counts are int64; pairs, int64 (p, 2), are of indices, each named
+    once, the first ``MOST_PAIRS`` of them.
     """
     counts = np.zeros(len(ones), np.int64)
-    _partners(np.ascontiguousarray(levels.T), ones, np.int64(longest), counts)
-    return counts
+    among = np.zeros(levels.shape[1], np.bool_)
+    among[ones] = True
+    pairs = np.empty((MOST_PAIRS, 2), np.int64)
+    total = _partners(np.ascontiguousarray(levels.T), ones, among, np.int64(longest), counts, pairs)
+    return counts, pairs[:total]
 
 
 @njit(cache=True, nogil=True)
-def _partners(levels, ones, longest, counts):
-    sources = levels.shape[1]
+def _partners(levels, ones, among, longest, counts, pairs):
+    sources, total = levels.shape[1], 0
     for i in range(ones.size):
         x = ones[i]
         count = 0
@@ -75,4 +82,8 @@ def _partners(levels, ones, longest, counts):
                 if near:
                     break
             count += not near
+            if not near and total < len(pairs) and not (among[y] and y < x):
+                pairs[total, 0], pairs[total, 1] = x, y
+                total += 1
         counts[i] = count
+    return total

@@ -5,6 +5,7 @@ farthest from there: two vertices within half the longest distance of it are no 
 outside of this ball and is open (:mod:`bigbfs.algorithms.sweeps.options`) is searched from, those of the largest bounds
 and the most central vertices by turns; once few are open, those with the most partners that may be too far away. When
 none is left the longest distance found is the diameter. Where many are left for long, batches go on from these bounds.
+Once few pairs of vertices may be too far apart, these are searched for from both ends, as long as that reads little.
 
 Sources: Bradley, Akathoott and Burtscher, Fast exact diameter computation of sparse graphs, ICPP 2025; Takes and
 Kosters, CIKM 2011; Crescenzi et al., On computing the diameter of real-world undirected graphs, TCS 514 (2013), for
@@ -20,8 +21,9 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.result import ManyRecord
 from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, SweepOptions, Swept
 from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.measures.apart import Apart
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
-from bigbfs.measures.pairs import NO_LEAF, partners_of, roots_of
+from bigbfs.measures.pairs import MOST_PAIRS, NO_LEAF, partners_of, roots_of
 from bigbfs.measures.placing import Until
 from bigbfs.record import Cores
 
@@ -68,6 +70,7 @@ class Sweeps:
         self._filled: set[int] = set()  # numbers under which a source is kept
         self._listed: Listed | None = None
         self._levels = np.empty((0, 0), np.int64)
+        self._apart = Apart(engine.graph)
 
     def run(self, until: Until, tell: Tell | None) -> bool:
         """Search until the diameter is known, or it is time to stop; False: too many are left for too long.
@@ -160,21 +163,34 @@ class Sweeps:
     def _look_at(self, listed: Listed, source: int, keep: int | None) -> None:
         """Leave out, of the open vertices, those that leaves stand for, and those without a partner too far away."""
         self._note_levels(listed, keep)
-        wanted = self._wanted(listed.ids, source)
-        half, away = self.longest[0] // 2, listed.kept[self.ball]
-        outside = (away > half) | (away == FAR)
-        some = np.flatnonzero(wanted)
-        ones = np.flatnonzero(outside[some])
+        wanted, read = self._wanted(listed.ids, source), self._apart.read
+        while self._is_longer(listed, wanted):  # fewer are open then
+            pass
+        self.record.edges_read += self._apart.read - read
+
+    def _is_longer(self, listed: Listed, wanted: np.ndarray) -> bool:
+        """Say who is left of the vertices ``wanted``; return True where a longer distance has been found instead."""
+        longest = self.longest[0]
+        some = np.flatnonzero(wanted & (listed.upper > longest))
+        away = listed.kept[self.ball, some]
+        ones = np.flatnonzero((away > longest // 2) | (away == FAR))
         score = np.zeros(len(ones), np.int64)
         if len(ones) * len(some) <= max(PAIRS, self._graph.m):
             known = [listed.kept[k][some] for k in range(KEPT) if self.last.left[k] is not None]
-            score = partners_of(np.vstack([*known, self._levels[:, some]]), ones, self.longest[0])
+            score, pairs = partners_of(np.vstack([*known, self._levels[:, some]]), ones, longest)
+            if 0 < len(pairs) < MOST_PAIRS:
+                left, farther = self._apart.look_at(listed.ids[some[pairs]], longest)
+                if farther is not None:
+                    self.longest = farther
+                    return True
+                score = np.bincount(pairs[left].reshape(-1), minlength=len(some))[ones]
             ones, score = ones[score > 0], score[score > 0]
         self.left = len(ones)
         if self.left:
             upper = listed.upper[some[ones]]
             self._top = int(upper.max())
             self._next = int(listed.ids[some[ones[np.lexsort((-upper, -score))[0]]]])
+        return False
 
     def _wanted(self, ids: np.ndarray, source: int) -> np.ndarray:
         """Return which of the open vertices ``ids`` no other stands for, bool; ``source``: the last one searched from.

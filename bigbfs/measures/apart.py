@@ -1,0 +1,62 @@
+"""Pairs of vertices that may be farther apart than the longest distance known, searched for from both ends.
+
+In a small world such a search reads some hundred ids (:mod:`bigbfs.measures.between`), a search from one of the two
+every edge. Where it reads much, on roads, it is given up, and tried with others after the next search from one vertex.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bigbfs.errors import DoesNotFitError
+from bigbfs.graph.graph import Graph
+from bigbfs.measures.between import GIVEN_UP, PathFinder
+
+SHARE = 16
+"""All pairs of a look read about this share of the edges at most, or so many ids: a fraction of what a search takes."""
+LEAST = 2**15
+
+
+class Apart:
+    """What is known of pairs in one component of an undirected graph; vertices are internal.
+
+    Attributes
+    ----------
+    read
+        Ids read so far.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._finder: PathFinder | None = None
+        self._near: set[tuple[int, int]] = set()
+        self.read = 0
+
+    def look_at(self, pairs: np.ndarray, longest: int) -> tuple[np.ndarray, tuple[int, int, int] | None]:
+        """Search for ``pairs``, int64 (k, 2), until one is found to be more than ``longest`` edges apart.
+
+        Returns which are not known to be ``longest`` apart or less, bool, and (distance, one, other) of the one found.
+        """
+        names = [(min(pair), max(pair)) for pair in pairs.tolist()]
+        left = np.array([name not in self._near for name in names], np.bool_)
+        finder = self._found() if left.any() else None
+        if finder is None:
+            return left, None
+        todo = pairs[left]
+        done, distance, read = finder.no_farther(todo, longest, max(LEAST, self._graph.m // SHARE))
+        self.read += read
+        places = np.flatnonzero(left)
+        self._near.update(names[place] for place in places[:done])
+        left[places[:done]] = False
+        if done == len(todo) or distance == GIVEN_UP:
+            return left, None
+        return left, (distance, *todo[done].tolist())
+
+    def _found(self) -> PathFinder | None:
+        """Return what searches, None where there is no room for it."""
+        if self._finder is None:
+            try:
+                self._finder = PathFinder(self._graph)
+            except DoesNotFitError:
+                return None
+        return self._finder
