@@ -22,19 +22,24 @@ class Apart:
 
     Attributes
     ----------
+    edges
+        Of the graph.
     read
         Ids read so far.
     """
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self._graph, self.edges = graph, graph.m
         self._finder: PathFinder | None = None
         self._near: set[tuple[int, int]] = set()
         self.read = 0
 
-    def look_at(self, pairs: np.ndarray, longest: int) -> tuple[np.ndarray, tuple[int, int, int] | None]:
+    def look_at(
+        self, pairs: np.ndarray, longest: int, most: int | None = None
+    ) -> tuple[np.ndarray, tuple[int, int, int] | None]:
         """Search for ``pairs``, int64 (k, 2), until one is found to be more than ``longest`` edges apart.
 
+        Of about ``most`` ids that may be read at most; None: a share of all.
         Returns which are not known to be ``longest`` apart or less, bool, and (distance, one, other) of the one found.
         """
         names = [(min(pair), max(pair)) for pair in pairs.tolist()]
@@ -42,8 +47,8 @@ class Apart:
         finder = self._found() if left.any() else None
         if finder is None:
             return left, None
-        todo = pairs[left]
-        done, distance, read = finder.no_farther(todo, longest, max(LEAST, self._graph.m // SHARE))
+        todo, most = pairs[left], max(LEAST, self.edges // SHARE) if most is None else most
+        done, distance, read = finder.no_farther(todo, longest, most)
         self.read += read
         places = np.flatnonzero(left)
         self._near.update(names[place] for place in places[:done])

@@ -19,12 +19,13 @@ import numpy as np
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.result import ManyRecord
-from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, SweepOptions, Swept
+from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, Rim, SweepOptions, Swept
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.measures.apart import Apart
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
 from bigbfs.measures.pairs import MOST_PAIRS, NO_LEAF, partners_of, roots_of
 from bigbfs.measures.placing import Until
+from bigbfs.measures.rim import closed
 from bigbfs.record import Cores
 
 COVERED = 4
@@ -71,6 +72,7 @@ class Sweeps:
         self._listed: Listed | None = None
         self._levels = np.empty((0, 0), np.int64)
         self._apart = Apart(engine.graph)
+        self._rim: Rim | None = None  # which has not been looked at
 
     def run(self, until: Until, tell: Tell | None) -> bool:
         """Search until the diameter is known, or it is time to stop; False: too many are left for too long.
@@ -100,7 +102,9 @@ class Sweeps:
                 if self.left > max(FEW, before * SLOW):
                     return False
                 before = self.left
-            if self._middle is None:
+            if self._rim is not None:
+                self._close_rim(self._rim)
+            elif self._middle is None:
                 self._middle = self._sweep(self.last.far, keep=1, halfway=True).halfway
             elif self._middle >= 0 and self.left > COVERED:
                 self._sweep(self._middle, keep=2)
@@ -147,7 +151,7 @@ class Sweeps:
         ball = self.ball
         self.left, self._next, self._top = found.left[ball] or 0, found.next[ball], found.top[ball]
         if asked.get("anew"):
-            self._listed, self._bare, self._filled = None, set(), set()
+            self._listed, self._bare, self._filled, self._rim = None, set(), set(), found.rim
         if found.listed is not None and self.left:
             self._look_at(found.listed, source, keep)
         self._filled |= set() if keep is None else {keep}
@@ -159,6 +163,13 @@ class Sweeps:
         mine.sources, mine.batches = mine.sources + 1, mine.batches + 1
         mine.pairs, mine.edges_read = mine.pairs + found.reached, mine.edges_read + found.edges  # at most
         mine.seconds += found.seconds
+
+    def _close_rim(self, rim: Rim) -> None:
+        """Look whether the vertices farthest from the first source tell the diameter."""
+        read = self._apart.read
+        self.longest, done = closed(rim, self._wanted(rim.ids, self.searched[-1]), self._apart, self.longest)
+        self.record.edges_read += self._apart.read - read
+        self.left, self._rim = 0 if done else self.left, None
 
     def _look_at(self, listed: Listed, source: int, keep: int | None) -> None:
         """Leave out, of the open vertices, those that leaves stand for, and those without a partner too far away."""

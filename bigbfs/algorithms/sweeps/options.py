@@ -30,6 +30,10 @@ FAR = 2**16 - 1
 """What is kept of a distance from this on."""
 LISTED = 2**14
 """Open vertices at most that come back."""
+RIM = 1024
+"""Vertices farthest from the first source at most that come back."""
+SHALLOW = 64
+"""Depth of a search up to which they do: in a deeper one they are no more than the ends of a few ways."""
 
 RECORD = ("reached", "open", "listed", "far", "central", "radius", "ceiling", "left", "next", "top")
 """What a pass over the vertices counts, uint64: the last three once for each source kept. ``far``, ``central`` and
@@ -126,6 +130,20 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Rim:
+    """All vertices that are so far from the first source, or farther, few.
+
+    Attributes
+    ----------
+    ids, levels
+        int64, (k,), ids ascending: the vertices, and their distances.
+    """
+
+    ids: np.ndarray
+    levels: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
 class Swept:
     """What a search found.
 
@@ -153,6 +171,8 @@ class Swept:
         The open vertices, where they are few.
     edges, seconds
         Edges in the rows reached; time of the search.
+    rim
+        Of the first search, the vertices farthest away, where that was asked for by who can tell, and there are few.
     """
 
     depth: int
@@ -169,6 +189,7 @@ class Swept:
     listed: Listed | None
     edges: int
     seconds: float
+    rim: Rim | None = None
 
 
 def beyond(kept: np.ndarray) -> np.ndarray:

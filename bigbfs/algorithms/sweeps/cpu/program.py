@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.algorithms.bfs.cpu.frontier import Found
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, prepared, renew
 from bigbfs.algorithms.sweeps.options import (
     KEPT,
     LISTED,
+    RIM,
+    SHALLOW,
     WORDS,
     Hub,
     Listed,
+    Rim,
     SweepOptions,
     Swept,
     beyond,
@@ -62,6 +66,7 @@ class CpuSweeps:
         self._renew = prepared()
         self._known: Known | None = None
         self._longest = self._kept = 0
+        self._tree: Found | None = None  # of the first search, which the next is to lean on
 
     def _surveyed(self) -> Survey:
         """Return the survey of the graph, without heads, made once."""
@@ -99,13 +104,11 @@ class CpuSweeps:
         if options.source is None:
             return Hub(*(int(part) for part in hub_of(placed.out)))
         search = self._search.search
-        if options.anew:
-            search.lean_on(None)
+        if options.anew or self._tree is not None:
+            search.lean_on(None if options.anew else self._tree)
         found = search.run(options.source, NO_LIMIT, records=False)
         placed.require_vertices(found.faults)
-        edges = search.m - found.unexplored
-        if options.anew:
-            search.lean_on(found)
+        edges, self._tree = search.m - found.unexplored, found if options.anew else None
         require_short(found.depth)
         if options.anew:
             self._longest = self._kept = 0
@@ -121,6 +124,7 @@ class CpuSweeps:
             listed=self._listed(parts.open),
             edges=edges,
             seconds=found.seconds,
+            rim=_rim(search.levels, found.depth) if options.anew else None,
             **parts._asdict(),
         )
 
@@ -149,6 +153,21 @@ class CpuSweeps:
         """Bytes of the state."""
         own = 0 if self._known is None else sum(int(array.nbytes) for array in self._known[1:])
         return own + self._search.nbytes + (0 if self._survey is None else self._survey.nbytes)
+
+
+def _rim(levels: np.ndarray, depth: int) -> Rim | None:
+    """Return the vertices farthest away, as many of the last levels as there is room for."""
+    if not 0 < depth <= SHALLOW:
+        return None
+    before = depth // 2
+    ids = np.flatnonzero(levels > before)
+    while before and len(ids) <= RIM:
+        before -= max(1, before // 4)
+        ids = np.flatnonzero(levels > before)
+    theirs = levels[ids]
+    behind = np.cumsum(np.bincount(theirs)[::-1])[::-1]  # at each level or behind it
+    some = theirs >= max(1, int((behind > RIM).sum()))
+    return Rim(ids[some], theirs[some].astype(np.int64)) if some.any() else None
 
 
 def _ask(depth: int, longest: int, kept: int, options: SweepOptions) -> Ask:
