@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -171,6 +174,20 @@ def test_bytes_are_known_beforehand():
         took = engine._placed.program(sweeping.SweepOptions())._known
     need = program.known_bytes(n, np.dtype(np.uint32))
     assert sum(each.nbytes for each in took[1:]) <= need + 4_096 and took.kept.shape == (KEPT, n)
+
+
+def test_state_goes_with_its_engine():
+    """Not when garbage is looked for: the next run would take other memory, page by page."""
+    gc.collect()
+    gc.disable()
+    try:
+        with bigbfs.engine(zoo.build(50, zoo.random(50, 90, seed=3)), backend="cpu") as engine:
+            assert bigbfs.eccentricity(engine, goal="diameter").exact
+            state = weakref.ref(engine._placed.program(sweeping.SweepOptions()))
+            assert state() is not None
+        assert state() is None
+    finally:
+        gc.enable()
 
 
 def test_pairs():

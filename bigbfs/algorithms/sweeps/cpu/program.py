@@ -6,6 +6,8 @@ for parents where the first has found them.
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.frontier import Found
@@ -61,19 +63,12 @@ class CpuSweeps:
 
     def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
         self._placed = placed
+        self._surveyed = cache(partial(_survey, placed))  # not a method: state that refers to itself is let go of late
         self._search = CpuBfs(placed, SEARCH, self._surveyed)
-        self._survey: Survey | None = None
         self._renew = prepared()
         self._known: Known | None = None
         self._longest = self._kept = 0
         self._tree: Found | None = None  # of the first search, which the next is to lean on
-
-    def _surveyed(self) -> Survey:
-        """Return the survey of the graph, without heads, made once."""
-        if self._survey is None:
-            placed = self._placed
-            self._survey = Survey(placed.out, placed.ids, placed.threads, heads=False)
-        return self._survey
 
     def warm(self, options: SweepOptions) -> None:
         """Compile, and make the state.
@@ -151,8 +146,14 @@ class CpuSweeps:
     @property
     def nbytes(self) -> int:
         """Bytes of the state."""
-        own = 0 if self._known is None else sum(int(array.nbytes) for array in self._known[1:])
-        return own + self._search.nbytes + (0 if self._survey is None else self._survey.nbytes)
+        if self._known is None:
+            return self._search.nbytes
+        return sum(int(array.nbytes) for array in self._known[1:]) + self._search.nbytes + self._surveyed().nbytes
+
+
+def _survey(placed: PlacedGraph) -> Survey:
+    """Return a survey of the graph, without heads."""
+    return Survey(placed.out, placed.ids, placed.threads, heads=False)
 
 
 def _rim(levels: np.ndarray, depth: int) -> Rim | None:
