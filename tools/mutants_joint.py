@@ -130,6 +130,16 @@ FAR_FORESTS = tuple(
             "const u64 v = half_of(part, (q + 1) % part.size, at % (2 * most)) * 32 + lane_id();",
         ),
         (
+            "a member of others is hung below the root whatever it is below already",
+            "if (!alone || atomicCAS(forest + v, (vid)v, root) != (vid)v) link(forest, (vid)v, hub, 1);",
+            "relaxed_store(forest + v, root);",
+        ),
+        (
+            "a member smaller than the root is hung below it",
+            "const bool alone = root < v && relaxed_load",
+            "const bool alone = root != v && relaxed_load",
+        ),
+        (
             "whoever is in a tree is a member",
             "v < n && find_root(forest, (vid)v) == root);",
             "v < n && find_root(forest, (vid)v) <= root);",

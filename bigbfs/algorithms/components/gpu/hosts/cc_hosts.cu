@@ -96,14 +96,18 @@ KERNEL void far_members(Part part, u64 n, vid* forest, const vid* giant, u32* bi
 }
 ENTRY(far_members)
 
-// Others' members are in the tree of the hub here, too.
-KERNEL void far_welcome(Part part, u64 n, vid* forest, const u32* bits, u64 most, vid hub) {
+// Others' members are in the tree of the hub here, too, whose root is *giant or was it: nearly all are alone, and hung
+// below that without asking where the hub is, which all would read in one place.
+KERNEL void far_welcome(Part part, u64 n, vid* forest, const vid* giant, const u32* bits, u64 most, vid hub) {
+    const vid root = *giant;
     for (u64 at = first_half(); at < 2 * part.size * most; at += next_half()) {
         const u64 q = at / (2 * most);
         const u32 in = q == part.rank ? 0 : bits[at];
         if (!in) continue;
         const u64 v = half_of(part, q, at % (2 * most)) * 32 + lane_id();
-        if (v < n && in >> lane_id() & 1) link(forest, (vid)v, hub, 1);
+        if (v >= n || !(in >> lane_id() & 1)) continue;
+        const bool alone = root < v && relaxed_load(forest + v) == (vid)v;
+        if (!alone || atomicCAS(forest + v, (vid)v, root) != (vid)v) link(forest, (vid)v, hub, 1);
     }
 }
 ENTRY(far_welcome)

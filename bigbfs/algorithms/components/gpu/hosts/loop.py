@@ -142,7 +142,7 @@ class HostForest:
         self.launch("far_elect", 1, rows, nothing, forest, self._giant, self._settled)
         self.launch("far_votes", 1, rows, nothing, forest, self._candidates, zero, self._roots, self._votes)
         self.launch("far_members", 1, nothing, none, forest, self._giant, self._bits, none)
-        self.launch("far_welcome", 1, nothing, none, forest, self._bits, none, self.ids.type(0))
+        self.launch("far_welcome", 1, nothing, none, forest, self._giant, self._bits, none, self.ids.type(0))
         self._merge.warm(nothing)
         self.launch("cc_plant", 1, rows, forest, forest, one, one)
         self.launch("cc_round", 1, rows, forest, one, zero, one, zero, one, self._never, self._counted)
@@ -247,7 +247,7 @@ class HostForest:
         self.launch("far_members", self._own_threads, self._part, n, self.forest, self._giant, self._bits, most)
         size, part = self.group.size, 2 * int(most)
         self.transport.gather([self._bits[rank * part : (rank + 1) * part] for rank in range(size)])
-        given = (self._part, n, self.forest, self._bits, most, self.ids.type(self.hub))
+        given = (self._part, n, self.forest, self._giant, self._bits, most, self.ids.type(self.hub))
         self.launch("far_welcome", WARP * size * part, *given)
         self._point_at_hub()
 
