@@ -60,7 +60,9 @@ def test_ranks_of_one_machine_send_no_key(dealt):
 def test_a_machine_that_has_no_such_memory(dealt, monkeypatch):
     """It has the page by which ranks ask, and not what keys take: they are sent then."""
     whole = ThreadGroup.window
-    monkeypatch.setattr(ThreadGroup, "window", lambda group, nbytes: whole(group, nbytes) if nbytes <= 4096 else None)
+    monkeypatch.setattr(
+        ThreadGroup, "window", lambda group, nbytes, large=False: None if large else whole(group, nbytes)
+    )
     require_same(3, written("text"))
     assert len(dealt) == 6
 
@@ -120,20 +122,36 @@ def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, buckets, 
 
 
 def test_what_all_see_counts_as_memory_of_each(monkeypatch):
-    """The keys, rows and offsets of all, shared out evenly, beside the lines that a rank has read itself."""
-    asked = []
-    whole = common.require
+    """Keys beside the lines that a rank has read itself, then keys and rows: what all see is shared out evenly."""
+    asked, made, whole, window = [], [], common.require, ThreadGroup.window
+
+    def require(need, *given, **named):
+        asked.append(need - common.PROGRAM)
+        whole(need, *given, **named)
+
+    def keep(group, nbytes, large=False):
+        if large and group.rank == 0:
+            made.append(nbytes)
+        return window(group, nbytes, large)
+
+    monkeypatch.setattr(common, "require", require)
+    monkeypatch.setattr(ThreadGroup, "window", keep)
+    require_same(2, written("text"), keep_self_loops=True)
+    keys, rows = made[0] - room_for(8 * 8 * ROUNDS), made[1]
+    assert keys == room_for(4 * len(edges())) and len(asked) == 2
+    assert sorted(asked) == [max(8 * len(edges()) // 2 + keys // 2, (keys + rows) // 2)] * 2
+
+
+def test_memory_that_is_gone_when_rows_want_it(monkeypatch):
+    """The lines have gone by then: the conversion goes by way of the disk."""
+    window, calls = ThreadGroup.window, itertools.count()
     monkeypatch.setattr(
-        common, "require", lambda need, *given, **named: asked.append(need) or whole(need, *given, **named)
+        ThreadGroup,
+        "window",
+        lambda group, nbytes, large=False: None if large and next(calls) > 2 else window(group, nbytes, large),
     )
-    made = []
-    window = ThreadGroup.window
-    monkeypatch.setattr(ThreadGroup, "window", lambda group, nbytes: made.append(nbytes) or window(group, nbytes))
-    require_same(2, written("text"))
-    kept = max(made) - room_for(8 * 8 * ROUNDS)
-    held = [need - common.PROGRAM - kept // 2 for need in asked]
-    lines = len(edges())
-    assert len(asked) == 2 and sum(held) == lines * 8 and min(held) > 0
+    assert require_same(3, written("text")).spilled_bytes > 0
+    assert next(calls) == 6
 
 
 def test_every_task_is_done_once_by_whoever_is_free():

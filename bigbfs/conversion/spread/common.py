@@ -17,9 +17,10 @@ from bigbfs.conversion.sorting.buckets import layout_of
 from bigbfs.conversion.sorting.lines import Lines, keys_of
 from bigbfs.conversion.sorting.rule import Meaning, Rule
 from bigbfs.conversion.spread.crew import Crew, NotShared, room_for
-from bigbfs.engines.ranks.agreeing import together
+from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.commons import seen_by_all
 from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import (
     TASKS_PER_THREAD,
@@ -94,10 +95,10 @@ class _Sorting:
         counts = np.zeros((2 * job.threads, bucket_count(n, self._shift)), np.int64)
         loops_stay = job.options.keep_self_loops
         starts, keys, loops = keys_of(lines, True, loops_stay, layout, counts, job.workers, self._place)
-        crew = self._crew
+        crew, total = self._crew, int(starts[-1])
         assert crew is not None
-        self._group.barrier()  # all keys are there
-        total = int(starts[-1])
+        self._group.barrier()  # all keys are there, and nobody holds lines any more
+        self._make_rows(crew, total, counts.shape[1])
         rows = in_rows.Rows(crew.take(n + 1, np.int64), crew.take(n, np.int64), crew.take(total, id_dtype(n)))
         rows.begins[n] = total
         rule = Rule(what.copies, apart=True)
@@ -124,13 +125,24 @@ class _Sorting:
         return np.ascontiguousarray(places[first : first + len(counts)]), starts, keys
 
     def _made(self, keys: int, total: int, buckets: int) -> Crew:
-        """Return a crew with memory for so many bytes of keys, ids of rows, and buckets."""
-        job, group, n = self._job, self._group, self._lines.n
-        tasks = TASKS_PER_THREAD * self._members
+        """Return a crew with memory for so many bytes of keys; there are ``total``."""
+        job, group = self._job, self._group
+        rows = room_for(keys) + self._rows_bytes(total, buckets)
+        held = self._lines.src.nbytes + self._lines.dst.nbytes
+        need = max(held + room_for(keys) // group.size, rows // group.size) + PROGRAM
+        together(group, lambda: require(need, job.options.memory, what="sorting its rows in memory"))
+        return Crew(group, job.workers, job.threads, room_for(keys))
+
+    def _make_rows(self, crew: Crew, total: int, buckets: int) -> None:
+        """Have memory for rows: pages that lines have let go are dear no more."""
+        try:
+            crew.more(self._rows_bytes(total, buckets))
+        except NotShared:
+            what = f"{self._group.host} does not give the memory that ranks share"
+            raise Agreed(DoesNotFitError(what, remedies=("free some memory",))) from None
+
+    def _rows_bytes(self, total: int, buckets: int) -> int:
+        n, tasks = self._lines.n, TASKS_PER_THREAD * self._members
         offsets = 2 * room_for(8 * (n + 1)) + room_for(8 * n)
         counters = room_for(8 * tasks * buckets) + room_for(16 * tasks) + room_for(8 * buckets)
-        whole = room_for(keys) + room_for(id_dtype(n).itemsize * total) + offsets + counters
-        held = self._lines.src.nbytes + self._lines.dst.nbytes
-        need = held + whole // group.size + PROGRAM
-        together(group, lambda: require(need, job.options.memory, what="sorting its rows in memory"))
-        return Crew(group, job.workers, job.threads, whole)
+        return room_for(id_dtype(n).itemsize * total) + offsets + counters

@@ -32,7 +32,6 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.ours import GRAPH, require_ours
-from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.named import holds_names
 from bigbfs.formats.readers.read import estimate
 from bigbfs.jit.workers import Workers, thread_count
@@ -164,7 +163,7 @@ def _convert(
     group: Group,
 ) -> Whole:
     threads = thread_count(options.threads)
-    guesses, readers, fitting = together(group, lambda: _guessed(inputs, options, kept, group))
+    readers, fitting = together(group, lambda: _looked_at(inputs, options, kept, group))
     with Workers(threads) as workers:
         job = (inputs, targets, options, sources, watch, workers, threads)
         if all(group.lengths(int(fitting))):
@@ -175,16 +174,24 @@ def _convert(
                     raise  # else there were more edges than their beginning let expect
         from bigbfs.conversion.spread.on_disk import convert_on_disk
 
-        return convert_on_disk(Job(*job), guesses, kept, group)
+        return convert_on_disk(Job(*job), kept, group)
 
 
-def _guessed(
+def _looked_at(
     inputs: Sequence[str | Path], options: ConvertOptions, kept: Checkpoint, group: Group
-) -> tuple[list[InputEstimate], list[int | None], bool]:
-    """Return what is expected of each input, which rank reads it, and whether the shares of ranks fit in memory."""
-    guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
+) -> tuple[list[int | None], bool]:
+    """Return which rank reads each input, and whether the shares of ranks fit in memory.
+
+    A close look takes time: it is for what may not fit by a loose one.
+    """
     readers = takers(inputs, options, group.size)
-    return guesses, readers, kept.phase is None and fits(inputs, guesses, readers, options, group.size)
+    if kept.phase is not None:
+        return readers, False
+    for loosely in (True, False):
+        guesses = [estimate(path, format=options.format, rules=options.rules(), loosely=loosely) for path in inputs]
+        if fits(inputs, guesses, readers, options, group.size):
+            return readers, True
+    return readers, False
 
 
 def _report(targets: Targets, whole: Whole, watch: Stopwatch, *, cached: bool) -> ConvertReport:

@@ -37,7 +37,7 @@ class Crew:
     workers, threads
         The threads of this one.
     nbytes
-        What will be taken, rounded up as :func:`room_for` does.
+        What will be taken at first, rounded up as :func:`room_for` does.
 
     Raises
     ------
@@ -46,12 +46,22 @@ class Crew:
     """
 
     def __init__(self, group: Group, workers: Workers, threads: int, nbytes: int) -> None:
-        self._group, self._workers, self._threads = group, workers, threads
-        window = group.window(room_for(8 * words_of(ROUNDS)) + nbytes)
+        self._group, self._workers, self._threads, self._round = group, workers, threads, 0
+        self.more(room_for(8 * words_of(ROUNDS)) + nbytes)
+        self._counters = self.take(words_of(ROUNDS), np.uint64)
+
+    def more(self, nbytes: int) -> None:
+        """Have memory for what is taken from here on, beside what has been taken; all ranks together.
+
+        Raises
+        ------
+        NotShared
+            There is no such memory.
+        """
+        window = self._group.window(nbytes, large=True)
         if window is None:
             raise NotShared
-        self._memory, self._taken, self._round = window, 0, 0
-        self._counters = self.take(words_of(ROUNDS), np.uint64)
+        self._memory, self._taken = window, 0
 
     def take(self, count: int, dtype: Any) -> np.ndarray:
         """Return ``count`` zeros that all ranks see."""

@@ -39,12 +39,12 @@ from bigbfs.conversion.targets import Targets, temporary
 from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DoesNotFitError
-from bigbfs.formats.readers.estimates import InputEstimate
+from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 
 
-def convert_on_disk(job: Job, guesses: Sequence[InputEstimate], kept: Checkpoint, group: Group) -> Whole:
+def convert_on_disk(job: Job, kept: Checkpoint, group: Group) -> Whole:
     """Convert, all ranks together; return what was written.
 
     Raises
@@ -52,7 +52,7 @@ def convert_on_disk(job: Job, guesses: Sequence[InputEstimate], kept: Checkpoint
     Agreed
         What :func:`bigbfs.conversion.spread.convert.convert_over_ranks` raises.
     """
-    shared = (job.inputs, job.targets, job.options, guesses, kept, group)
+    shared = (job.inputs, job.targets, job.options, kept, group)
     sample, plan, room = together(group, lambda: _planned(*shared))
     if not group.lengths(int(room))[0]:
         kept.stop()
@@ -101,7 +101,6 @@ def _planned(
     inputs: Sequence[str | Path],
     targets: Targets,
     options: ConvertOptions,
-    guesses: Sequence[InputEstimate],
     kept: Checkpoint,
     group: Group,
 ) -> tuple[np.ndarray, Plan, bool]:
@@ -110,6 +109,7 @@ def _planned(
     Partitions and the table of ids are the same on every rank.
     """
     assert options.memory is not None
+    guesses = [estimate(path, format=options.format, rules=options.rules()) for path in inputs]
     lines, sample = expected_lines(guesses), sample_ids(inputs)
     largest = int(sample[-1]) if len(sample) else 0
     reading = max((guess.reading_bytes for guess in guesses), default=0)

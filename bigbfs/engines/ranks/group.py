@@ -204,8 +204,11 @@ class Group(ABC):
         """Return a small Python object of every rank, in order."""
 
     @abstractmethod
-    def window(self, nbytes: int) -> np.ndarray | None:
-        """Return ``nbytes`` of zeroed memory that all ranks see (uint8), or None: they are on several machines."""
+    def window(self, nbytes: int, large: bool = False) -> np.ndarray | None:
+        """Return ``nbytes`` of zeroed memory that all ranks see (uint8), or None: they are on several machines.
+
+        ``large``: of what is seldom read twice, of which each rank touches some; it is there sooner.
+        """
 
     @abstractmethod
     def abort(self, code: int) -> None:

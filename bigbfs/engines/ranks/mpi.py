@@ -34,6 +34,12 @@ LOOKS = np.uint64(2000)
 _MAPPED = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
 """Pages of a window are there for each rank at once: met one by one they cost a search more than its reads."""
 
+_POPULATE_WRITE = 23
+"""MADV_POPULATE_WRITE of madvise(2), which Python does not name: pages are there, or it says that they cannot be."""
+
+LARGE = 1 << 21
+"""A huge page."""
+
 
 def piece_for(size: int, piece: int = PIECE) -> int:
     """Return the bytes of a message to one of ``size`` ranks in one call, ``piece`` at most.
@@ -119,7 +125,7 @@ class MpiGroup(Group):
         self._gather(mine, received)()
         return [pickle.loads(part.tobytes()) for part in received]
 
-    def window(self, nbytes: int) -> np.ndarray | None:
+    def window(self, nbytes: int, large: bool = False) -> np.ndarray | None:
         """Return memory that all ranks see: rank 0's, without a name in any file system."""
         if not self.one_host:
             return None
@@ -127,7 +133,10 @@ class MpiGroup(Group):
         if self.rank == 0:
             with suppress(OSError):
                 handle = os.memfd_create("bigbfs-ranks")
-                os.posix_fallocate(handle, 0, size)
+                if large:
+                    os.ftruncate(handle, size)
+                else:
+                    os.posix_fallocate(handle, 0, size)
                 told = f"/proc/{os.getpid()}/fd/{handle}", _identity(handle)
         told = self.objects(told)[0]
         made = None
@@ -135,7 +144,10 @@ class MpiGroup(Group):
             with suppress(OSError):  # ranks in containers of their own do not see each other's processes, or see others
                 if handle < 0:
                     handle = _opened(*told)
-                made = np.frombuffer(mmap.mmap(handle, size, _MAPPED), np.uint8, nbytes)
+                memory = mmap.mmap(handle, size, mmap.MAP_SHARED if large else _MAPPED)
+                if large:
+                    _fill(memory, handle, size, self.rank, self.size)
+                made = np.frombuffer(memory, np.uint8, nbytes)
         seen = all(self.objects(made is not None))
         if handle >= 0:
             os.close(handle)
@@ -161,6 +173,27 @@ class MpiGroup(Group):
         """Leave MPI, all ranks together."""
         self.barrier()
         self._mpi.Finalize()
+
+
+def _fill(memory: mmap.mmap, handle: int, size: int, rank: int, ranks: int) -> None:
+    """Have a rank's share of shared memory be there, on huge pages where the kernel has them for it.
+
+    Raises
+    ------
+    OSError
+        There is not so much. Who only wrote to it would be ended by a signal.
+    """
+    with suppress(AttributeError, OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    first, last = (size * each // ranks // LARGE * LARGE if each < ranks else size for each in (rank, rank + 1))
+    if first == last:
+        return
+    try:
+        memory.madvise(_POPULATE_WRITE, first, last - first)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a kernel older than 5.14
+            raise
+        os.posix_fallocate(handle, first, last - first)
 
 
 def _identity(handle: int) -> tuple[int, int]:

@@ -78,7 +78,7 @@ class ThreadGroup(Group):
         """Return an object of every rank."""
         return list(self._swap(value, list))
 
-    def window(self, nbytes: int) -> np.ndarray | None:
+    def window(self, nbytes: int, large: bool = False) -> np.ndarray | None:
         """Return memory that all ranks see; None where they play ranks of several hosts."""
         if not self.one_host:
             return None
