@@ -32,6 +32,11 @@ def run() -> int:
     """Run the command line and return its exit code."""
     gc.disable()  # nothing that is imported is garbage; the command is told to look for it again
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads, of no use here, take 0.05 s to start
+    from bigbfs.cli import starting
+
+    code = starting.start(sys.argv[1:])
+    if code is not None:
+        return code
     from bigbfs.cli import main
 
     return main.run()

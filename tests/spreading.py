@@ -42,7 +42,7 @@ def require_same(ranks, inputs, **options):
 
 
 def keep_on_disk(monkeypatch):
-    monkeypatch.setattr(convert, "fits", lambda *given: False)
+    monkeypatch.setattr(convert, "fits", lambda *given, **named: False)
 
 
 def send_messages(monkeypatch):

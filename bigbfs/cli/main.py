@@ -18,6 +18,7 @@ import click
 from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli.loading import loading
+from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import BigBfsError, UsageError
@@ -121,6 +122,17 @@ def _fail(message: str, code: int, names_ranks: bool = False) -> int:
     return code
 
 
+def _refuse(message: str, code: int) -> int:
+    """Say what is wrong with the command line; ranks of one line all find it, and end before they have met."""
+    by = launch.started()
+    if by is None or SAME_LINE not in os.environ:
+        return _fail(message, code)
+    if by.rank == 0:
+        _fail(message, code)
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def _reader_went_away() -> int:
     """Return the exit code of a run whose output nobody reads (`| head`): no error of ours."""
     _drop_output()
@@ -179,7 +191,7 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        return _fail(_usage(error), error.exit_code)
+        return _refuse(_usage(error), error.exit_code)
     except BigBfsError as error:
         command = named_command(cli, sys.argv[1:] if arguments is None else arguments)
         return _fail(in_options(error, command), error.exit_code, error.names_ranks)

@@ -47,7 +47,7 @@ def plant(when: str, name_of_signal: str, rank: int) -> None:
 
     setattr(owner, name, end)
     if when in PLACES:
-        convert.fits = lambda *given: False  # what is sorted in memory is not kept
+        convert.fits = lambda *given, **named: False  # what is sorted in memory is not kept
 
 
 if __name__ == "__main__":

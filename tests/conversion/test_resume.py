@@ -35,7 +35,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(convert, "fits", lambda *given: False)  # what is in memory is not kept
+    monkeypatch.setattr(convert, "fits", lambda *given, **named: False)  # what is in memory is not kept
     return tmp_path
 
 

@@ -81,6 +81,20 @@ def test_what_a_rank_holds_is_guessed_by_who_reads_what():
     assert not fitting.fits(["g.txt"], [guess], [None], options, 4)
 
 
+def test_ranks_on_one_state_hold_an_even_share_of_it(monkeypatch):
+    """What two hold of the same lines is less where they have a state in common; then no id is looked at."""
+    Path("g.txt").write_text("7 8\n" * 9)
+    guess, looked = InputEstimate(2**30, 10**7, 8 * 10**7), []
+    monkeypatch.setattr(fitting, "sample_ids", lambda inputs: looked.append(1) or np.array([10**9], np.uint64))
+
+    def fits(memory, **how):
+        return fitting.fits(["g.txt"], [guess], [None], ConvertOptions(memory=fitting.PROGRAM + memory), 2, **how)
+
+    state = fitting.build_need(2 * 10**7, 10**7, 8 * 10**7, both=True) // 2 + fitting.OF_ALL * 2 * 10**7
+    assert fits(state, common=True) and not looked
+    assert not fits(state) and not fits(state - 1, common=True) and len(looked) == 2
+
+
 def dealt(ranks, counts, stored, n, shift):
     """Deal keys that say who had them, in which bucket, and where; return what each rank gets, and its rows."""
 

@@ -24,15 +24,20 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import (
     TASKS_PER_THREAD,
+    Csr,
     Dealt,
     bits_of,
     bucket_count,
     bucket_shift,
     deal_columns,
     key_dtype,
+    place_columns,
 )
 from bigbfs.graph.views import frozen
-from bigbfs.jit.workers import cursors
+from bigbfs.jit.workers import balanced_ranges, cursors
+
+LABEL = 8
+"""Bytes of a vertex that each rank holds for itself: its id."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,43 @@ def sorted_in_common(job: Job, what: Meaning, lines: Lines, group: Group) -> Com
     Agreed
         Of a DoesNotFitError: it takes more memory than ranks may use.
     """
-    if not what.both or job.targets.compressed is not None or not seen_by_all(group):
+    if not what.both or not seen_by_all(group):
         return None
     try:
         return _Sorting(job, what, lines, group).sort()
     except NotShared:
         return None
+
+
+def placed_for_each(rows: Common, job: Job, group: Group) -> tuple[tuple[int, int], Csr]:
+    """Place about as many ids on each rank; return its first row and the first behind its rows, and these alone.
+
+    Their offsets are those of all rows: 0 up to the first.
+
+    Raises
+    ------
+    Agreed
+        Of a MemoryError.
+    """
+    dealt, n = rows.dealt, len(rows.indptr) - 1
+    bases, total = dealt.bases, int(dealt.bases[-1])
+    goals = [total * rank // group.size for rank in range(1, group.size)]
+    first, end = [0, *np.searchsorted(bases, goals).tolist(), len(bases) - 1][group.rank :][:2]
+    begin = int(bases[first])
+
+    def placed() -> Csr:
+        indptr = np.zeros(n + 1, np.int64)
+        out = np.empty(int(bases[end]) - begin, dealt.turn.indices.dtype)
+        given = (dealt.turn, dealt.starts, dealt.keys, bases - begin, indptr, out)
+        tasks = balanced_ranges(bases[first : end + 1], TASKS_PER_THREAD * job.threads)
+        job.workers.each(len(tasks), lambda i: place_columns(first + tasks[i][0], first + tasks[i][1], *given))
+        return indptr, out
+
+    csr = together(group, placed)
+    if group.rank == 0:
+        rows.crew.forget()
+    low, high = (min(n, bucket << int(dealt.turn.shift)) for bucket in (first, end))
+    return (low, high), csr
 
 
 class _Sorting:
@@ -129,7 +165,7 @@ class _Sorting:
         job, group = self._job, self._group
         rows = room_for(keys) + self._rows_bytes(total, buckets)
         held = self._lines.src.nbytes + self._lines.dst.nbytes
-        need = max(held + room_for(keys) // group.size, rows // group.size) + PROGRAM
+        need = max(held + room_for(keys) // group.size, rows // group.size) + LABEL * self._lines.n + PROGRAM
         together(group, lambda: require(need, job.options.memory, what="sorting its rows in memory"))
         return Crew(group, job.workers, job.threads, room_for(keys))
 

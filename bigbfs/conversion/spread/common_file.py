@@ -82,6 +82,8 @@ def write_in_common(
                 shape = csrbin.fields_of(n=n, m=m, ids=ids, first_id=first_id, flags=names, codec="plain")
                 header = layout.Header(file_bytes=total, **shape)
                 os.pwrite(stream.fileno(), layout.pack(header, _summed(sections, everyone)), 0)
+            elif group.rank == 1:
+                rows.crew.forget()  # while rank 0 waits for the disk
             stack.close()
 
         together(group, finish)

@@ -28,6 +28,7 @@ from bigbfs.conversion.spread.slices import is_sliced
 from bigbfs.conversion.spread.whole import takers
 from bigbfs.conversion.targets import Targets, choose_targets, temporary
 from bigbfs.engines.ranks.agreeing import Agreed, together
+from bigbfs.engines.ranks.commons import seen_by_all
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import Argument, BigBfsError, DoesNotFitError, UsageError
 from bigbfs.formats.atomic import require_writable
@@ -163,7 +164,8 @@ def _convert(
     group: Group,
 ) -> Whole:
     threads = thread_count(options.threads)
-    readers, fitting = together(group, lambda: _looked_at(inputs, options, kept, group))
+    common = not options.directed and seen_by_all(group)
+    readers, fitting = together(group, lambda: _looked_at(inputs, options, common, kept, group))
     with Workers(threads) as workers:
         job = (inputs, targets, options, sources, watch, workers, threads)
         if all(group.lengths(int(fitting))):
@@ -178,18 +180,18 @@ def _convert(
 
 
 def _looked_at(
-    inputs: Sequence[str | Path], options: ConvertOptions, kept: Checkpoint, group: Group
+    inputs: Sequence[str | Path], options: ConvertOptions, common: bool, kept: Checkpoint, group: Group
 ) -> tuple[list[int | None], bool]:
     """Return which rank reads each input, and whether the shares of ranks fit in memory.
 
-    A close look takes time: it is for what may not fit by a loose one.
+    A close look takes time: it is for what may not fit by a loose one. ``common``: as of :func:`fits`.
     """
     readers = takers(inputs, options, group.size)
     if kept.phase is not None:
         return readers, False
     for loosely in (True, False):
         guesses = [estimate(path, format=options.format, rules=options.rules(), loosely=loosely) for path in inputs]
-        if fits(inputs, guesses, readers, options, group.size):
+        if fits(inputs, guesses, readers, options, group.size, common=common):
             return readers, True
     return readers, False
 

@@ -47,6 +47,7 @@ class Crew:
 
     def __init__(self, group: Group, workers: Workers, threads: int, nbytes: int) -> None:
         self._group, self._workers, self._threads, self._round = group, workers, threads, 0
+        self._windows: list[np.ndarray] = []
         self.more(room_for(8 * words_of(ROUNDS)) + nbytes)
         self._counters = self.take(words_of(ROUNDS), np.uint64)
 
@@ -61,14 +62,20 @@ class Crew:
         window = self._group.window(nbytes, large=True)
         if window is None:
             raise NotShared
-        self._memory, self._taken = window, 0
+        self._windows.append(window)
+        self._taken = 0
+
+    def forget(self) -> None:
+        """Let go of all memory, of which no rank makes any use from here on."""
+        for window in self._windows:
+            self._group.forget(window)
 
     def take(self, count: int, dtype: Any) -> np.ndarray:
         """Return ``count`` zeros that all ranks see."""
         size, first = count * np.dtype(dtype).itemsize, self._taken
         self._taken += room_for(size)
-        assert self._taken <= len(self._memory)
-        return self._memory[first : first + size].view(dtype)
+        assert self._taken <= len(self._windows[-1])
+        return self._windows[-1][first : first + size].view(dtype)
 
     def counters(self, shape: tuple[int, int]) -> np.ndarray:
         """Return zeros, int64, that all ranks see."""

@@ -15,7 +15,7 @@ TOLD = KEY
 UNEVEN = 1.25
 """How much more a rank sorts than the mean, where rows are cut so that sorting and writing together are even."""
 OF_ALL = 8 * 3
-"""Bytes of a vertex, for each of all, that a rank holds beside its own: ids as they come from others, all of them."""
+"""Bytes of a vertex, for each of all, that a rank holds beside its own: ids as they come from others, their table."""
 
 
 def fits(
@@ -24,13 +24,24 @@ def fits(
     readers: Sequence[int | None],
     options: ConvertOptions,
     size: int,
+    *,
+    common: bool = False,
 ) -> bool:
     """Return whether what each of ``size`` ranks has to hold is within ``options.memory``, as far as one can guess.
 
-    ``readers``: which rank reads an input; None: all do, a share each.
+    Parameters
+    ----------
+    readers
+        Which rank reads an input; None: all do, a share each.
+    common
+        They work on one state: each is as much of it as any other.
     """
     assert options.memory is not None
     lines = sum(guess.edges_upper_bound for guess in guesses)
+    if common and set(readers) == {None}:
+        state = build_need(2 * lines, lines, sum(guess.memory_bytes for guess in guesses), both=True)
+        if state // size + OF_ALL * 2 * lines + PROGRAM <= options.memory:
+            return True  # without a look at ids
     held, most = _largest([guess.memory_bytes for guess in guesses], readers, size), options.memory
     share = lines if size == 1 else UNEVEN * lines / size
     mine = max(int(share), _largest([guess.edges_upper_bound for guess in guesses], readers, size))

@@ -20,7 +20,7 @@ from bigbfs.conversion.on_disk.work import Job
 from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.conversion.spread.assemble import OwnRows, Whole, assemble
-from bigbfs.conversion.spread.common import Common, sorted_in_common
+from bigbfs.conversion.spread.common import Common, placed_for_each, sorted_in_common
 from bigbfs.conversion.spread.common_file import write_in_common
 from bigbfs.conversion.spread.dealing import Dealer
 from bigbfs.conversion.spread.fitting import require_share
@@ -62,11 +62,14 @@ def convert_in_memory(job: Job, readers: list[int | None], group: Group) -> Whol
     with job.watch.phase("build"), job.told(0, "", "build"):
         vertices, lines = _numbered(job, what, lists, group)
         common = sorted_in_common(job, what, lines, group)
-    if common is not None:
+    if common is not None and job.targets.compressed is None:
         return _written(job, common, vertices, counted, group)
     with ExitStack() as stack:
         with job.watch.phase("build"), job.told(0, "", "build"):
-            built = _Builder(job, what, group).build(vertices, lines)
+            if common is None:
+                built = _Builder(job, what, group).build(vertices, lines)
+            else:
+                built = _share_of(common, job, vertices, group)
             counts = built.counts
             found = group.sum([counts.self_loops, counts.duplicates, counts.reversed]).tolist()
             counted |= dict(zip(("self_loops", "duplicates", "reversed"), found, strict=True))
@@ -82,6 +85,13 @@ def _numbered(job: Job, what: Meaning, lists: list[EdgeList], group: Group) -> t
     others = _OtherRanks(group)
     vertices, numbering = find_vertices(lists, keep_ids=job.options.keep_ids, threads=job.threads, others=others)
     return vertices, number_lines(lists, vertices, numbering, job.threads, reuse=True)
+
+
+def _share_of(common: Common, job: Job, vertices: Vertices, group: Group) -> _Built:
+    """Return own rows of those that all have sorted; rank 0 has the counts of all."""
+    rows, out = placed_for_each(common, job, group)
+    counts = BuildCounts(**common.counted) if group.rank == 0 else BuildCounts()
+    return _Built(vertices, rows, out, None, counts)
 
 
 def _written(job: Job, common: Common, vertices: Vertices, counted: dict[str, int], group: Group) -> Whole:

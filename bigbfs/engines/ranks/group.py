@@ -211,6 +211,10 @@ class Group(ABC):
         """
 
     @abstractmethod
+    def forget(self, window: np.ndarray) -> None:
+        """Let go of the memory behind a large window, of no use to any rank: one does, for all, since it takes time."""
+
+    @abstractmethod
     def abort(self, code: int) -> None:
         """End every rank, with this exit code."""
 

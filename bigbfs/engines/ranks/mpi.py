@@ -153,6 +153,13 @@ class MpiGroup(Group):
             os.close(handle)
         return made if seen else None
 
+    def forget(self, window: np.ndarray) -> None:
+        """Let go of the pages of a large window, for all ranks."""
+        memory = window.base.obj if isinstance(window.base, memoryview) else window.base
+        if isinstance(memory, mmap.mmap):
+            with suppress(AttributeError, OSError):  # the end of the last rank does it too
+                memory.madvise(mmap.MADV_REMOVE)
+
     def mail(self) -> MpiMail | None:
         """Return what carries beats between the first ranks of machines; None on others, and where no thread may call.
 

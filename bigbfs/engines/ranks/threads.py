@@ -85,6 +85,9 @@ class ThreadGroup(Group):
         made = np.zeros(nbytes, np.uint8) if self.rank == 0 else None
         return np.asarray(self._swap(made, lambda all_: all_[0]))
 
+    def forget(self, window: np.ndarray) -> None:
+        """Do nothing: it goes when no thread has it any more."""
+
     def abort(self, code: int) -> None:
         """Let every other thread fail at its next call."""
         self._common.barrier.abort()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import mmap
 import os
 import subprocess
 import sys
@@ -34,6 +36,18 @@ def every_call(group: Group) -> dict[str, object]:
         window[64 * rank : 64 * rank + 64] = rank + 1
         group.barrier()
         assert window.reshape(size, 64).tolist() == [[other + 1] * 64 for other in range(size)]
+    large = group.window((5 << 20) + 8 * size, large=True)
+    assert (large is None) is (window is None)
+    if large is not None:
+        assert not large.any()
+        group.barrier()
+        large[rank::size] = rank + 1  # every page, and the last bytes
+        group.barrier()
+        assert all((large[other::size] == other + 1).all() for other in range(size))
+        group.barrier()
+        if rank == size - 1:
+            group.forget(large)
+        group.barrier()
     names = group.objects(f"rank {rank}")
     group.barrier()
     return {
@@ -159,3 +173,26 @@ def test_the_file_of_another_process_is_no_window(tmp_path: Path) -> None:
         os.close(handle)
         with pytest.raises(OSError, match="another process"):
             mpi._opened(f"{place}{graph.fileno()}", identity)
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOMEM])
+def test_a_share_of_large_windows_is_there_or_cannot_be(number: int) -> None:
+    """An old kernel has no such call; one that has it may say that there is no memory."""
+
+    class Refusing(mmap.mmap):
+        def madvise(self, option: int, *place: int) -> None:
+            raise OSError(number, "no")
+
+    handle, size = os.memfd_create("test"), 5 << 20
+    try:
+        os.ftruncate(handle, size)
+        memory = Refusing(handle, size)
+        if number == errno.EINVAL:
+            for rank in range(3):
+                mpi._fill(memory, handle, size, rank, 3)
+            assert os.fstat(handle).st_blocks * 512 == size
+        else:
+            with pytest.raises(OSError, match="no"):
+                mpi._fill(memory, handle, size, 2, 3)
+    finally:
+        os.close(handle)

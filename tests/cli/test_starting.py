@@ -1,0 +1,93 @@
+"""``bigbfs convert --ranks N``: the process that starts ranks imports next to nothing, and says nothing twice."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bigbfs.cli import starting
+from bigbfs.engines.ranks import launch
+from bigbfs.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("line", "ranks"),
+    [
+        ("convert a --ranks 2", 2),
+        ("convert --ranks=16 a -o b", 16),
+        ("convert a", None),
+        ("convert a --ranks 1", None),
+        ("convert a --ranks 0", None),
+        ("convert a --ranks x", None),
+        ("convert a --ranks", None),
+        ("convert a --ranks 2 --ranks 3", None),
+        ("convert a --ranks 2 --help", None),
+        ("convert -- a --ranks 2", None),
+        ("--version convert --ranks 2", None),
+        ("bfs a --source 0 --ranks 2", None),
+        ("", None),
+    ],
+)
+def test_which_command_lines_are_for_ranks(line, ranks):
+    assert starting.ranks_wanted(line.split()) == ranks
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What ranks were started; they end with exit code 3."""
+    found = []
+    for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(launch, "mpiexec", lambda: Path("mpiexec"))
+    monkeypatch.setattr(launch, "start", lambda *given: found.append(given) or 3)
+    return found
+
+
+@pytest.mark.parametrize(("threads", "own"), [("--threads 5", 5), ("--threads=1", 1), ("--threads x", 2), ("", 2)])
+def test_ranks_get_the_line_and_threads_of_their_own(threads, own, started, monkeypatch):
+    monkeypatch.setattr("bigbfs.jit.processors.processors", lambda: 6)
+    line = f"convert a --ranks 3 {threads}".split()
+    assert starting.start(line) == 3
+    assert started == [(3, line, own)]
+
+
+def test_what_killed_ranks_have_left_goes(started, tmp_path):
+    half, other = tmp_path / ".g.csrbin.abcd1234.tmp", tmp_path / ".h.csrbin.abcd1234.tmp"
+    half.touch()
+    other.touch()
+    starting.start(["convert", "a", "--ranks", "2", "-o", str(tmp_path / "g.csrbin")])
+    assert other.exists() and not half.exists()
+
+
+def test_a_rank_starts_no_ranks(started, monkeypatch):
+    monkeypatch.setenv("PMI_RANK", "0")
+    assert starting.start(["convert", "a", "--ranks", "2"]) is None and not started
+
+
+def test_without_mpi_the_command_says_so(started, monkeypatch):
+    def nowhere():
+        raise UsageError("no mpiexec")
+
+    monkeypatch.setattr(launch, "mpiexec", nowhere)
+    assert starting.start(["convert", "a", "--ranks", "2"]) is None and not started
+
+
+def test_who_starts_ranks_imports_no_command():
+    code = (
+        "import sys\nfrom bigbfs.engines.ranks import launch\nlaunch.start = lambda *given: 3\n"
+        "launch.mpiexec = lambda: None\nsys.argv[1:] = ['convert', 'a', '--ranks', '2']\n"
+        "from bigbfs.__main__ import run\nassert run() == 3\n"
+        "print(*{'numpy', 'click', 'bigbfs.cli.main', 'bigbfs.conversion'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not ran.stdout.strip()
+
+
+@pytest.mark.parametrize("wrong", ["--nonsense", "--threads x"])
+def test_a_wrong_command_line_is_said_once(wrong, tmp_path):
+    pytest.importorskip("mpi4py")
+    words = ["convert", str(tmp_path / "g.txt"), "--ranks", "2", *wrong.split()]
+    ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("bigbfs: error: ") and ran.stderr.count("\n") == 1, ran.stderr
