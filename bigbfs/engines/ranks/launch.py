@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -212,6 +211,8 @@ def leave(code: int) -> None:
 
 def fail(error: BaseException) -> None:
     """Print ``error``, with rank and host, and end all ranks with its exit code."""
+    import traceback  # of no use to who only starts ranks
+
     let_first_speak()
     text = "".join(traceback.format_exception(error))
     with suppress(OSError):
