@@ -58,10 +58,12 @@ def _pairs(ids: np.ndarray, levels: np.ndarray, total: int, most: int) -> np.nda
     """Return the pairs whose levels add up to ``total``, int64 (k, 2), each once; None: more than ``most``."""
     found = [np.empty((0, 2), np.int64)]
     for high in range((total + 1) // 2, min(total, int(levels.max(initial=0))) + 1):
-        ones, others = ids[levels == high], ids[levels == total - high]
+        ones = ids[levels == high]
+        others = ids[levels == total - high] if len(ones) else ones
         most -= len(ones) * len(others) // (1 + (2 * high == total))
         if most < 0:
             return None
-        each = np.array(np.meshgrid(ones, others)).reshape(2, -1).T
-        found.append(each[each[:, 0] < each[:, 1]] if 2 * high == total else each)
+        if len(others):
+            each = np.stack([np.repeat(ones, len(others)), np.tile(others, len(ones))], axis=1)
+            found.append(each[each[:, 0] < each[:, 1]] if 2 * high == total else each)
     return np.concatenate(found)

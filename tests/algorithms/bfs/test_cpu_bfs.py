@@ -44,6 +44,8 @@ def force(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     if order == "cost":
         return
     monkeypatch.setattr(search, "WALK_EDGES", -1)
+    monkeypatch.setattr(search, "ALONE_EDGES", 0)  # threads share every level
+    monkeypatch.setattr(search, "ALONE_VERTICES", -1)
     upward = cycle(DIRECTIONS[order])
     monkeypatch.setattr(Search, "_bottom_up_is_cheaper", lambda self, _: next(upward) and self.in_rows is not None)
 
@@ -80,10 +82,15 @@ def test_zoo(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_every_source_on_one_engine(codec: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of one search is left in the next: reachable and isolated sources, depth limits, all in turn."""
+@pytest.mark.parametrize(("threads", "alone"), [(1, 0), (2, 0), (2, 12), (2, 10**6)])
+def test_every_source_on_one_engine(codec: str, threads: int, alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of one search is left in the next: reachable and isolated sources, depth limits, all in turn.
+
+    Levels up to a size are one thread's: none, some, all.
+    """
     force(monkeypatch, "turning")
+    monkeypatch.setattr(search, "ALONE_EDGES", alone)
+    monkeypatch.setattr(search, "ALONE_VERTICES", alone)
     for name in ("random-sparse", "two-components", "directed-in-rows", "vertices-65"):
         graph = encoded(name, codec)
         with CpuEngine(graph, threads=threads) as engine:

@@ -25,6 +25,12 @@ from bigbfs.jit.team import team_of
 WALK_EDGES = 4096
 """Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
 
+ALONE_EDGES = 2**18
+"""A top-down level of at most this many edges for each thread but one is the work of one: threads that mark vertices in
+one small bitmap take its cache lines from one another, and wait for each bit."""
+ALONE_VERTICES = 2**13
+"""So is a bottom-up level with at most this many vertices not visited and words of a bitmap: some 50 us."""
+
 TOP_DOWN_EDGE = 1.0
 """Cost of an edge in a top-down level: the unit."""
 BOTTOM_UP_PROBE = 0.15
@@ -76,7 +82,8 @@ class Search:
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m = out_rows, in_rows, m
-        self._team, self._alone = team_of(threads), threads == 1
+        self._team, self._one = team_of(threads), team_of(1)
+        self._alone = ALONE_EDGES // (threads - 1) if threads > 1 else 2**63  # edges of a level that is one thread's
         self._walk, self._expand, self._pull, self._clear = (Alike(kernel) for kernel in _KERNELS)
         self.nobody = ids.type(np.iinfo(ids).max)
         # An isolated vertex counts as visited: nobody can meet it. One with out-edges alone must not: it is met.
@@ -300,7 +307,9 @@ class Search:
         window = (np.uint64(frontier.first), np.uint64(frontier.last), np.uint64(frontier.hubs))
         few = topdown.CHUNK_EDGES * frontier.vertices // max(1, frontier.edges)
         chunk = np.uint64(max(1, min(topdown.CHUNK_VERTICES, few)))
-        self._expand(self._team, self.out_rows, state, *window, np.int32(frontier.depth + 1), chunk, self._alone)
+        alone = frontier.edges <= self._alone
+        team, level = self._one if alone else self._team, np.int32(frontier.depth + 1)
+        self._expand(team, self.out_rows, state, *window, level, chunk, alone)
         self._finish()
         self._turn ^= 2
         frontier.depth += 1
@@ -316,9 +325,9 @@ class Search:
     def pull(self, frontier: Frontier) -> None:
         """Run one level bottom-up."""
         assert self.in_rows is not None
-        state = self._state
+        state, few = self._state, frontier.unvisited + self.n // 64 <= ALONE_VERTICES
         self._begin()
-        self._pull(self._team, self.in_rows, state, np.int32(frontier.depth + 1))
+        self._pull(self._one if few else self._team, self.in_rows, state, np.int32(frontier.depth + 1))
         self._finish()
         self._turn ^= 1
         tallies = self._tallies.tolist()  # few: NumPy takes longer

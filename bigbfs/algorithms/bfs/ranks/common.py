@@ -74,7 +74,7 @@ class CommonSearch(Search):
         mine = every[first : first + TALLY * threads]
         arrays = self._commons.arrays | {"claim": self._commons.claim, "all tallies": every, "tallies": mine}
         super().__init__(out_rows, in_rows, survey, ids, m, threads, arrays)
-        self._alone = self._alone and group.size == 1
+        self._alone = self._alone if group.size == 1 else -1  # others work on each level
         kept = self._start.nbytes + sum(getattr(self._state, name).nbytes for name in ("pieces", "buffers"))
         self.nbytes = kept + self._commons.nbytes
 

@@ -164,7 +164,10 @@ def _rim(levels: np.ndarray, depth: int) -> Rim | None:
     ids = np.flatnonzero(levels > before)
     while before and len(ids) <= RIM:
         before -= max(1, before // 4)
-        ids = np.flatnonzero(levels > before)
+        more = np.flatnonzero(levels > before)
+        if len(more) > RIM:
+            break
+        ids = more
     theirs = levels[ids]
     behind = np.cumsum(np.bincount(theirs)[::-1])[::-1]  # at each level or behind it
     some = theirs >= max(1, int((behind > RIM).sum()))

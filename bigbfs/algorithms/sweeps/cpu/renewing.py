@@ -148,7 +148,11 @@ def _renew_some(lower, upper, kept, listed, claim, tallies, levels, ranks, ask, 
                 if lower[v] == middle and upper[v] > middle:
                     own[_AT_CENTRAL] = max(own[_AT_CENTRAL], _key(score + ranks[v], v))
         if opened:
-            _note_open(upper, kept, listed, claim, own, ranks, first, last, ask)
+            own[_AT_OPEN] += np.uint64(opened)
+            _list_open(upper, listed, claim, np.uint64(opened), first, last, ask)
+            for k in range(_KEPT):
+                if (ask.kept >> k) & 1:
+                    _note_outside(upper, kept, own, ranks, first, last, ask, k)
 
 
 @njit
@@ -182,23 +186,31 @@ def _key(score, v):
 
 
 @njit
-def _note_open(upper, kept, listed, claim, own, ranks, first, last, ask):
-    """Count and list the open vertices, and say of which balls they are outside."""
-    half = ask.longest // np.int32(2)
-    lists = load(claim, LIST) < _LISTED
+def _list_open(upper, listed, claim, opened, first, last, ask):
+    """List the open vertices of a stretch, ``opened`` of them, as far as there is room."""
+    if load(claim, LIST) >= _LISTED:
+        return
+    at = fetch_add(claim, LIST, opened)
     for v in range(first, last):
-        high = upper[v]
-        if high <= ask.longest:
-            continue
-        own[_AT_OPEN] += ONE
-        if lists:
-            at = fetch_add(claim, LIST, ONE)
-            if at < _LISTED:
-                listed[at] = v
-        for k in range(_KEPT):
-            away = np.int32(kept[k, v])
-            if (ask.kept >> k) & 1 and (away > half or away == _FAR):
-                own[_AT_LEFT + k] += ONE
-                own[_AT_TOP + k] = max(own[_AT_TOP + k], np.uint64(high))
+        if upper[v] > ask.longest and at < _LISTED:
+            listed[at] = v
+            at += ONE
+
+
+@njit
+def _note_outside(upper, kept, own, ranks, first, last, ask, k):
+    """Count the open vertices outside the ball of source ``k``, and say which is the next to search from."""
+    half = ask.longest // np.int32(2)
+    left, top, following = ZERO, ZERO, ZERO
+    for v in range(first, last):
+        away = np.int32(kept[k, v])
+        if away > half or away == _FAR:
+            high = upper[v]
+            if high > ask.longest:
+                left += ONE
+                top = max(top, np.uint64(high))
                 score = (np.uint64(min(high, _WIDE)) << _EIGHT) + _BYTE - ranks[v]
-                own[_AT_NEXT + k] = max(own[_AT_NEXT + k], _key(score, v))
+                following = max(following, _key(score, v))
+    own[_AT_LEFT + k] += left
+    own[_AT_TOP + k] = max(own[_AT_TOP + k], top)
+    own[_AT_NEXT + k] = max(own[_AT_NEXT + k], following)
