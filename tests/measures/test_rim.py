@@ -97,6 +97,7 @@ def test_a_small_world_takes_one_search():
     theirs = largest_of(graph)
     found = check(graph, theirs, nx.eccentricity(theirs), verify=True)
     assert found.exact and found.record.sources == 1 and 15 < found.diameter[0] < 22
+    assert found.radius[0] == (found.diameter[0] + 1) // 2
 
 
 @pytest.mark.parametrize("least", [0, 2**15])
