@@ -29,7 +29,6 @@ from emulated.peers import Peers, label
 from emulated.runtime import builds_here
 from emulated.test_kernels_joint import (
     FEW,
-    SANITIZED,
     SANITIZED_GRAPHS,
     WAYS,
     chains,
@@ -61,8 +60,9 @@ def small_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def there(build, codec, name, number):
-    """Return whether there is a case: elsewhere than in the plain build few graphs, each rule with one codec."""
-    return (build == "plain" or name in FEW) and in_turn(codec, name, number)
+    """Return whether there is a case: each rule with one codec, few graphs by all, others by three, elsewhere few."""
+    meets = name in FEW or (build == "plain" and (sum(name.encode()) + number) % len(RULES) < 3)
+    return meets and in_turn(codec, name, number)
 
 
 CASES = [
@@ -88,7 +88,9 @@ def test_labels_are_exact(build, codec, name, rule):
 
 @pytest.mark.parametrize(
     ("build", "seed"),
-    split([(build, seed) for build in HERE for seed in range(32)], lambda build, seed: seed < (2 if SANITIZED else 6)),
+    split(
+        [(build, seed) for build in HERE for seed in range(24)], lambda build, seed: seed < 4 - 2 * (build != "plain")
+    ),
 )
 def test_random_graphs_in_small_rooms(build, seed, small_rooms):
     plain, peers = random_graph(seed)
@@ -99,12 +101,12 @@ def test_random_graphs_in_small_rooms(build, seed, small_rooms):
 @pytest.mark.parametrize("build", racing(HERE))
 def test_giants_that_no_rank_sees_whole(build):
     """Nor does the longest row belong to them; names are those of a third rank's vertices; edges go one way."""
-    sizes = (2, 3, 4) if build == "plain" else (3,)
+    sizes, ways = ((2, 3, 4), WAYS) if build == "plain" else ((3,), WAYS[:2])
     for plain in (chains(), of_a_third(), one_way()):
         for number, size in enumerate(sizes):
             seed = size if build == "preempt" else 0
             peers = Peers(size, ("words", "ranges")[number % 2], ranked=number == 0, seed=seed, carry=BOTH[number % 2])
-            check(plain, plain, build, peers)
+            check(plain, plain, build, peers, ways)
             check(plain, plain, build, replace(peers, head_groups=0), WAYS[:1])
 
 
@@ -137,7 +139,7 @@ def test_one_device_alone_sends_nothing(build):
 @pytest.mark.parametrize("build", HERE[:1])
 @pytest.mark.parametrize("carry", BOTH)
 def test_bytes_sent_are_those_of_bits_numbers_and_pairs(build, carry):
-    for name in ("kronecker", "two-giants", "path", "directed-out-only"):
+    for name in ("two-giants", "directed-out-only"):
         plain, made = zoo.shared()[name], {}
         for size in (2, 4):
             peers = Peers(size, carry=carry, touch=lambda forest: made.update({forest.group.rank: forest}))
