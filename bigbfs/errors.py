@@ -139,6 +139,11 @@ class BigBfsError(Exception):
         text = f"{subjects}: {self.message}" if subjects else self.message
         return f"{text}{self._lead}{alternatives(ways)}" if ways else text
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether the message is of several lines, with the remedies on one of their own."""
+        return self._lead.startswith("\n")
+
     def __str__(self) -> str:
         return self.worded(keyword)
 

@@ -197,3 +197,20 @@ def _left_in_cgroup(group: Path) -> int:
         if line.startswith((b"inactive_file ", b"active_file ")):
             used -= int(line.split()[1])
     return limit - used
+
+
+SHOWN = 120
+"""Characters of a name that a table or a message shows; of a longer one its beginning and its end."""
+_HEAD, _TAIL = 50, 30
+
+
+def shortened(text: str) -> str:
+    """Return a name for people: of one that is very long, the beginning, the end and the length."""
+    return text if len(text) <= SHOWN else f"{text[:_HEAD]}...{text[-_TAIL:]} ({len(text):,} characters)"
+
+
+def quoted(text: str) -> str:
+    """Return a name in quotes, as Python writes it, for a message; shortened as :func:`shortened` does."""
+    if len(text) <= SHOWN:
+        return repr(text)
+    return f"{text[:_HEAD]!r}...{text[-_TAIL:]!r} ({len(text):,} characters)"

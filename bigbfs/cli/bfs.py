@@ -15,7 +15,7 @@ from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.report.jsonout import bfs_object, pieces
@@ -245,7 +245,7 @@ def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summa
         share = 100.0 * run.reached / max(graph.n, 1)
         verified = "not asked" if run.verified is None else run.verified
         rate = run.gteps if run.gteps >= LEAST_GTEPS else f"<{LEAST_GTEPS:g}"
-        source = printable(str(graph.called(run.source)))
+        source = shown_name(graph.called(run.source))
         rows.append((source, run.reached, share, run.depth, run.edges, 1e3 * run.seconds, rate, verified))
     click.echo(table(headers, rows))
     click.echo("")
@@ -262,16 +262,15 @@ def _print_ends(engine: Engine, summary: BfsSummary) -> None:
     called = engine.graph.called
     deepest = max(summary.runs, key=lambda run: run.depth)
     if deepest.deepest is not None:
-        ends = [printable(str(called(vertex))) for vertex in (deepest.deepest, deepest.source)]
+        ends = [shown_name(called(vertex)) for vertex in (deepest.deepest, deepest.source)]
         click.echo(f"deepest     {ends[0]}: {counted(deepest.depth, 'edge')} from {ends[1]}")
     for run, path in zip(summary.runs, summary.paths, strict=False):  # no path at all without a target
         if len(path) == 0:
-            ends = [printable(str(called(vertex))) for vertex in (run.source, summary.target or 0)]
+            ends = [shown_name(called(vertex)) for vertex in (run.source, summary.target or 0)]
             click.echo(f"no path     from {ends[0]} to {ends[1]}, to depth {run.depth:,}")
             continue
         text = (
-            " -> ".join(printable(str(called(vertex))) for vertex in path.tolist())
-            + f": {counted(len(path) - 1, 'edge')}"
+            " -> ".join(shown_name(called(vertex)) for vertex in path.tolist()) + f": {counted(len(path) - 1, 'edge')}"
         )
         click.echo(labelled("path", text))
     if summary.paths and engine.backend == "gpu":

@@ -14,7 +14,7 @@ from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
 from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.ours import GRAPH
 from bigbfs.graph.graph import Graph
@@ -251,7 +251,7 @@ def _print_sizes(sizes: list[SizeClass]) -> None:
 def _print_largest(graph: Graph, measured: Measured) -> None:
     largest = measured.internal.largest_of(graph)
     if len(largest) > 1:
-        rows = [(printable(str(graph.called(member))), vertices) for member, vertices in largest]
+        rows = [(shown_name(graph.called(member)), vertices) for member, vertices in largest]
         click.echo("\n" + table(("a member of the largest", "vertices"), rows))
     elif largest:
-        click.echo(f"\na member    {printable(str(graph.called(largest[0][0])))}")
+        click.echo(f"\na member    {shown_name(graph.called(largest[0][0]))}")

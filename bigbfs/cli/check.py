@@ -10,7 +10,7 @@ import click
 
 from bigbfs.cli.options import graph_argument, resolve_graph
 from bigbfs.cli.values import json_option
-from bigbfs.cli.wording import in_options
+from bigbfs.cli.wording import in_options, printable
 from bigbfs.errors import FormatError
 from bigbfs.record import SCHEMA
 from bigbfs.report.progress import Progress
@@ -57,4 +57,4 @@ def command(graph: Path | None, as_json: bool) -> None:
         sys.stdout.flush()
         raise error
     if not as_json:
-        click.echo(f"{graph}: all {len(passed)} checks hold")
+        click.echo(f"{printable(str(graph))}: all {len(passed)} checks hold")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from bigbfs.cli import manyopts, options, outputs, values
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness, work_of
 from bigbfs.measures.placing import sampled
@@ -76,7 +76,7 @@ def command(
             click.echo(
                 table(
                     ("vertex", kind),
-                    [(printable(str(opened.called(vertex))), value) for vertex, value in found.top(top)],
+                    [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)],
                 )
             )
             click.echo(f"\n{_exactness(found)}")

@@ -101,7 +101,9 @@ def converted(path: Path) -> Path:
     for note in report.notes:
         click.echo(f"note: {noted(note)}", err=True)
     told = "" if columns is None else f", columns {','.join(map(str, columns))}"
-    click.echo(f"bigbfs: {'found' if report.cached else 'made'} {report.output} of {path}{printable(told)}", err=True)
+    click.echo(
+        f"bigbfs: {'found' if report.cached else 'made'} {printable(f'{report.output} of {path}{told}')}", err=True
+    )
     return Path(report.output)
 
 

@@ -12,7 +12,7 @@ import click
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.sources import named_in, require_form, require_one_way
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import printable, shown_name
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.distances import LEVELS, SWEEP, Distances, checked_output, distances, sweep
 from bigbfs.measures.placing import chosen
@@ -115,7 +115,7 @@ def _rows(graph: Graph, found: Distances) -> list[tuple[int | str, int, int, int
 
 def _print(graph: Graph, found: Distances, top: int) -> None:
     def called(vertex: int) -> str:
-        return printable(str(graph.called(vertex)))
+        return shown_name(graph.called(vertex))
 
     if found.levels is not None:
         pairs = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs, values
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.eccentricity import COMPONENTS, WORK, Eccentricity, Tell, eccentricity
 from bigbfs.report.jsonout import dumps
@@ -117,7 +117,7 @@ def _of_every_vertex(graph: Graph, found: Eccentricity) -> tuple[np.ndarray, np.
 
 
 def _some(graph: Graph, ids: np.ndarray) -> str:
-    shown = ", ".join(printable(str(graph.called(each))) for each in ids[:LISTED].tolist())
+    shown = ", ".join(shown_name(graph.called(each)) for each in ids[:LISTED].tolist())
     return shown + (", ..." if len(ids) > LISTED else "")
 
 
@@ -143,7 +143,7 @@ def telling() -> Iterator[Tell]:
 def print_bounds(graph: Graph, found: Eccentricity) -> None:
     """Print diameter and radius, with the vertices that witness the diameter."""
     of = "the largest component" if found.components == 1 else f"{found.components:,} components"
-    one, other = (printable(str(graph.called(end))) for end in found.witness)
+    one, other = (shown_name(graph.called(end)) for end in found.witness)
     text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {found.vertices:,} vertices"
     click.echo(labelled("diameter", text))
     click.echo(f"radius      {_range(found.radius)}")

@@ -9,7 +9,7 @@ import click
 
 from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.sources import named_in, require_one_way
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.measures.hops import WORK, hops
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import folded
@@ -75,7 +75,7 @@ def command(
         manyopts.head(opened, engine)
         columns = each.T.tolist() if each is not None else [[]] * len(found.counts)
         shown = [(h, count, *columns[h]) for h, count in enumerate(found.counts.tolist())][:LEVELS]
-        names = [] if each is None else [printable(str(opened.called(source))) for source in found.sources.tolist()]
+        names = [] if each is None else [shown_name(opened.called(source)) for source in found.sources.tolist()]
         click.echo(folded(("hops", "pairs within", *names), shown) if shown else "no pair")
         if len(found.counts) > LEVELS:
             click.echo(f"... and {len(found.counts) - LEVELS:,} more")

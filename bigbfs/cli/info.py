@@ -164,7 +164,7 @@ def _print(facts: dict[str, Any]) -> None:
     ids = "original ids in labels" if facts["labels"] else f"ids from {facts['first_id']} on"
     ids = "names" if facts["names"] else ids
     lines = [
-        ("graph", f"{printable(graph['path'])}: {facts['format']}, {graph['codec']}"),
+        ("graph", f"{graph['path']}: {facts['format']}, {graph['codec']}"),
         ("vertices", f"{graph['vertices']:,} ({ids}, {facts['id_bytes']} bytes each)"),
         ("edges", f"{graph['edges']:,} directed"),
         ("flags", flags),
@@ -182,7 +182,7 @@ def _print(facts: dict[str, Any]) -> None:
         rows = f"{there:,} of {len(facts['shards']):,}, with {facts['rows_here']:,} rows, whose degrees these are"
         lines.append(("here", rows))
     for name, text in lines:
-        click.echo(f"{name:<11} {text}")
+        click.echo(f"{name:<11} {printable(text)}")
     for shard in facts.get("shards", ())[:SHARDS]:
         missing = "" if shard["here"] else "  not here"
         click.echo(

@@ -115,10 +115,12 @@ def cli(context: click.Context) -> None:
         )
 
 
-def _fail(message: str, code: int, names_ranks: bool = False) -> int:
+def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = False) -> int:
+    """Say what is wrong; ``lines``: ends of lines are of the message, and not of a name in it."""
     launch.let_first_speak()
     speaker = "" if names_ranks else launch.speaker()
-    click.echo(f"bigbfs: error: {speaker}{printable(message.expandtabs(4))}", err=True)
+    said = "\n".join(map(printable, message.expandtabs(4).split("\n"))) if lines else printable(message)
+    click.echo(f"bigbfs: error: {speaker}{said}", err=True)
     return code
 
 
@@ -126,9 +128,9 @@ def _refuse(message: str, code: int) -> int:
     """Say what is wrong with the command line; ranks of one line all find it, and end before they have met."""
     by = launch.started()
     if by is None or SAME_LINE not in os.environ:
-        return _fail(message, code)
+        return _fail(message, code, lines=True)
     if by.rank == 0:
-        _fail(message, code)
+        _fail(message, code, lines=True)
     sys.stderr.flush()
     os._exit(code)
 
@@ -194,7 +196,7 @@ def run(arguments: list[str] | None = None) -> int:
         return _refuse(_usage(error), error.exit_code)
     except BigBfsError as error:
         command = named_command(cli, sys.argv[1:] if arguments is None else arguments)
-        return _fail(in_options(error, command), error.exit_code, error.names_ranks)
+        return _fail(in_options(error, command), error.exit_code, error.names_ranks, lines=error.has_lines)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:

@@ -8,7 +8,7 @@ import click
 
 from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.sources import id_of, pairs_in
-from bigbfs.cli.wording import printable
+from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.paths import PathSearches, ShortestPath
@@ -105,7 +105,7 @@ def _pairs(graph: Graph, ends: tuple[str, ...], pairs: str | None) -> list[tuple
 
 
 def _called(graph: Graph, vertex: int) -> str:
-    return printable(str(graph.called(vertex)))
+    return shown_name(graph.called(vertex))
 
 
 def _length(path: ShortestPath) -> int | str:

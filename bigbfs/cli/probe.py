@@ -13,6 +13,7 @@ import click
 from bigbfs.cli import outputs
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.values import PATH, Size, json_option
+from bigbfs.cli.wording import printable
 from bigbfs.config import RankRates, profile_text, rates_text, read_profile, read_toml
 from bigbfs.formats.atomic import replacing
 from bigbfs.record import SCHEMA
@@ -67,7 +68,8 @@ def command(
     elif output is None:
         click.echo(text, nl=False)
     else:
-        click.echo(f"wrote       {output}; use it with --profile {output}")
+        where = printable(str(output))
+        click.echo(f"wrote       {where}; use it with --profile {where}")
 
 
 def _probe_ranks(group: Any, output: Path | None, as_json: bool) -> None:
@@ -90,4 +92,5 @@ def _probe_ranks(group: Any, output: Path | None, as_json: bool) -> None:
     elif output is None:
         click.echo(text, nl=False)
     else:
-        click.echo(f"wrote       {output}; use it with `bigbfs plan --ranks N --profile {output}`")
+        where = printable(str(output))
+        click.echo(f"wrote       {where}; use it with `bigbfs plan --ranks N --profile {where}`")

@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from bigbfs.errors import Argument, BigBfsError, Call
+from bigbfs.sizes import shortened
 
 
 def named_command(group: click.Command, arguments: Sequence[str]) -> click.Command:
@@ -75,5 +76,10 @@ def noted(note: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with everything escaped that a terminal would act on instead of showing it, line ends aside."""
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
+    """Return ``text`` with everything escaped that a terminal would act on instead of showing it, line ends too."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def shown_name(name: object) -> str:
+    """Return the name or id of a vertex for people: printable, and shortened where it is very long."""
+    return printable(shortened(str(name)))

@@ -15,7 +15,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.names import Names
-from bigbfs.sizes import counted, integer
+from bigbfs.sizes import counted, integer, quoted
 
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
@@ -81,10 +81,10 @@ class OriginalIds(ABC):
             return vertex  # type: ignore[return-value]  # a text that is no name is refused as what it is
         rank = self.names.find(vertex)
         if rank is None:
-            near = " and ".join(map(repr, self.names.near(vertex)))
+            near = " and ".join(map(quoted, self.names.near(vertex)))
             raise UsageError(
-                f"{self.path or 'graph'}: no vertex is called {vertex!r}: there are {counted(self.n, 'name')}, beside "
-                f"it in byte order {near or 'none'}"
+                f"{self.path or 'graph'}: no vertex is called {quoted(vertex)}: there are {counted(self.n, 'name')}, "
+                f"beside it in byte order {near or 'none'}"
             )
         return rank
 

@@ -70,3 +70,53 @@ def test_names_with_commas_between_them_are_refused_with_a_command_that_works(ru
     code, _, err = run("distances", "--source", "7", "--targets", "NaN,-")
     assert code == 2 and "names stand in a file, one a line: --targets @FILE" in err
     assert run("distances", "--source", "7", "--targets", "@names")[0] == 0
+
+
+LONG = "n" * 4_990 + "0123456789"
+"""Nobody reads it in a table; what it ends with tells it from others."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("bfs", "--source", LONG, "--target", "o", "--backend", "cpu"), ("cc", "--backend", "cpu"),
+        ("closeness", "--top", "9"), ("eccentricity",), ("diameter",), ("hops", "--source", LONG),
+        ("path", LONG, "o"), ("distances", "--source", LONG),
+    ],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_very_long_names_are_shortened_for_people(command, run, folder):
+    (folder / "graph.csv").write_text(f"source,target\n{LONG},o\no,p\np,{LONG}2\n", encoding="utf-8")
+    assert run("convert", "graph.csv")[0] == 0
+    code, out, err = run(command[0], "graph.csrbin", *command[1:])
+    assert code == 0, err
+    assert max(map(len, out.splitlines())) < 300
+    assert "nnn...nn" in out and "0123456789 (5,000 characters)" in out.replace("\n            ", " ")
+
+
+def test_a_very_long_name_that_is_not_there(run, named):
+    code, _, err = run("bfs", "graph.csrbin", "--source", LONG, "--backend", "cpu")
+    assert code == 2 and len(err) < 400
+    assert "0123456789' (5,000 characters): there are 5 names" in err
+
+
+def test_ends_of_lines_in_a_path_are_escaped(run, folder):
+    """A message is one line, whoever named the file; a terminal is told nothing by a name."""
+    odd = "a\nb\x1b[31m"
+    (folder / f"{odd}.txt").write_text("0 1\n1 2\n")
+    for words in (
+        ("convert", f"{odd}.txt"), ("info", f"{odd}.csrbin"), ("bfs", f"{odd}.csrbin", "--source", "0"),
+        ("bfs", f"{odd}.csrbin", "--source", "7"), ("check", f"{odd}.csrbin"), ("info", f"{odd}.none"),
+        ("cc", f"{odd}.txt", "-o", f"{odd}.csv"), ("export", f"{odd}.csrbin", "--to", "csv", "-o", f"{odd}-2.csv"),
+        ("split", f"{odd}.csrbin", "--shards", "2"), ("members", f"{odd}.csrbin", "--vertex", "9"),
+    ):  # fmt: skip
+        _, out, err = run(*words)
+        assert "a\\nb\\x1b[31m" in out + err, words
+        assert "a\nb" not in out + err and "\x1b" not in out + err, words
+
+
+def test_a_carriage_return_in_a_field_without_quotes(run, folder):
+    (folder / "graph.csv").write_bytes(b"source,target\na,b\nc,d\re\ng,h\n")
+    code, _, err = run("convert", "graph.csv")
+    assert code == 1
+    assert "has 1 field, and 2 are expected: 'e'" in err and "a carriage return alone" in err and "needs quotes" in err

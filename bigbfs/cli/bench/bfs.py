@@ -22,6 +22,7 @@ from bigbfs.cli import options, outputs, values
 from bigbfs.cli.bench.writer import Writer
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, require_one_way
+from bigbfs.cli.wording import printable
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.graph.graph import Graph
@@ -251,7 +252,9 @@ def _print(record: Record, as_json: bool) -> None:
         return
     for name in dict.fromkeys(line.graph for line in lines):
         about = record.graphs[name]
-        click.echo(f"graph       {name}: {about.vertices:,} vertices, {about.edges:,} directed edges; {about.about}")
+        click.echo(
+            f"graph       {printable(name)}: {about.vertices:,} vertices, {about.edges:,} directed edges; {about.about}"
+        )
         click.echo("")
         click.echo(folded(HEADERS, [cells(line) for line in lines if line.graph == name]))
         click.echo("")

@@ -8,6 +8,7 @@ import click
 
 from bigbfs.cli import outputs
 from bigbfs.cli.values import PATH, json_option
+from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.sizes import counted
@@ -33,4 +34,4 @@ def command(rows: tuple[Path, ...], output: Path, force: bool, as_json: bool) ->
         click.echo(dumps({"schema": SCHEMA, "command": "bench report", **found, "wrote": wrote}))
         return
     about = counted(len(record.graphs), "graph")
-    click.echo(f"report      {output}: {counted(len(record.rows), 'row')} of {about}, {size:,} bytes")
+    click.echo(f"report      {printable(str(output))}: {counted(len(record.rows), 'row')} of {about}, {size:,} bytes")

@@ -1,7 +1,9 @@
 """Who has gone: a rank that is lost is named, and nobody waits for it for ever.
 
 On its own machine a rank holds a process file descriptor of every other rank, which becomes readable when that process
-ends, however it ended. And all ranks of a machine count in memory that they share: a thread of each counts on, so that
+ends, however it ended. Where the system gives none (before Linux 5.3, or a container's rules), it looks with every beat
+whether the process is still there, and the one it was. No launcher has to end the others, as srun does only with
+``--kill-on-bad-exit``. And all ranks of a machine count in memory that they share: a thread of each counts on, so that
 one that has been stopped stands still while others wait, and is told from one that is busy computing. On a machine
 with more threads than cores a thread may wait its turn for seconds: so the kernel is asked for the state of a rank that
 stands still, and one that is not stopped gets more time.
@@ -49,10 +51,48 @@ STOPPED = "Tt"
 def is_stopped(process: int) -> bool:
     """Return whether the process is stopped; also where nothing is known of it."""
     try:
-        status = Path(f"/proc/{process}/stat").read_text()
+        return _state(process)[0] in STOPPED
     except OSError:
         return True
-    return status.rpartition(")")[2].split()[0] in STOPPED
+
+
+def _state(process: int) -> tuple[str, str]:
+    """Return the state of a process and when it was started, in ticks since the machine was.
+
+    Raises
+    ------
+    OSError
+        It has gone, or nothing is known of processes here.
+    """
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], fields[19]
+
+
+_ENDED = "ZX"
+"""States of a process that has ended and that nobody has asked for its exit code."""
+
+
+class _Known:
+    """A process of which there is no descriptor."""
+
+    def __init__(self, process: int) -> None:
+        self._process, self._started = process, ""
+        with suppress(OSError):
+            self._started = _state(process)[1]
+
+    def has_gone(self) -> bool:
+        """Return whether the process has ended: it is not there, or another has its number."""
+        try:
+            state, started = _state(self._process)
+        except OSError:
+            try:
+                os.kill(self._process, 0)
+            except ProcessLookupError:
+                return True
+            except OSError:  # it is there, and not ours
+                return False
+            return False
+        return state in _ENDED or started != self._started
 
 
 class Neighbours:
@@ -83,11 +123,15 @@ class Neighbours:
         self._beats, self._mine, self._limit = beats, mine, limit
         self._seen: dict[int, tuple[int, float]] = {}
         self._held: dict[int, tuple[int, str, int]] = {}
+        self._known: list[tuple[_Known, tuple[int, str, int]]] = []
+        self._processes = processes
         self._end = end
         self._stop, self._wake = os.pipe()
         for each in processes:
-            with suppress(OSError):  # not a Linux that has them, or gone already: MPI will notice
+            try:
                 self._held[os.pidfd_open(each[2])] = each
+            except (OSError, AttributeError):  # not a system that has them, or gone already
+                self._known.append((_Known(each[2]), each))
         self._thread = threading.Thread(target=self._watch, name="neighbours", daemon=True)
         self._thread.start()
 
@@ -97,11 +141,17 @@ class Neighbours:
             poll.register(handle, select.POLLIN)
         while True:
             self._beat()
+            for known, each in self._known:
+                if known.has_gone():
+                    self._say_gone(each)
             for handle, _ in poll.poll(int(1000 * BEAT_SECONDS)):
                 if handle == self._stop:
                     return
-                rank, host, process = self._held[handle]
-                say_and_end(f"rank {rank} (host {host}, process {process}) has gone: it was killed or ended", self._end)
+                self._say_gone(self._held[handle])
+
+    def _say_gone(self, which: tuple[int, str, int]) -> None:
+        rank, host, process = which
+        say_and_end(f"rank {rank} (host {host}, process {process}) has gone: it was killed or ended", self._end)
 
     def _beat(self) -> None:
         """Count on, and look who does not."""
@@ -113,7 +163,7 @@ class Neighbours:
         if now - since > self._limit / 2:  # it was this process that stood still: look afresh
             self._seen.clear()
         self._seen[-1] = (mine, now)
-        for rank, host, process in self._held.values():
+        for rank, host, process in self._processes:
             count = int(self._beats[rank])
             if self._seen.get(rank, (-1, now))[0] != count:
                 self._seen[rank] = (count, now)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from bigbfs.errors import InputError, RemedyLike
+from bigbfs.sizes import quoted
 
 Columns = tuple[int | str, int | str]
 """Two columns, each by its place (from 1 on) or by its name."""
@@ -33,7 +34,7 @@ def by_their_names(names: Sequence[str]) -> tuple[int, int] | None:
 
 def listed(names: Sequence[str]) -> str:
     """Return the names of the columns for a message."""
-    shown = ", ".join(repr(name) for name in names[:_LISTED])
+    shown = ", ".join(map(quoted, names[:_LISTED]))
     return shown + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
@@ -54,11 +55,11 @@ def place(name: str, names: Sequence[str], wanted: int | str) -> int:
         return list(names).index(wanted) + 1
     if count:
         ways: tuple[RemedyLike, ...] = (("columns", (1, 2), "say which by number, {} for example"),)
-        raise InputError(f"{name}: {count} columns are called {wanted!r}", remedies=ways)
+        raise InputError(f"{name}: {count} columns are called {quoted(wanted)}", remedies=ways)
     near = get_close_matches(wanted, names, 1) or [each for each in names if each.lower() == wanted.lower()]
-    hint = f"; is {near[0]!r} meant?" if near else ""
-    what = f"{name}: no column {wanted!r}{hint} It has {listed(names)}" if near else ""
-    raise InputError(what or f"{name}: no column {wanted!r}: it has {listed(names)}", remedies=_example(names))
+    hint = f"; is {quoted(near[0])} meant?" if near else ""
+    what = f"{name}: no column {quoted(wanted)}{hint} It has {listed(names)}" if near else ""
+    raise InputError(what or f"{name}: no column {quoted(wanted)}: it has {listed(names)}", remedies=_example(names))
 
 
 def _example(names: Sequence[str]) -> tuple[RemedyLike, ...]:
@@ -79,10 +80,10 @@ def choose(name: str, names: Sequence[str], wanted: Columns | None) -> tuple[int
     if wanted is not None:
         first, second = (place(name, names, each) for each in wanted)
         if first == second:
-            raise InputError(f"{name}: {names[first - 1]!r} is one column; an edge takes two")
+            raise InputError(f"{name}: {quoted(names[first - 1])} is one column; an edge takes two")
         return first, second, None
     found = by_their_names(names)
     first, second = found or (1, 2)
     why = "as their names say" if found else "the first two"
-    note = f"{name}: edges lead from column {names[first - 1]!r} to column {names[second - 1]!r} ({why})"
+    note = f"{name}: edges lead from column {quoted(names[first - 1])} to column {quoted(names[second - 1])} ({why})"
     return first, second, note

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from bigbfs.formats.tables.columns import Columns, by_their_names, choose
 from bigbfs.formats.tables.files import Batch, TableFile
 from bigbfs.formats.tables.integers import LARGEST_ID
 from bigbfs.formats.tables.library import library, pyarrow, reading
+from bigbfs.sizes import counted, quoted
 
 BLOCK_BYTES = 8 << 20
 """Bytes of text that are cut into records at once: also the most that one record may take."""
@@ -164,16 +165,38 @@ class CsvTable(TableFile):
         first, second = (head.names[at - 1] for at in self.places)
         if again is not None:
             why = "is a number" if is_number(again) else "occurs again further down"
-            return f"{self.name}: no header: its first record is an edge, since {again!r} {why}"
+            return f"{self.name}: no header: its first record is an edge, since {quoted(again)} {why}"
         if not self._headed and len(head.names) == 2:
             return None
         if sure or self.note is None or by_their_names(head.names):
             return self.note
-        header = f"{first!r} and {second!r} are taken for a header, not for an edge"
+        header = f"{quoted(first)} and {quoted(second)} are taken for a header, not for an edge"
         return f"{self.note}; {header}: header=False makes them one"
 
     def batches(self, threads: int = 1) -> Iterator[Batch]:
         """Return all edges in order, as text."""
+        odd: list[Any] = []
+
+        def refuse(record: Any) -> str:
+            odd.append(record)
+            return "error"
+
+        try:
+            yield from self._batches(threads, refuse)
+        except InputError as error:
+            raise (self._uneven(odd[0]) if odd else error) from None
+
+    def _uneven(self, record: Any) -> InputError:
+        """Return the error for a record that has not as many fields as the first one."""
+        number = "a record" if record.number is None else f"record {record.number}"
+        fields = counted(record.actual_columns, "field")
+        return InputError(
+            f"{self.name}: {number} has {fields}, and {record.expected_columns} are expected: {quoted(record.text)}",
+            remedies=("correct it: a field in which there is a separator or an end of line (a carriage return alone is "
+                      "one) needs quotes around it",),
+        )  # fmt: skip
+
+    def _batches(self, threads: int, refuse: Callable[[Any], str]) -> Iterator[Batch]:
         text = library("pyarrow.csv", self.name)
         binary = self._arrow.binary()
         with reading(self.name, self.kind):
@@ -185,7 +208,9 @@ class CsvTable(TableFile):
                     skip_rows=self._head.skipped,
                     column_names=None if self._headed else self._names,
                 ),
-                parse_options=text.ParseOptions(delimiter=self._head.separator, newlines_in_values=True),
+                parse_options=text.ParseOptions(
+                    delimiter=self._head.separator, newlines_in_values=True, invalid_row_handler=refuse
+                ),
                 convert_options=text.ConvertOptions(
                     check_utf8=False,
                     column_types=dict.fromkeys(self.headers, binary),

@@ -116,12 +116,15 @@ def test_searches_lean_on_the_tree_of_another(codec: str, order: str, monkeypatc
         made = Search(rows, rows, Survey(rows, graph.ids, 1, heads=False), graph.ids, graph.m, 1)
         hub = int(degrees.argmax())
         inside = expected(name, hub) >= 0
+        alone = made.nbytes
         for _ in range(2):
             made.lean_on(None)
+            assert made.nbytes == alone
             for source in [*range(0, graph.n, 5), hub]:
                 found = made.run(source, 2**31 - 2)
                 np.testing.assert_array_equal(made.levels, expected(name, source))
             made.lean_on(found)
+            assert made.nbytes >= alone + made.parents.nbytes, "the head table is a copy of the tree"
             assert made.m == degrees[inside].sum()
             for source in np.flatnonzero(inside).tolist():
                 found = made.run(source, 2**31 - 2)

@@ -40,3 +40,41 @@ def test_a_rank_that_stands_still_is_asked_for_its_state(
     ran = subprocess.run(command, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (code, "" if code else "still here\n"), ran.stderr
     assert said in ran.stderr
+
+
+GONE = """
+import os, subprocess, sys, time
+import numpy as np
+from bigbfs.engines.ranks import watch
+
+watch.BEAT_SECONDS = 0.02
+
+def refuse(process, flags=0):
+    raise PermissionError(1, "Operation not permitted")
+
+if sys.argv[1] != "descriptor":
+    os.pidfd_open = refuse
+other = subprocess.Popen(["sleep", "60"])
+try:
+    if sys.argv[2] == "before":
+        other.kill(), other.wait()
+    watch.Neighbours([(1, "h", other.pid)], lambda code: None, None, 0, 60)
+    time.sleep(0.2)
+    if sys.argv[2] == "zombie":
+        other.kill()
+    elif sys.argv[2] == "later":
+        other.kill(), other.wait()
+    time.sleep(0.5 if sys.argv[2] == "never" else 60)
+    print("still here")
+finally:
+    other.kill()
+"""
+
+
+@pytest.mark.parametrize("how", ["descriptor", "number"])
+@pytest.mark.parametrize(("when", "code"), [("before", 9), ("later", 9), ("zombie", 9), ("never", 0)])
+def test_a_rank_that_has_gone_is_named(how: str, when: str, code: int) -> None:
+    """Also without descriptors of processes, or where it went before it was watched; no launcher ends the others."""
+    ran = subprocess.run([sys.executable, "-c", GONE, how, when], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (code, "" if code else "still here\n"), ran.stderr
+    assert bool(code) == ("rank 1 (host h, process " in ran.stderr and "has gone" in ran.stderr)

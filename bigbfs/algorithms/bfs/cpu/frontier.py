@@ -55,7 +55,7 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Measured:
     """What a search measured.
 
     ``depth`` of the farthest vertex, edges ``unexplored`` (exact for symmetric graphs), ``faults``: ids met that are no

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu import bottomup, handing, topdown
-from bigbfs.algorithms.bfs.cpu.frontier import Found, Frontier, Step
+from bigbfs.algorithms.bfs.cpu.frontier import Frontier, Measured, Step
 from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, TALLY, State, shapes
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.engines.cpu.bits import no_vertices
@@ -66,6 +66,8 @@ class Search:
 
     Attributes
     ----------
+    nbytes
+        Bytes of the state, with those that leaning on another search takes (:meth:`lean_on`).
     nobody
         What ``parents`` hold where there is none: the largest id.
     """
@@ -121,6 +123,7 @@ class Search:
         self._target = self._no_vertex
         own = (array for name, array in state._asdict().items() if name not in ("heads", "short"))
         self.nbytes = self._start.nbytes + sum(int(array.nbytes) for array in own)
+        self._leaning = 0
         self._serially(self._clean)
 
     def _clean(self) -> None:
@@ -161,7 +164,7 @@ class Search:
         """Parents of the last search: id, ``nobody`` where there is none."""
         return self._state.parents
 
-    def run(self, source: int, max_depth: int, target: int | None = None, *, records: bool = True) -> Found:
+    def run(self, source: int, max_depth: int, target: int | None = None, *, records: bool = True) -> Measured:
         """Search from ``source`` down to level ``max_depth`` or that of ``target``; the result stays until the next.
 
         ``records``: say what each level was, which takes as long as the search where levels are thin.
@@ -194,9 +197,9 @@ class Search:
         self._finish()
         seconds = time.perf_counter() - start
         levels = self._records(steps) if records else LevelRecords(())
-        return Found(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
+        return Measured(depth, frontier.unexplored, int(self._state.faults[0]), seconds, levels)
 
-    def lean_on(self, found: Found | None) -> None:
+    def lean_on(self, found: Measured | None) -> None:
         """Stay in the component of the last search, which ``found`` that, with its tree for a head table.
 
         Of an undirected graph: a parent in the tree of a hub is as good as the strongest neighbour, and no row is read
@@ -210,6 +213,10 @@ class Search:
             self.m -= found.unexplored
             heads = np.minimum(self.parents, self.nobody.dtype.type(self._no_vertex))[None]
         self._turns = tuple(each._replace(heads=heads, short=short) for each in self._turns)
+        before, self._leaning = self._leaning, 0
+        if found is not None:
+            self._leaning = heads.nbytes + short.nbytes + self._start.nbytes
+        self.nbytes += self._leaning - before
 
     def handed(self, depth: int, *, levels: bool, parents: bool) -> handing.Handed:
         """Return copies of the result that are wanted, and what is counted in it; ``depth`` of the farthest vertex."""
