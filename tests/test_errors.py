@@ -182,7 +182,7 @@ def test_usage_errors_of_both_kinds_have_one_style(line, message, capsys):
 
 
 def test_what_a_terminal_would_act_on_is_shown_in_full_and_escaped(tmp_path, capsys):
-    assert printable("a\x1b[31mb\tc\x85\u200b é\n") == r"a\x1b[31mb\tc\x85\u200b é" + "\n"
+    assert printable("a\x1b[31mb\tc\x85\u200b é\n") == r"a\x1b[31mb\tc\x85\u200b é\n"
     assert main.run(["info", str(tmp_path / "red\x1b[31m.csrbin")]) == 1
     assert r"red\x1b[31m.csrbin: cannot open" in capsys.readouterr().err
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli import options, outputs, values
+from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.formats.writers import NAMES, writers
 from bigbfs.record import SCHEMA
@@ -62,11 +63,11 @@ def command(
             done = replace(done, notes=(*done.notes, dropped))
         facts = {"path": str(graph), "vertices": opened.n, "edges": opened.m, "codec": opened.codec}
     for note in done.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {printable(note)}", err=True)
     if as_json:
         wrote = outputs.as_json([outputs.written(output)])
         found = {"graph": facts, "to": to, "lines": done.lines, "isolated": done.isolated, "notes": list(done.notes)}
         click.echo(dumps({"schema": SCHEMA, "command": "export", **found, "wrote": wrote}))
     else:
         where = "standard output" if piped else output
-        click.echo(f"{where}: {counted(done.lines, 'edge')}", err=True)
+        click.echo(f"{printable(str(where))}: {counted(done.lines, 'edge')}", err=True)

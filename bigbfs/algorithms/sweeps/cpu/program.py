@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.cpu.frontier import Found
+from bigbfs.algorithms.bfs.cpu.frontier import Measured
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, prepared, renew
@@ -68,7 +68,7 @@ class CpuSweeps:
         self._renew = prepared()
         self._known: Known | None = None
         self._longest = self._kept = 0
-        self._tree: Found | None = None  # of the first search, which the next is to lean on
+        self._tree: Measured | None = None  # of the first search, which the next is to lean on
 
     def warm(self, options: SweepOptions) -> None:
         """Compile, and make the state.
