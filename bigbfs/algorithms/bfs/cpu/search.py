@@ -67,7 +67,7 @@ class Search:
     Attributes
     ----------
     nbytes
-        Bytes of the state, with those that leaning on another search takes (:meth:`lean_on`).
+        Bytes of the state, with what :meth:`lean_on` takes.
     nobody
         What ``parents`` hold where there is none: the largest id.
     """
@@ -213,10 +213,8 @@ class Search:
             self.m -= found.unexplored
             heads = np.minimum(self.parents, self.nobody.dtype.type(self._no_vertex))[None]
         self._turns = tuple(each._replace(heads=heads, short=short) for each in self._turns)
-        before, self._leaning = self._leaning, 0
-        if found is not None:
-            self._leaning = heads.nbytes + short.nbytes + self._start.nbytes
-        self.nbytes += self._leaning - before
+        more = 0 if found is None else heads.nbytes + short.nbytes + self._start.nbytes
+        self._leaning, self.nbytes = more, self.nbytes + more - self._leaning
 
     def handed(self, depth: int, *, levels: bool, parents: bool) -> handing.Handed:
         """Return copies of the result that are wanted, and what is counted in it; ``depth`` of the farthest vertex."""
