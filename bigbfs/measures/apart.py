@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.errors import DoesNotFitError
+from bigbfs.errors import DoesNotFitError, FormatError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.between import GIVEN_UP, PathFinder
+from bigbfs.measures.between import GIVEN_UP, NO_PATH, PathFinder
 
 SHARE = 16
 """All pairs of a look read about this share of the edges at most, or so many ids: a fraction of what a search takes."""
@@ -41,6 +41,11 @@ class Apart:
 
         Of about ``most`` ids that may be read at most; None: a share of all.
         Returns which are not known to be ``longest`` apart or less, bool, and (distance, one, other) of the one found.
+
+        Raises
+        ------
+        FormatError
+            A pair has no path, or as :meth:`PathFinder.no_farther`: the graph is not what its file says.
         """
         names = [(min(pair), max(pair)) for pair in pairs.tolist()]
         left = np.array([name not in self._near for name in names], np.bool_)
@@ -50,6 +55,8 @@ class Apart:
         todo, most = pairs[left], max(LEAST, self.edges // SHARE) if most is None else most
         done, distance, read = finder.no_farther(todo, longest, most)
         self.read += read
+        if done < len(todo) and distance == NO_PATH:  # a search reached both: whoever waits for a longer way never ends
+            raise FormatError("an edge u -> v has no twin v -> u: the file is damaged; `bigbfs check` says where")
         places = np.flatnonzero(left)
         self._near.update(names[place] for place in places[:done])
         left[places[:done]] = False

@@ -137,7 +137,10 @@ class Sweeps:
         if found.reached > max(1, hub.linked - found.reached):
             return  # no other component can be as large
         labels = self._engine.run_internal(ComponentsOptions()).labels
-        largest = np.flatnonzero(labels == int(np.bincount(labels).argmax()))
+        label = int(np.bincount(labels).argmax())
+        if label == labels[hub.vertex]:
+            return  # what pairs are known not to be farther apart than holds of what has been found here
+        largest = np.flatnonzero(labels == label)
         self.longest = (-1, 0, 0)
         self._sweep(int(largest[self._graph.degrees()[largest].argmax()]), keep=0, anew=True)
 

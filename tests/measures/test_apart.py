@@ -83,6 +83,25 @@ def test_what_is_near_is_searched_for_once_and_what_is_far_said():
     assert not left.any() and found is None and seen.read > read
 
 
+@pytest.mark.parametrize("seed", [240, 480])
+def test_what_is_near_in_a_component_that_is_no_majority(seed):
+    """It is the largest all the same, if only by a tie: what is known of it is not forgotten by half."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(4, 40))
+    one = zoo.random(n, int(draw.integers(1, 2 * n)), seed=seed)
+    graph = zoo.build(2 * n, zoo.join(one, tuple(ends + n for ends in one)))
+    theirs = largest_of(graph)
+    assert check(graph, theirs, nx.eccentricity(theirs), threads=1).exact
+
+
+def test_an_edge_without_its_twin_ends_the_search():
+    """The pair is never known to be near, so that it would be searched for again and again."""
+    rows = PlainAdjacency(np.array([0, 1, 2, 2], np.uint64), np.array([1, 2], np.uint32))
+    graph = Graph(rows, GraphFlags(directed=False, symmetric=True))
+    with pytest.raises(FormatError, match="no twin"):
+        Apart(graph).look_at(np.array([[0, 2]]), 1)
+
+
 def test_what_is_given_up_is_left(monkeypatch):
     monkeypatch.setattr(apart, "LEAST", 40)
     path = zoo.build(300, zoo.path(300))
