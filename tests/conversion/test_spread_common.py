@@ -88,9 +88,12 @@ def test_ranks_with_threads_of_their_own(part, buckets, monkeypatch):
     assert Path("many.csrbin").read_bytes() == whole
 
 
-@pytest.mark.parametrize("lines", ["7 7\n", "0 1\n", "5 6\n6 5\n5 6\n5 5\n", "1 9000000000000\n3 1\n"])
+FEW_LINES = ["7 7\n", "0 1\n", "5 6\n6 5\n5 6\n5 5\n", "1 9000000000000\n3 1\n", "4294967296 4294967297\n"]
+
+
+@pytest.mark.parametrize("lines", FEW_LINES)
 def test_few_lines(lines):
-    """No edge that stays, fewer lines than ranks, ids that a table of hashes numbers."""
+    """No edge that stays, fewer lines than ranks, ids that a table of hashes numbers, or wide ones without a gap."""
     Path("g.txt").write_text(lines)
     require_same(4, ["g.txt"])
 

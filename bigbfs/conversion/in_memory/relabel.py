@@ -200,13 +200,13 @@ def number_lines(
     def translate(ids: np.ndarray, out: np.ndarray) -> None:
         if numbering is not None:
             numbering.ranks(ids, out)
-        else:
+        elif len(ids):  # of a rank that has read none they are narrow, whatever the first id of all
             base = ids.dtype.type(vertices.first_id)
 
             def shift(first: int, last: int) -> None:
                 np.subtract(ids[first:last], base, out=out[first:last], casting="unsafe")
 
-            run(threads, shift, ranges(len(ids), threads) if len(ids) else [])
+            run(threads, shift, ranges(len(ids), threads))
             told.advance(len(ids))
 
     def numbers(stretches: list[np.ndarray]) -> np.ndarray:
