@@ -142,7 +142,10 @@ class _Placing:
         """Place a part and write it."""
         (first, end), rows, dealt = self._parts[part], self._rows, self._rows.dealt
         begin, count = int(dealt.bases[first]), int(dealt.bases[end] - dealt.bases[first])
-        out = self._free.pop() if self._free else np.empty(self._most, dealt.turn.indices.dtype)
+        try:
+            out = self._free.pop()
+        except IndexError:  # every thread has its own by now, or another one was faster
+            out = np.empty(self._most, dealt.turn.indices.dtype)
         place_columns(first, end, dealt.turn, dealt.starts, dealt.keys, dealt.bases - begin, rows.indptr, out)
         n = len(rows.indptr) - 1
         low, high = (min(n, bucket << int(dealt.turn.shift)) for bucket in (first, end))
