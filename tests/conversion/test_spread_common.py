@@ -124,8 +124,12 @@ def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, buckets, 
         assert "many.csrbin: cannot write: No space left on device; free some space" in str(failure.value)
 
 
-def test_what_all_see_counts_as_memory_of_each(monkeypatch):
-    """Keys beside the lines that a rank has read itself, then keys and rows: what all see is shared out evenly."""
+@pytest.mark.parametrize("compressed", [False, True])
+def test_what_all_see_counts_as_memory_of_each(compressed, monkeypatch):
+    """Keys beside the lines that a rank has read itself, then keys and rows: what all see is shared out evenly.
+
+    Rows that will be encoded are of each rank alone.
+    """
     asked, made, whole, window = [], [], common.require, ThreadGroup.window
 
     def require(need, *given, **named):
@@ -139,10 +143,11 @@ def test_what_all_see_counts_as_memory_of_each(monkeypatch):
 
     monkeypatch.setattr(common, "require", require)
     monkeypatch.setattr(ThreadGroup, "window", keep)
-    labels = 8 * require_same(2, written("text"), keep_self_loops=True).vertices
+    vertices = require_same(2, written("text"), keep_self_loops=True, compressed=compressed).vertices
+    labels, placed = 8 * vertices, (8 * (vertices + 1) + 4 * len(edges())) * compressed
     keys, rows = made[0] - room_for(8 * 8 * ROUNDS), made[1]
     assert keys == room_for(4 * len(edges())) and len(asked) == 2
-    assert sorted(asked) == [labels + max(8 * len(edges()) // 2 + keys // 2, (keys + rows) // 2)] * 2
+    assert sorted(asked) == [labels + max(8 * len(edges()) // 2 + keys // 2, (keys + rows) // 2 + placed)] * 2
 
 
 def test_memory_that_is_gone_when_rows_want_it(monkeypatch):

@@ -165,7 +165,8 @@ class _Sorting:
         job, group = self._job, self._group
         rows = room_for(keys) + self._rows_bytes(total, buckets)
         held = self._lines.src.nbytes + self._lines.dst.nbytes
-        need = max(held + room_for(keys) // group.size, rows // group.size) + LABEL * self._lines.n + PROGRAM
+        after = rows // group.size + self._placed_bytes(total)
+        need = max(held + room_for(keys) // group.size, after) + LABEL * self._lines.n + PROGRAM
         together(group, lambda: require(need, job.options.memory, what="sorting its rows in memory"))
         return Crew(group, job.workers, job.threads, room_for(keys))
 
@@ -176,6 +177,13 @@ class _Sorting:
         except NotShared:
             what = f"{self._group.host} does not give the memory that ranks share"
             raise Agreed(DoesNotFitError(what, remedies=("free some memory",))) from None
+
+    def _placed_bytes(self, total: int) -> int:
+        """Return the bytes of what :func:`placed_for_each` makes: a file that is not compressed takes no such rows."""
+        if self._job.targets.compressed is None:
+            return 0
+        n = self._lines.n
+        return 8 * (n + 1) + 2 * id_dtype(n).itemsize * total // self._group.size
 
     def _rows_bytes(self, total: int, buckets: int) -> int:
         n, tasks = self._lines.n, TASKS_PER_THREAD * self._members
