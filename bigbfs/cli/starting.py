@@ -51,6 +51,8 @@ def start(arguments: Sequence[str]) -> int | None:
     os.environ[SAME_LINE] = "1"
     try:
         code = launch.start(ranks, arguments, own)
+    except OSError:  # mpiexec cannot be run, which the command finds, too, and says
+        return None
     finally:
         del os.environ[SAME_LINE]
         if code:

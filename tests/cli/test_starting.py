@@ -1,5 +1,7 @@
 """``bigbfs convert --ranks N``: the process that starts ranks imports next to nothing, and says nothing twice."""
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +73,14 @@ def test_without_mpi_the_command_says_so(started, monkeypatch):
 
     monkeypatch.setattr(launch, "mpiexec", nowhere)
     assert starting.start(["convert", "a", "--ranks", "2"]) is None and not started
+
+
+def test_an_mpiexec_that_cannot_be_run_is_left_to_the_command(started, monkeypatch):
+    def broken(*given):
+        raise OSError(errno.ENOEXEC, "Exec format error")
+
+    monkeypatch.setattr(launch, "start", broken)
+    assert starting.start(["convert", "a", "--ranks", "2"]) is None and starting.SAME_LINE not in os.environ
 
 
 def test_who_starts_ranks_imports_no_command():
