@@ -15,8 +15,9 @@ from bigbfs.algorithms.bfs.gpu.arguments import SLOT, spec_of
 from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, RECORD, START, kernels_of_strategy, search_dtype
 from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays
 from bigbfs.algorithms.bfs.level_records import UNCOUNTED, LevelRecords, table_of
-from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy, evaluate
+from bigbfs.algorithms.bfs.strategies.entry import BINS, RECORDS, Step, Strategy
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.placement.formulas import evaluate
 from bigbfs.engines.gpu.runtime.arguments import struct
 from bigbfs.engines.gpu.runtime.runtime import Array
 
@@ -168,7 +169,7 @@ class LevelBfs(TreeArrays):
             swept = [step for step in entry.steps if step.when == "swept"]
             if swept:
                 return swept, False
-        wide = self._can_turn and size > evaluate(entry.turn, {"n": self.n, "resident": resident})
+        wide = self._can_turn and size > evaluate(entry.turn, {"n": self.n, "resident": resident}.__getitem__)
         chosen = ("always", "wide" if wide else "narrow")
         return [step for step in entry.steps if step.when in chosen], wide and entry.bottom_up
 
@@ -215,7 +216,7 @@ class LevelBfs(TreeArrays):
             self._runtime.fill(self._now(name), 0)
         most = self._most[step.kernel]
         sizes = {"n": self.n, "words": -(-self.n // 32), "frontier": size, "resident": most * THREADS}
-        threads = evaluate(step.covers, sizes)
+        threads = evaluate(step.covers, sizes.__getitem__)
         self._kernels[step.kernel](max(1, min(most, -(-threads // THREADS))), THREADS, (self._state,))
         self.launches += 1
 

@@ -7,9 +7,9 @@ an entry declares is read by everything that must know it (entry.py); nothing el
 from __future__ import annotations
 
 from bigbfs.algorithms.bfs.strategies import merrill, packed, persistent, queues, scans, sweeps
-from bigbfs.algorithms.bfs.strategies.entry import Array, Step, Strategy, evaluate
+from bigbfs.algorithms.bfs.strategies.entry import Array, Step, Strategy
 
-__all__ = ["STRATEGIES", "Array", "Step", "Strategy", "evaluate"]
+__all__ = ["STRATEGIES", "Array", "Step", "Strategy"]
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy

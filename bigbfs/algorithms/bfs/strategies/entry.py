@@ -6,10 +6,7 @@ strategy is one entry and at most one .cu file. No NumPy: the command line print
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from types import CodeType
 
 RECORD_FIELDS = ("size", "checked", "invalid", "taken", "edges", "vertices", "small", "medium", "large")
 """What a level counts on the device, each a u64 (``struct Record``, search.cuh)."""
@@ -152,16 +149,6 @@ class Strategy:
     def kernels(self) -> tuple[tuple[str, str], ...]:
         """(file, kernel) of every launch."""
         return tuple(dict.fromkeys((self.file, step.kernel) for step in self.steps))
-
-
-@cache
-def _compiled(formula: str) -> CodeType:
-    return compile(formula, "<formula>", "eval")
-
-
-def evaluate(formula: str, sizes: Mapping[str, int]) -> int:
-    """Return the value of a formula of an entry, whose words are those of ``sizes``."""
-    return int(eval(_compiled(formula), {"__builtins__": {}, "min": min, "max": max}, dict(sizes)))
 
 
 LEVELS = Array("levels", "i32", "n", "result, and who is reached")

@@ -6,20 +6,17 @@ what a run leaves there is lost when another takes it.
 
 from __future__ import annotations
 
-import ast
-import operator
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.engines.gpu.placement.formulas import evaluate
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime, Stage
 
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
 """Names of dtypes; ``"id"`` is that of a vertex id."""
-
-_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class ArraySpec:
 
     def elements(self, sizes: Sizes) -> int:
         """Return how many elements it has."""
-        return evaluate(self.count, sizes)
+        return evaluate(self.count, sizes.__getattribute__)
 
     def bytes(self, sizes: Sizes) -> int:
         """Return the bytes that it takes."""
@@ -87,21 +84,6 @@ class Sizes:
     def reachable_words(self) -> int:
         """Words of 32 bits of a bitmap of the vertices up to the last that has an edge."""
         return -(-self.reachable // 32)
-
-
-def evaluate(formula: str, sizes: Sizes) -> int:
-    """Return the value of ``formula`` for ``sizes``."""
-
-    def value(node: ast.expr) -> int:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            return node.value
-        if isinstance(node, ast.Name):
-            return int(getattr(sizes, node.id))
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            return int(_OPERATORS[type(node.op)](value(node.left), value(node.right)))
-        raise ValueError(f"{formula!r}: {ast.unparse(node)} is no number, size or sum of such")
-
-    return value(ast.parse(formula, mode="eval").body)
 
 
 def union(groups: Iterable[tuple[ArraySpec, ...]], sizes: Sizes) -> list[ArraySpec]:
