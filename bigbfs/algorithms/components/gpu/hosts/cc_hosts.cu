@@ -8,32 +8,8 @@
 // hung by id: a root is the smallest vertex of its tree. Source: Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
 #include "algorithms/components/gpu/forest.cuh"
 #include "algorithms/components/gpu/giant.cuh"
-#include "kernels/base/part.cuh"
+#include "algorithms/components/gpu/hosts/halves.cuh"
 #include "kernels/rows/heads.cuh"
-
-// Bits of members: those of rank q begin at word q * most, own words in order. Half h of them: which half of all.
-DEVICE u64 half_of(const Part& part, u64 q, u64 h) {
-    return 2 * (part.bounds ? part.bounds[q] + h / 2 : q + h / 2 * part.size) + h % 2;
-}
-
-// The half of a bitmap of all vertices: which half of `bits` that is. The inverse.
-DEVICE u64 member_half(const Part& part, u64 most, u64 half) {
-    const u64 word = half / 2;
-    const u64 q = owner_of(part, word * 64);
-    return 2 * (q * most + (part.bounds ? word - part.bounds[q] : word / part.size)) + half % 2;
-}
-
-// What a warp goes through: own vertices, 32 at a time.
-DEVICE u64 first_half() { return thread_id() / WARP; }
-DEVICE u64 next_half() { return thread_count() / WARP; }
-DEVICE u64 own_lane(const Part& part, u64 h) { return own_half(part, h) * 32 + lane_id(); }
-
-// Vertex i of the sample of own vertices, of which there are some.
-DEVICE u64 own_sampled(const Part& part, u64 n, u32 i) {
-    const u64 at = sampled(i, 64 * part.words);
-    const u64 v = own_half(part, at / 32) * 32 + at % 32;
-    return v < n ? v : 64 * part.first;
-}
 
 // Every name is its own class.
 KERNEL void far_names(u64 n, vid* names) {
@@ -143,6 +119,18 @@ KERNEL void far_count(
 }
 ENTRY(far_count)
 
+// Pairs of the lanes that tell, side by side, from *cursor on; by a whole warp.
+DEVICE void write_pairs(bool tells, vid v, vid root, u64* cursor, vid* pairs) {
+    const u32 all = __ballot_sync(ALL_LANES, tells);
+    if (!all) return;
+    u64 at = 0;
+    if (lane_id() == 0) at = atomicAdd(cursor, (u64)__popc(all));
+    at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
+    if (!tells) return;
+    pairs[2 * at] = v;
+    pairs[2 * at + 1] = root;
+}
+
 // The same written down: a vertex and its root, for rank q from cursors[q] on.
 KERNEL void far_tell(
     Part part, u64 n, vid* forest, const vid* giant, const u32* bits, u64 most, u32 heard, const u32* named,
@@ -156,14 +144,7 @@ KERNEL void far_tell(
         const vid root = v < n ? forest[v] : (vid)v;
         bool tells = v < n && test_bit(named, v);
         if (root != (vid)v) tells = !is_told(part, root, most_have, bits, most, heard, v);
-        const u32 all = __ballot_sync(ALL_LANES, tells);
-        if (!all) continue;
-        u64 at = 0;
-        if (lane_id() == 0) at = atomicAdd(cursors + owner, (u64)__popc(all));
-        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
-        if (!tells) continue;
-        pairs[2 * at] = (vid)v;
-        pairs[2 * at + 1] = root;
+        write_pairs(tells, (vid)v, root, cursors + owner, pairs);
     }
 }
 ENTRY(far_tell)
@@ -184,14 +165,7 @@ KERNEL void far_classes(u64 n, vid* names, vid* pairs, u64* count) {
     for (u64 base = thread_id() / WARP * WARP; base < n; base += thread_count()) {
         const u64 v = base + lane_id();
         const vid least = v < n ? find_root(names, (vid)v) : (vid)v;
-        const u32 all = __ballot_sync(ALL_LANES, least != (vid)v);
-        if (!all) continue;
-        u64 at = 0;
-        if (lane_id() == 0) at = atomicAdd(count, (u64)__popc(all));
-        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
-        if (least == (vid)v) continue;
-        pairs[2 * at] = (vid)v;
-        pairs[2 * at + 1] = least;
+        write_pairs(least != (vid)v, (vid)v, least, count, pairs);
     }
 }
 ENTRY(far_classes)
