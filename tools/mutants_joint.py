@@ -7,6 +7,7 @@ from mutant import Mutant
 JOINT = "algorithms/components/gpu/peers/"
 CC, RANKS = (JOINT + name for name in ("cc_peers.cu", "joint.cuh"))
 FAR = "algorithms/components/gpu/hosts/cc_hosts.cu"
+HALVES = "algorithms/components/gpu/hosts/halves.cuh"
 
 JOINT_FORESTS = tuple(
     Mutant(f"joint: {name}", file, old, new, ("test_kernels_joint.py",))
@@ -81,18 +82,17 @@ JOINT_FORESTS = tuple(
 )
 
 FAR_FORESTS = tuple(
-    Mutant(f"far: {name}", FAR, old, new, ("test_kernels_far.py",))
+    Mutant(f"far: {name}", HALVES if "bounds" in old else FAR, old, new, ("test_kernels_far.py",))
     for name, old, new in (
         (
             "a pair dealt to the next rank",
-            "at = atomicAdd(cursors + owner, (u64)__popc(all));",
-            "at = atomicAdd(cursors + (owner + 1) % part.size, (u64)__popc(all));",
+            "write_pairs(tells, (vid)v, root, cursors + owner, pairs);",
+            "write_pairs(tells, (vid)v, root, cursors + (owner + 1) % part.size, pairs);",
         ),
         (
             "pairs of a warp in one another's place",
-            "        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));\n"
-            "        if (!tells) continue;",
-            "        at = __shfl_sync(ALL_LANES, at, 0);\n        if (!tells) continue;",
+            "    at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
+            "    at = __shfl_sync(ALL_LANES, at, 0);",
         ),
         (
             "a pair lost: the first of each rank",
@@ -156,8 +156,8 @@ FAR_FORESTS = tuple(
         ),
         (
             "classes are told by who is in them alone",
-            "        pairs[2 * at + 1] = least;\n",
-            "        pairs[2 * at + 1] = (vid)v;\n",
+            "(least != (vid)v, (vid)v, least, count, pairs);",
+            "(least != (vid)v, (vid)v, (vid)v, count, pairs);",
         ),
         (
             "own vertices stay where links have left them",
