@@ -237,8 +237,10 @@ class Sweeps:
 
     def known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return lower and upper bounds, -1 above in other components, and distances from the centre of the ball."""
-        known: tuple[np.ndarray, np.ndarray, np.ndarray] = self._engine.run_internal(SweepOptions(keep=self.ball))
-        return known
+        below, above, levels = self._engine.run_internal(SweepOptions(keep=self.ball))
+        ends = list(self.longest[1:])  # which may have been found as a pair, by no search of either
+        below[ends] = np.maximum(below[ends], self.longest[0])
+        return below, above, levels
 
     def result(self, *, each: bool, verify: bool) -> Eccentricity:
         """Return what is known, in original ids; bounds of ``each`` vertex only where they are wanted.

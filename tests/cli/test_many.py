@@ -112,7 +112,7 @@ def test_diameter_and_eccentricity(run, small):
     code, out, err = run("diameter", "--seconds", 0, "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert (found["searches"], found["diameter"], found["witness"]) == (1, [1, 2], [20, 30])
+    assert (found["searches"], found["diameter"], found["witness"]) == (1, [2, 2], [10, 30])
     code, out, err = run("eccentricity", "--component", "all", "-o", "e.csv")
     assert code == 0, err
     assert "known       5 of 5 vertices" in out and "2 components" in out

@@ -11,6 +11,7 @@ import zoo
 from measures.against import networkx_of
 from measures.test_sweeping import check, largest_of, shapes
 
+import bigbfs
 from bigbfs.algorithms.sweeps.cpu import program
 from bigbfs.errors import DoesNotFitError, FormatError
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -144,3 +145,13 @@ def test_diameters_whatever_is_given_up(least, monkeypatch):
         theirs = largest_of(graph)
         assert check(graph, theirs, nx.eccentricity(theirs), threads=1).exact
     assert (ended and longer) if least else given_up
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ends_found_as_a_pair_are_known_to_be_so_far_from_each_other(seed):
+    """Neither need have been searched from, so that no search says that its eccentricity is the diameter."""
+    graph = zoo.build(40, zoo.random(40, 45, seed=seed))
+    found = bigbfs.eccentricity(graph, goal="diameter")
+    lower = dict(zip(found.ids.tolist(), found.lower.tolist(), strict=True))
+    assert found.diameter == (nx.diameter(largest_of(graph)),) * 2
+    assert [lower[end] for end in found.witness] == [found.diameter[0]] * 2
