@@ -102,10 +102,13 @@ def test_no_launcher_has_to_end_the_others(exchange: str, graph: Path, tmp_path:
         pytest.skip("not MPICH's mpiexec, which can be told to leave the others alone")
     driver, before = Path(__file__).parent / "rank_events.py", shm.files()
     command = [mpiexec, "-disable-auto-cleanup", "-n", "3", sys.executable, str(driver), "KILL", "1", "1"]
-    ran = run([*command, *bfs(graph, tmp_path, exchange)])
-    assert ran.returncode != 0
+    for _ in range(AGAIN):  # mpiexec may end before it has passed on what the others said of it
+        ran = run([*command, *bfs(graph, tmp_path, exchange)])
+        assert ran.returncode != 0
+        shm.require_nothing_left(tmp_path, before)
+        if ran.stderr:
+            break
     assert re.search(r"rank 1 \(host .*\) has gone", ran.stderr), ran.stderr
-    shm.require_nothing_left(tmp_path, before)
 
 
 def test_a_file_that_a_killed_rank_was_writing_does_not_stay(graph: Path, tmp_path: Path) -> None:
