@@ -57,6 +57,15 @@ def once(build: str, codec: str, name: str, *parts: str | int) -> bool:
     return build == "plain" or (in_turn(codec, build) if name in CORE else in_turn(codec, name, *parts))
 
 
+def met(build: str, name: str, number: int, rules: int, turns: Iterable[int]) -> bool:
+    """Return whether graph ``name`` meets rule ``number`` of ``rules`` in ``build``: of each graph, those in ``turns``.
+
+    Turn 0 is the graph's own rule, which differs from graph to graph and from build to build. Rules are independent of
+    graphs: a few pairs of each show what all would.
+    """
+    return (number - sum(name.encode()) - len(build)) % rules in turns
+
+
 def split(cases: Iterable[Any], core: Callable[..., bool]) -> list[Any]:
     """Return ``cases`` for parametrize, each a tuple or one value; those for which ``core`` is not true are wide."""
     made = []
@@ -85,6 +94,19 @@ def racing(here: Iterable[str]) -> list[Any]:
 def counted(here: Iterable[str]) -> list[Any]:
     """Return the builds ``here`` for a test of what is chosen, read or counted, which the build does not change."""
     return split(here, lambda build: build == "plain")
+
+
+def on_hosts(here: Iterable[str]) -> list[str]:
+    """Return the builds ``here`` for a test of what hosts count, choose or find wrong: the plain one, if any.
+
+    Kernels run there as in other tests, which the sanitizers watch; it is what becomes of their results that differs.
+    """
+    return [build for build in here if build == "plain"]
+
+
+def in_bounds(here: Iterable[str]) -> list[str]:
+    """Return the builds ``here`` for a test of where kernels read, given what they must not: plain and ``asan``."""
+    return [build for build in here if build in ("plain", "asan")]
 
 
 def share_of(text: str) -> tuple[int, int]:
