@@ -54,7 +54,7 @@ demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (S
 test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 
-test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/2: half)
+test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/3: a third)
 	$(PY) -m pytest -n 2 -m wide $(if $(SHARE),--share $(SHARE))
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own

@@ -57,7 +57,7 @@ def pytest_configure(config):
 
 
 def pytest_addoption(parser):
-    """``--share 1/2``: the first half of what is chosen; the other halves have the rest."""
+    """``--share 1/3``: the first third of what is chosen; the other thirds have the rest."""
     parser.addoption("--share", type=share_of, metavar="I/K", help="run share I of K of what is chosen")
 
 
