@@ -11,6 +11,7 @@ command line as options (``--residency mapped``, bigbfs/cli/wording.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
@@ -32,6 +33,10 @@ _CALLS = {"compressed": "Graph.compress()"}
 
 _LONGEST = 80
 """Characters of a value that is no name of a file."""
+
+_LONG_WORD = re.compile(r"[^\s/]{300,}")
+"""What no name in a path is, 255 bytes at most."""
+_HEAD, _TAIL = 50, 30
 
 
 class Argument(NamedTuple):
@@ -76,7 +81,10 @@ def _literal(value: Any) -> str:
     """Return a value as Python source, strings and paths in double quotes; of one that takes lines, the beginning."""
     if hasattr(value, "__fspath__"):
         value = str(value)
-    text = '"' + repr(value + "'")[1:-2] + '"' if isinstance(value, str) and '"' not in value else repr(value)
+    try:
+        text = '"' + repr(value + "'")[1:-2] + '"' if isinstance(value, str) and '"' not in value else repr(value)
+    except ValueError:  # a number in it of more digits than Python writes
+        return f"... ({type(value).__name__})"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= _LONGEST or isinstance(value, str) else f"{text[:_LONGEST]}... ({type(value).__name__})"
 
@@ -88,6 +96,11 @@ def _remedy(given: RemedyLike) -> Remedy:
         return Remedy(None, given)
     name, value, *words = given
     return Remedy(Argument(name, value), words[0] if words else WORDS.get(name, "use {}"))
+
+
+def brief(text: str) -> str:
+    """Return a message with the beginnings and ends of words that are longer than any file's name."""
+    return _LONG_WORD.sub(lambda word: f"{word[0][:_HEAD]}...{word[0][-_TAIL:]}", text)
 
 
 def alternatives(ways: list[str]) -> str:
@@ -137,7 +150,7 @@ class BigBfsError(Exception):
             if spelled is not None:
                 ways.append(remedy.words.replace("{}", spelled))
         text = f"{subjects}: {self.message}" if subjects else self.message
-        return f"{text}{self._lead}{alternatives(ways)}" if ways else text
+        return brief(f"{text}{self._lead}{alternatives(ways)}" if ways else text)
 
     @property
     def has_lines(self) -> bool:

@@ -21,7 +21,9 @@ CGROUP = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "B": 1}
 _UNITS |= {f"{letter}{suffix}": 1024**power for power, letter in enumerate("KMGT", 1) for suffix in ("IB", "I", "")}
 _UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}
-_PATTERN = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([A-Za-z]*|%)\s*")
+_BITS = 128
+"""Of a number that a caller gives; no count of bytes, and no id, has as many."""
+_PATTERN = re.compile(r"\s*(\d{1,30}(?:\.\d*)?|\.\d+)\s*([A-Za-z]*|%)\s*")
 
 
 def parse_size(text: str, whole: int | None = None) -> int:
@@ -57,6 +59,11 @@ def format_size(count: float) -> str:
     return f"{count:,.0f} {units[-1]}" if whole else f"{count:.3g} {units[-1]}"
 
 
+def id_limit(limit: int) -> str:
+    """Return the largest id that there may be, for a message: the largest of all is 2^63-1."""
+    return "2^63-1" if limit == 2**63 - 1 else str(limit)
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Return ``count`` things in words: ``1 line``, ``12,000 lines``, ``2 vertices`` (whose plural is given)."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
@@ -83,6 +90,8 @@ def integer(name: str, value: Any, low: int | None = None, high: int | None = No
         number = None
     if number is None or isinstance(value, bool) or type(value).__name__ == "bool":  # NumPy's too, without NumPy
         raise _wrong_type(name, value, "must be a whole number") from None
+    if number.bit_length() > _BITS:
+        raise UsageError(f"is too large, a number of {number.bit_length():,} bits", about=((name, None),))
     if (low is not None and number < low) or (high is not None and number > high):
         limits = f"{low:,} or more" if high is None else f"{low or 0:,} to {high:,}"
         raise UsageError(f"must be {limits}", about=((name, value),))

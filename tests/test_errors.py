@@ -128,6 +128,30 @@ def test_a_remedy_that_a_command_has_not_is_left_out():
     assert in_options(error, command("--help")) == "no driver"
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["cc", "-o", "D.xyz"], "-o"),
+        (["cc", "-oD.xyz"], "-o"),
+        (["cc", "--output=D.xyz"], "--output"),
+        (["cc", "--labels", "D.xyz"], "--labels"),
+        (["cc"], "--labels"),
+    ],
+)
+def test_an_option_of_several_names_is_called_as_it_was_given(given, words):
+    error = UsageError("no", about=(("labels", Path("D.xyz")),))
+    assert in_options(error, command("cc"), given) == f"{words} D.xyz: no"
+
+
+def test_a_very_long_word_is_shown_by_its_beginning_and_end():
+    text = str(UsageError("is unknown", about=(("kind", "x" * 10_000 + "y"),)))
+    assert len(text) < 200 and text.startswith('kind="xxx') and text.endswith('xy": is unknown')
+    path = "/".join(["d" * 255] * 15)
+    assert path in str(FileAccessError(f"{path}: cannot read"))
+    text = str(errors.ArgumentError("no", about=(("sources", [10**5000]),)))  # which Python does not write
+    assert text == "sources=... (list): no"
+
+
 def test_a_caller_names_its_own_arguments():
     with pytest.raises(FileAccessError) as caught, naming(output="levels"):
         raise FileAccessError("l.npy: cannot write", remedies=(("output", None), ("memory", None)))

@@ -171,16 +171,16 @@ def describe(report: ConvertReport) -> str:
         lines.append("            made of the same input with the same options: nothing to do (--force converts again)")
     lines += [
         f"vertices    {report.vertices:,}",
-        f"edges       {report.edges:,} stored, of {report.lines:,} lines ({format_size(report.input_bytes)})",
-        f"self-loops  {report.self_loops:,} lines",
-        f"duplicates  {report.duplicates:,} lines",
-        f"reversed    {report.reversed:,} lines",
+        f"edges       {report.edges:,} stored, of {counted(report.lines, 'line')} ({format_size(report.input_bytes)})",
+        f"self-loops  {counted(report.self_loops, 'line')}",
+        f"duplicates  {counted(report.duplicates, 'line')}",
+        f"reversed    {counted(report.reversed, 'line')}",
         f"skipped     {counted(report.comment_lines, 'comment or header line')}, "
         f"{counted(report.skipped_lines, 'bad line')}",
     ]
     lines += [labelled("note", noted(note)) for note in report.notes]
     if not report.cached:
-        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.phases.items() if seconds >= LEAST)
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.parts.items() if seconds >= LEAST)
         worked = report.seconds - report.phases.get("compile", 0.0)
         rate = format_size(report.input_bytes / worked if worked > 0 else 0)
         lines.append(f"seconds     {report.seconds:.2f} ({phases})")

@@ -144,7 +144,8 @@ def print_bounds(graph: Graph, found: Eccentricity) -> None:
     """Print diameter and radius, with the vertices that witness the diameter."""
     of = "the largest component" if found.components == 1 else f"{found.components:,} components"
     one, other = (shown_name(graph.called(end)) for end in found.witness)
-    text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {found.vertices:,} vertices"
+    vertices = counted(found.vertices, "vertex", "vertices")
+    text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {vertices}"
     click.echo(labelled("diameter", text))
     click.echo(f"radius      {_range(found.radius)}")
     if not found.exact:

@@ -21,7 +21,7 @@ from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import launch
-from bigbfs.errors import BigBfsError, UsageError
+from bigbfs.errors import BigBfsError, UsageError, brief
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -120,6 +120,7 @@ def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = F
     launch.let_first_speak()
     speaker = "" if names_ranks else launch.speaker()
     said = "\n".join(map(printable, message.expandtabs(4).split("\n"))) if lines else printable(message)
+    said = brief(said)
     click.echo(f"bigbfs: error: {speaker}{said}", err=True)
     return code
 
@@ -195,8 +196,9 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _refuse(_usage(error), error.exit_code)
     except BigBfsError as error:
-        command = named_command(cli, sys.argv[1:] if arguments is None else arguments)
-        return _fail(in_options(error, command), error.exit_code, error.names_ranks, lines=error.has_lines)
+        words = sys.argv[1:] if arguments is None else arguments
+        said = in_options(error, named_command(cli, words), words)
+        return _fail(said, error.exit_code, error.names_ranks, lines=error.has_lines)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:

@@ -13,6 +13,7 @@ from bigbfs.cli import options, outputs, values
 from bigbfs.cli.sources import id_of
 from bigbfs.report.jsonout import dumps, many_object
 from bigbfs.report.progress import Progress
+from bigbfs.sizes import counted
 
 
 @click.command("members")
@@ -62,6 +63,6 @@ def command(
             files = outputs.as_json([] if wrote is None else [wrote])
             click.echo(dumps(told | {"vertices": len(found), "members": ids, "wrote": files}))
             return
-        click.echo(f"members     {len(found):,} of {opened.n:,} vertices", err=True)
+        click.echo(f"members     {len(found):,} of {counted(opened.n, 'vertex', 'vertices')}", err=True)
         if wrote is not None:
             click.echo(wrote.line(), err=True)

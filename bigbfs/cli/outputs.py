@@ -73,8 +73,9 @@ def check_array(path: Path | None, argument: str, force: bool) -> None:
     if path is None or str(path) == STANDARD_OUTPUT:
         return
     if path.suffix not in (".npy", *KINDS):
-        kinds = f"NumPy .npy, or a table: {', '.join(KINDS)}"
-        raise UsageError(f"a result is written as {kinds}; name it {path.name}.npy", about=((argument, path),))
+        kinds = f"NumPy .npy, or a table: {', '.join(KINDS)}, or as CSV to standard output: {STANDARD_OUTPUT}"
+        why = f"a result is written, by its suffix, as {kinds}; name it {path.stem}.npy"
+        raise UsageError(why, about=((argument, path),))
     if path.suffix in KINDS:
         require_library(KINDS[path.suffix])
     check_output(path, argument, force)

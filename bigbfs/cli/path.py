@@ -92,7 +92,8 @@ def _check(ends: tuple[str, ...], pairs: str | None) -> None:
     if (pairs is None) == (not ends):
         raise UsageError("give two vertices, GRAPH A B, or many pairs with --pairs @FILE")
     if pairs is None and len(ends) != 2:
-        raise UsageError(f"a path has two ends, and {len(ends)} are given: GRAPH A B")
+        given = "only one is" if len(ends) == 1 else f"{len(ends):,} are"
+        raise UsageError(f"a path has two ends, and {given} given: write GRAPH A B")
     if pairs is not None and (not pairs.startswith("@") or len(pairs) == 1):
         raise UsageError(f"--pairs {pairs[:80]!r}: write @FILE, a file with two ids a line")
 

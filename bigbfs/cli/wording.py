@@ -25,8 +25,11 @@ def named_command(group: click.Command, arguments: Sequence[str]) -> click.Comma
     return found
 
 
-def in_options(error: BigBfsError, command: click.Command) -> str:
-    """Return the message of ``error`` with arguments as options of ``command``, without remedies that it has not."""
+def in_options(error: BigBfsError, command: click.Command, given: Sequence[str] = ()) -> str:
+    """Return the message of ``error`` with arguments as options of ``command``, without remedies that it has not.
+
+    ``given`` are the words of the command line: of an option with several names it says the one that stands there.
+    """
 
     def spell(what: Argument | Call) -> str | None:
         if isinstance(what, Call):
@@ -38,11 +41,21 @@ def in_options(error: BigBfsError, command: click.Command) -> str:
                 if what.value is False and option.secondary_opts:
                     return option.secondary_opts[0]
                 # -o is short for --output; an option that is also an output keeps the name that says of what
-                other = "--output" in option.opts and long != "--output"
-                return _option(long if other else min(option.opts, key=len), what.value)
+                if "--output" in option.opts and long != "--output":
+                    return _option(_as_given(option.opts, given) or long, what.value)
+                return _option(min(option.opts, key=len), what.value)
         return None
 
     return error.worded(spell)
+
+
+def _as_given(names: Sequence[str], given: Sequence[str]) -> str | None:
+    """Return by which of its ``names`` a command line gives an option; None: by none."""
+    for word in given:
+        for name in names:
+            if word == name or word.startswith(f"{name}=") or (name[1] != "-" and word.startswith(name)):
+                return name
+    return None
 
 
 def _of_call(command: str, argument: Argument) -> str:

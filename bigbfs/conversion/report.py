@@ -43,7 +43,7 @@ class ConvertReport:
         Bytes of the files ``output`` and ``compressed`` (0 where there is none).
     seconds, phases
         From the call to the last closed file, and what ``PHASES`` took of it; ``compile``: kernels that were in no
-        cache yet, which is no part of the others.
+        cache yet, which is no part of the others. :attr:`parts` adds the rest.
     peak_rss_bytes
         Largest resident memory of the process so far.
     method
@@ -87,9 +87,14 @@ class ConvertReport:
         """Directed edges stored for each second of the conversion; 0 where nothing had to be done."""
         return self.edges / self.seconds if self.seconds > 0 and not self.cached else 0.0
 
+    @property
+    def parts(self) -> dict[str, float]:
+        """The phases, and ``other``, which is in none: looking at inputs, loading modules; they make ``seconds``."""
+        return self.phases | {"other": max(0.0, self.seconds - sum(self.phases.values()))}
+
     def as_json(self) -> dict[str, Any]:
-        """Return the fields as plain values, ``edges_per_second`` among them."""
-        return asdict(self) | {"edges_per_second": self.edges_per_second}
+        """Return the fields as plain values, ``edges_per_second`` among them, and the ``parts`` as ``phases``."""
+        return asdict(self) | {"phases": self.parts, "edges_per_second": self.edges_per_second}
 
 
 def said_once(notes: Sequence[str], inputs: Sequence[str | Path]) -> tuple[str, ...]:

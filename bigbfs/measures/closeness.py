@@ -27,7 +27,7 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_edges
+from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_vertices
 from bigbfs.sizes import choice, integer
 
 KINDS = ("closeness", "harmonic", "lin")
@@ -118,7 +118,7 @@ def closeness(
     Raises
     ------
     UsageError
-        The kind is unknown, or the graph has no edges.
+        The kind is unknown, or the graph has no vertices.
     VerificationError
         A check found a difference.
     """
@@ -126,7 +126,7 @@ def closeness(
     check_given(seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify, wf_improved=wf_improved)
     with placed(graph, threads, backend, work_of(kind)) as engine:
         here = engine.graph
-        require_edges(here, "centrality")
+        require_vertices(here, "centrality")
         # a stopped run must be a sample: whatever the sources, they come in random order
         drawn = chosen(here, f"random:{here.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
         if not len(drawn):

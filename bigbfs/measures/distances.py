@@ -179,7 +179,9 @@ def checked_output(path: Path) -> Path:
         It cannot be written.
     """
     if path.suffix not in SUFFIXES:
-        raise UsageError(f"name it .npy or .csv: {path.name}", about=(("output", path),))
+        better = f"{'D' if path.name == '-' else path.stem}.npy"
+        why = f"distances are written, by the suffix, as .npy or .csv; name it {better}"
+        raise UsageError(why, about=(("output", path),))
     require_writable(path)
     return path
 

@@ -20,7 +20,7 @@ from bigbfs.jit import workers
 from bigbfs.measures.bounding import BATCH, Bounding
 from bigbfs.measures.bounds import GOALS
 from bigbfs.measures.outcome import Eccentricity, Tell
-from bigbfs.measures.placing import Until, check_given, placed, require_edges
+from bigbfs.measures.placing import Until, check_given, placed, require_vertices
 from bigbfs.measures.sweeping import Sweeps
 from bigbfs.sizes import choice
 
@@ -67,7 +67,7 @@ def eccentricity(
     Raises
     ------
     UsageError
-        The graph has no edges, or a directed one is not strongly connected, or does not store in-neighbours.
+        The graph has no vertices, or a directed one is not strongly connected, or does not store in-neighbours.
     DoesNotFitError
         Bounds and searches take more memory than is free.
     VerificationError
@@ -77,7 +77,7 @@ def eccentricity(
     choice("component", component, COMPONENTS)
     check_given(seconds=seconds, stop=stop, tell=tell, verify=verify, each=each)
     with placed(graph, threads, backend, DIAMETER if goal == "diameter" else WORK) as engine:
-        require_edges(engine.graph, "eccentricity")
+        require_vertices(engine.graph, "eccentricity")
         count, until, swept = workers.thread_count(threads), Until(seconds, stop), None
         if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
             swept = Sweeps(engine)

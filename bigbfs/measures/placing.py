@@ -83,8 +83,8 @@ def sampled(words: str) -> int | None:
     return int(count) or None if right else None
 
 
-def require_edges(graph: Graph, what: str) -> None:
-    """Refuse a graph without vertices or without edges, of which ``what`` says nothing.
+def require_vertices(graph: Graph, what: str) -> None:
+    """Refuse a graph without vertices, of which ``what`` says nothing.
 
     Raises
     ------
@@ -93,8 +93,6 @@ def require_edges(graph: Graph, what: str) -> None:
     """
     if not graph.n:
         raise UsageError(f"{graph.path or 'graph'}: it has no vertices, so there is no {what}")
-    if not graph.m:
-        raise UsageError(f"{graph.path or 'graph'}: it has no edges, so there is no {what}")
 
 
 def check_given(

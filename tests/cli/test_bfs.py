@@ -113,7 +113,7 @@ def test_sources_from_a_file(run, small):
         (["--sources", "@binary.txt"], 1, "binary.txt: byte 0: not text"),
         (["--sources", "@empty.txt"], 1, "no vertex id in it"),
         (["--source", "10", "--source", "20", "--levels", "l.npy"], 2, "2 sources"),
-        (["--source", "10", "--levels", "l.txt"], 2, "name it l.txt.npy"),
+        (["--source", "10", "--levels", "l.txt"], 2, "name it l.npy"),
         (["--source", "10", "--parents", "no/such/l.npy"], 1, "does not exist; create it first"),
         (["--source", "10", "--levels", "folder.npy"], 1, "folder.npy: cannot write: it is a folder"),
         (["--source", "10", "--levels", "l.npy", "--parents", "l.npy"], 2, "each its own file"),

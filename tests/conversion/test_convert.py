@@ -121,6 +121,7 @@ def test_report(folder):
     assert report.output_bytes == Path("graph.csrbin").stat().st_size
     assert report.compressed_bytes == Path("graph.ccsr").stat().st_size
     assert 0 < sum(report.phases.values()) <= report.seconds
+    assert sum(report.as_json()["phases"].values()) == pytest.approx(report.seconds)
     assert report.edges_per_second == pytest.approx(2 / report.seconds)
     assert report.peak_rss_bytes > 10**7
     with Graph.open("graph.ccsr") as compressed, Graph.open("graph.csrbin") as plain:

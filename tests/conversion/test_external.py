@@ -337,7 +337,7 @@ def test_peak_memory_of_the_process(tmp_path):
     report = run_cli(*arguments)
     assert report["method"] == "external" and report["partitions"] > 4
     assert report["peak_rss_bytes"] < 240 << 20
-    assert set(report["phases"]) == {"compile", "read", "build", "write", "compress"}
+    assert set(report["phases"]) == {"compile", "read", "build", "write", "compress", "other"}
     with Graph.open(Path(report["output"])) as graph:
         assert (graph.n, graph.m) == (report["vertices"], report["edges"])
         graph.require_valid()

@@ -148,10 +148,28 @@ def test_what_cannot_be_is_refused(tmp_path):
         bigbfs.distances(graph, "all", output=tmp_path / "D.txt")
     with pytest.raises(UsageError, match="no vertices"):
         bigbfs.closeness(bigbfs.Graph.from_csr([0], []))
-    with pytest.raises(UsageError, match="no edges"):
-        bigbfs.eccentricity(bigbfs.Graph.from_csr([0, 0], []))
+    with pytest.raises(UsageError, match="no vertices"):
+        bigbfs.eccentricity(bigbfs.Graph.from_csr([0], []))
     with pytest.raises(UsageError, match="kind"):
         bigbfs.closeness(graph, kind="betweenness")
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_graph_without_edges_has_the_values_that_networkx_gives(n, directed):
+    graph = bigbfs.Graph.from_csr([0] * (n + 1), [], directed=directed)
+    other = nx.empty_graph(n, create_using=nx.DiGraph if directed else nx.Graph)
+    for sources in ("all", "random:1"):
+        for kind, known in (("closeness", nx.closeness_centrality), ("harmonic", nx.harmonic_centrality)):
+            found = bigbfs.closeness(graph, kind=kind, sources=sources, verify=True).values.tolist()
+            assert found == list(known(other).values()) == [0.0] * n
+        # a vertex that no other reaches: 1, as Boldi and Vigna define it
+        assert bigbfs.closeness(graph, kind="lin", sources=sources, verify=True).values.tolist() == [1.0] * n
+    for component in ("largest", "all"):
+        assert bigbfs.diameter(graph, component=component) == 0
+        found = bigbfs.eccentricity(graph, component=component, verify=True)
+        assert (found.diameter, found.radius) == ((0, 0), (0, 0))
+    assert dict(zip(found.ids.tolist(), found.lower.tolist(), strict=True)) == dict.fromkeys(range(n), 0)
 
 
 def test_memory_bounds_how_many_are_searched_from_at_once(tmp_path):

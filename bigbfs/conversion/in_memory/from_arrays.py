@@ -62,5 +62,5 @@ def _column(name: str, given: Any) -> np.ndarray:
         raise ArgumentError("must be a column of whole numbers, the ids of vertices", about=((name, given),))
     low, high = int(found.min()), int(found.max())
     if low < 0 or high > LARGEST:
-        raise InputError(f"from_edges: {name} has the id {low if low < 0 else high}; ids are 0 to 2^63 - 1")
+        raise InputError(f"from_edges: {name} has the id {low if low < 0 else high}; ids are 0 to 2^63-1")
     return found

@@ -171,7 +171,7 @@ def unpack(start: bytes, size: int, path: object) -> tuple[Header, dict[str, Sec
     if codec >= len(CODECS) or id_bytes not in (4, 8) or (id_bytes == 4 and n >= 2**32):
         raise refuse(f"the header says codec {codec} with {id_bytes}-byte ids for {n} vertices")
     if not 0 <= first_id <= 2**63 - 1 - n:
-        raise refuse(f"the header says {n} vertices from id {first_id} on; ids go up to 2**63 - 1")
+        raise refuse(f"the header says {n} vertices from id {first_id} on; ids go up to 2^63-1")
     if count > MAX_SECTIONS:
         raise refuse(f"the header says {count} sections; {MAX_SECTIONS} are the most")
     table = start[HEADER_BYTES : HEADER_BYTES + count * ENTRY_BYTES]

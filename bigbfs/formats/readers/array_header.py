@@ -79,11 +79,13 @@ def _fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
     found = match.groupdict() if match else {}
     if None in found.values() or not found:
         raise InputError(f"{name}: bad .npy header ({text.strip()[:80]!r}); write it again")
-    if not _DESCR.fullmatch(found["descr"]):
-        raise InputError(f"{name}: an array of {found['descr'][:80]!r}; vertex ids are integers")
     try:
         shape = tuple(int(side) for side in found["shape"].split(",") if side.strip())
+        if not _DESCR.fullmatch(found["descr"]):
+            raise no_ids(name, shape, repr(found["descr"][:80]))
         return shape, found["order"] == "True", np.dtype(found["descr"][1:-1])
+    except InputError:
+        raise
     except (ValueError, TypeError) as error:
         raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
 
@@ -98,7 +100,33 @@ def require_ids(name: str, header: Header) -> None:
     """
     dtype = header.dtype
     if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
-        raise InputError(f"{name}: an array of {dtype}; vertex ids are integers")
+        raise no_ids(name, header.shape, dtype)
+
+
+_WAYS = {
+    "f": "if all are whole, save array.astype(np.int64)",
+    "O": "save integers as array.astype(np.int64); names as two columns of text in a .csv or .parquet",
+    "S": "names are numbered from a table: write them as two columns of text to a .csv or .parquet",
+    "V": "save two columns of integers, np.column_stack((array[first], array[second]))",
+}
+_WAYS["U"] = _WAYS["S"]
+
+
+def no_ids(name: str, shape: tuple[int, ...], dtype: np.dtype[Any] | str) -> InputError:
+    """Return the error of an array whose items can be no ids, with what to write instead."""
+    kind = dtype.kind if isinstance(dtype, np.dtype) else "V"
+    said = f"{name}: an array of shape {shape} and dtype {dtype}"
+    if 0 in shape:
+        return no_edges(name, shape, dtype)
+    return InputError(f"{said}; vertex ids are integers", remedies=(_WAYS.get(kind, "save integers"),))
+
+
+def no_edges(name: str, shape: tuple[int, ...], dtype: np.dtype[Any] | str) -> InputError:
+    """Return the error of an array without an item."""
+    return InputError(
+        f"{name}: no edge in it, an array of shape {shape} and dtype {dtype}; a graph without vertices is not made",
+        remedies=("name a vertex that has no edges by an edge to itself",),
+    )
 
 
 def _require_size(name: str, header: Header, size: int) -> None:

@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import DoesNotFitError, InputError
-from bigbfs.formats.readers.array_header import LARGEST_ID, Header, edges_are_rows, read_header, require_ids
+from bigbfs.formats.readers.array_header import (
+    LARGEST_ID,
+    Header,
+    edges_are_rows,
+    no_edges,
+    no_ids,
+    read_header,
+    require_ids,
+)
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.streams.sources import Source
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import ranges, run, thread_count
-from bigbfs.sizes import format_size
+from bigbfs.sizes import format_size, id_limit
 
 _PIECE = 1 << 20
 
@@ -48,7 +56,11 @@ def _room(name: str, header: Header) -> np.ndarray:
 
 
 def columns(name: str, array: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
-    """Return sources and targets; InputError where the shape is no edges'."""
+    """Return sources and targets; InputError where the shape is no edges', or the items are no ids."""
+    if array.dtype.kind not in "iu":
+        raise no_ids(name, array.shape, array.dtype)
+    if 0 in array.shape:
+        raise no_edges(name, array.shape, array.dtype)
     rows = edges_are_rows(name, array.shape, rules)
     first, second = rules.numbers or (1, 2)
     return (array[:, first - 1], array[:, second - 1]) if rows else (array[0], array[1])
@@ -59,14 +71,14 @@ def edge_list(
 ) -> EdgeList:
     """Check the ids and bring both sides to uint32, or uint64 where one id needs it."""
     if vertices is None and len(sources) == 0:
-        raise InputError(f"{source.name}: no edge in it; a graph without vertices is not made")
+        raise no_edges(source.name, sources.shape, sources.dtype)
     largest, many = 0, thread_count(threads)
     limit = LARGEST_ID if vertices is None else vertices - 1
     for side in (sources, targets):
-        if side.ndim != 1 or side.dtype.kind not in "iu":
-            raise InputError(
-                f"{source.name}: ids of shape {side.shape} and dtype {side.dtype}; expected integers (edges,)"
-            )
+        if side.dtype.kind not in "iu":
+            raise no_ids(source.name, side.shape, side.dtype)
+        if side.ndim != 1:
+            raise InputError(f"{source.name}: ids of shape {side.shape} and dtype {side.dtype}; expected (edges,)")
         if not len(side):
             continue
         extents = run(many, _extent, [(side[first:last],) for first, last in ranges(len(side), 4 * many)])
@@ -75,7 +87,7 @@ def edge_list(
         if low < 0 or high > limit:
             wrong = low if low < 0 else high
             where = int(np.flatnonzero(side == wrong)[0])
-            raise InputError(f"{source.name}: edge {where}: vertex id {wrong} is outside 0 to {limit}")
+            raise InputError(f"{source.name}: edge {where}: vertex id {wrong} is outside 0 to {id_limit(limit)}")
     dtype = np.dtype(np.uint32 if largest < 2**32 else np.uint64)
     return EdgeList(
         _column(sources, dtype, many),

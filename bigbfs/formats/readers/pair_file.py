@@ -14,12 +14,13 @@ from queue import SimpleQueue
 import numpy as np
 
 from bigbfs.errors import InputError
-from bigbfs.formats.readers.array_header import LARGEST_ID, Header, edges_are_rows, read_header
+from bigbfs.formats.readers.array_header import LARGEST_ID, Header, edges_are_rows, no_edges, no_ids, read_header
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.format import NO_RULES, Rules
 from bigbfs.formats.streams.sources import Source, read_error
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, ranges, thread_count
+from bigbfs.sizes import id_limit
 
 BLOCK_BYTES = 1 << 27
 PIECE_BYTES = 1 << 20
@@ -47,10 +48,12 @@ class PairFile:
     """
 
     def __init__(self, name: str, handle: int, header: Header, rules: Rules) -> None:
-        rows = edges_are_rows(name, header.shape, rules)
         dtype = header.dtype
         if dtype.kind not in "iu":
-            raise InputError(f"{name}: ids of shape {header.shape} and dtype {dtype}; expected integers (edges,)")
+            raise no_ids(name, header.shape, dtype)
+        if 0 in header.shape:
+            raise no_edges(name, header.shape, dtype)
+        rows = edges_are_rows(name, header.shape, rules)
         self.name, self._handle, self.start, self._dtype = name, handle, header.length, dtype
         self._interleaved = rows != header.fortran
         self.edges = header.shape[0 if rows else 1]
@@ -59,8 +62,6 @@ class PairFile:
         self._bits = 31 if dtype.kind == "i" and dtype.itemsize == 4 else min(8 * dtype.itemsize, 63)
         if dtype.itemsize < 4:
             self._bits = 63
-        if not self.edges:
-            raise InputError(f"{name}: no edge in it; a graph without vertices is not made")
 
     def sample(self, places: int, edges: int) -> np.ndarray:
         """Return the ids (uint64) of ``edges`` edges at each of so many places all over the file; bad ids left out.
@@ -186,7 +187,7 @@ class PairFile:
         edge, side = places[0].tolist()
         value = found[edge, side : side + 1]
         wrong = int(value.view(f"i{value.itemsize}")[0] if self._dtype.kind == "i" else value[0])
-        return InputError(f"{self.name}: edge {first + edge}: vertex id {wrong} is outside 0 to {LARGEST_ID}")
+        return InputError(f"{self.name}: edge {first + edge}: vertex id {wrong} is outside 0 to {id_limit(LARGEST_ID)}")
 
 
 @contextmanager

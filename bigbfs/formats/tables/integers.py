@@ -13,6 +13,7 @@ import numpy as np
 
 from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.tables.library import library
+from bigbfs.sizes import id_limit
 
 LARGEST_ID = 2**63 - 1
 _EXACT = 2.0**53
@@ -94,7 +95,7 @@ def ids_of(array: Any, place: Place) -> np.ndarray:
     top = 0 if values.dtype.kind == "u" and values.itemsize < 8 else 8 * values.itemsize - 1
     if len(ids) and top and int(np.bitwise_or.reduce(ids)) >> top:
         first = int(np.flatnonzero(ids >> ids.dtype.type(top))[0])
-        what = f"{place(first)}: vertex id {values[first]} is outside 0 to {LARGEST_ID}"
+        what = f"{place(first)}: vertex id {values[first]} is outside 0 to {id_limit(LARGEST_ID)}"
         raise InputError(what, remedies=(_NAMED,))
     return ids
 

@@ -107,23 +107,27 @@ def test_compressed_and_from_standard_input(tmp_path, monkeypatch, pack):
 @pytest.mark.parametrize(
     ("array", "says"),
     [
-        (np.array([[0.0, 1.0]]), "float64; vertex ids are integers|expected integers"),
-        (np.array([[True, False]]), "expected integers"),
-        (np.array([["a", "b"]]), "expected integers"),
+        (np.array([[0.0, 1.0]]), r"shape \(1, 2\) and dtype float64; vertex ids are integers; if .*astype\(np.int64\)"),
+        (np.array([[True, False]]), r"shape \(1, 2\) and dtype bool; vertex ids are integers; save integers"),
+        (np.array([["a", "b"]]), r"shape \(1, 2\) and dtype <U1; .* two columns of text to a .csv or .parquet"),
+        (np.array([[b"a", b"b"]]), r"shape \(1, 2\) and dtype \|S1; .* two columns of text to a .csv or .parquet"),
         (np.array([[1, -2]]), "edge 0: vertex id -2 is outside 0 to"),
         (np.array([[1, 2], [2**63, 1], [3, 4]], np.uint64), "edge 1: vertex id 9223372036854775808 is outside"),
         (np.arange(6), r"shape \(6,\)"),
         (np.zeros((3, 3), int), r"shape \(3, 3\)"),
         (np.zeros((2, 2, 2), int), "shape"),
-        (np.zeros((0, 2), int), "no edge in it"),
-        (np.zeros(3, [("a", int), ("b", int)]), "vertex ids are integers"),
+        (np.zeros((0, 2), int), r"no edge in it, an array of shape \(0, 2\) and dtype int64; .* by an edge to itself"),
+        (np.array([]), r"no edge in it, an array of shape \(0,\) and dtype float64"),
+        (np.zeros(3, [("a", int), ("b", int)]), r"shape \(3,\) and dtype .*vertex ids are integers; save two columns"),
         (np.array(1), r"shape \(\)"),
     ],
 )
 def test_arrays_that_are_no_edges(tmp_path, array, says):
     np.save(tmp_path / "e.npy", array)
-    with pytest.raises(InputError, match=says):
-        read_edges(tmp_path / "e.npy")
+    (tmp_path / "e.npy.gz").write_bytes(gzip.compress((tmp_path / "e.npy").read_bytes()))
+    for name in ("e.npy", "e.npy.gz"):  # read by blocks, and as a whole
+        with pytest.raises(InputError, match=says):
+            read_edges(tmp_path / name)
 
 
 class Bomb:

@@ -63,7 +63,7 @@ def test_ids_that_widen_half_way(tmp_path, small, layout, place):
 def test_the_first_bad_id_is_named(tmp_path, small, layout, dtype, wrong):
     array = np.ones((1000, 2), dtype)
     array[700, 1] = array[900, 0] = wrong
-    with pytest.raises(InputError, match=rf"e\.npy: edge 700: vertex id {wrong} is outside 0 to 9223372036854775807"):
+    with pytest.raises(InputError, match=rf"e\.npy: edge 700: vertex id {wrong} is outside 0 to 2\^63-1"):
         read_edges(saved(tmp_path / "e.npy", LAYOUTS[layout](array)))
 
 

@@ -125,7 +125,7 @@ def test_what_is_looked_at_in_names():
     ("values", "says"),
     [
         (pa.array([1, None, 2]), r"row group 0, row 1: a null is no vertex id"),
-        (pa.array([1, 2, -5]), r"row group 0, row 2: vertex id -5 is outside 0 to \d+; read every id as a name"),
+        (pa.array([1, 2, -5]), r"row group 0, row 2: vertex id -5 is outside 0 to 2\^63-1; read every id as a name"),
         (pa.array([1, 2**63, 5], pa.uint64()), r"row 1: vertex id 9223372036854775808 is outside"),
         (pa.array([1.0, 2.5, 3.0]), r"row 1: 2.5 is no vertex id: ids are whole numbers"),
         (pa.array([1.0, float("nan"), 3.0]), r"row 1: nan is no vertex id"),
