@@ -69,8 +69,11 @@ def test_every_suite_of_the_emulation_runs_under_the_sanitizers():
 
 
 def check(build, suites, chosen, folder, record_property):
-    """Run what the marker expression ``chosen`` leaves of ``suites``."""
-    arguments = ("-m", chosen, *(str(HERE / suite) for suite in suites))
+    """Run what the marker expression ``chosen`` leaves of ``suites``.
+
+    Of that, what names the build: other tests launch kernels of the plain build, or none, whatever the process is.
+    """
+    arguments = ("-m", chosen, "-k", build, *(str(HERE / suite) for suite in suites))
     done = run(build, folder, *arguments)
     for _ in range(3):
         silent = done.returncode == 0 and "passed" not in done.stdout
