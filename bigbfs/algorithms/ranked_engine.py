@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.algorithms.ranked_gpus import ranked_on_gpus, require_exchange
 from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import ending, launch
@@ -58,6 +58,7 @@ def ranked(
     """
     from bigbfs.engines.cpu.ranked import RankedEngine
 
+    require_exchange(work, exchange)
     start = time.perf_counter()
     graph.require_valid()
     checked = time.perf_counter() - start

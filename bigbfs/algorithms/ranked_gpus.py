@@ -11,10 +11,33 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import launch, partition
 from bigbfs.engines.ranks.group import Group
+from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 
 if TYPE_CHECKING:
     from bigbfs.engines.gpu.runtime.runtime import Runtime
+
+
+ANY_WORK = ("auto", "common", "messages")
+"""Exchanges that all work over ranks knows; the others are ways to tell what is visited."""
+
+
+def require_exchange(work: Sequence[Any], exchange: str) -> None:
+    """Refuse an exchange that none of ``work`` would use.
+
+    Raises
+    ------
+    UsageError
+        Names the work, and the exchange.
+    """
+    if exchange in ANY_WORK or not work or any(each.exchanges for each in work):
+        return
+    name = type(work[0]).__name__.removesuffix("Options").lower()
+    raise UsageError(
+        f"how a search tells what is visited, and {name} have one way to tell what they have found",
+        about=(("exchange", exchange),),
+        remedies=(("exchange", "auto", "use {}"),),
+    )
 
 
 def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
@@ -77,6 +100,7 @@ def ranked_on_gpus(
     from bigbfs.engines.gpu.ranks.transport import form_of
 
     form = form_of(transport, exchange, group)
+    require_exchange(work, exchange)
     if usual:
         work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:

@@ -47,6 +47,9 @@ class Options:
 
     programs: ClassVar[dict[str, str]]
 
+    exchanges: ClassVar[bool] = False
+    """Whether ranks may be told how to tell one another what is visited."""
+
     @property
     def key(self) -> Hashable:
         """Work of one key shares a program: by default all of an algorithm's."""

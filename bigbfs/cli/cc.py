@@ -12,6 +12,7 @@ import numpy as np
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
+from bigbfs.algorithms.ranked_gpus import require_exchange
 from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.wording import shown_name
@@ -121,6 +122,7 @@ def command(
     outputs.check_streams((labels, sizes_to), as_json)
     ranks_of.prefer_gpus(ranks, where)
     options.check_where(where)
+    require_exchange((how,), ranks.exchange)
     with (
         ranks_of.joined(ranks, where) as group,
         options.opened(graph, compressed, group, shards=True) as (opened, open_seconds),

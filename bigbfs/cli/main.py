@@ -20,8 +20,8 @@ from bigbfs.algorithms import ALGORITHMS
 from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
-from bigbfs.engines.ranks import launch
-from bigbfs.errors import BigBfsError, UsageError, brief
+from bigbfs.engines.ranks import ending, launch
+from bigbfs.errors import BigBfsError, FileAccessError, UsageError, brief
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -125,13 +125,14 @@ def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = F
     return code
 
 
-def _refuse(message: str, code: int) -> int:
-    """Say what is wrong with the command line; ranks of one line all find it, and end before they have met."""
+def _refuse(message: str, code: int, *, lines: bool = True) -> int:
+    """Say what is wrong with the command line, or with what it names; ranks of one line and one machine all find it,
+    and end before they have met."""
     by = launch.started()
     if by is None or SAME_LINE not in os.environ:
-        return _fail(message, code, lines=True)
+        return _fail(message, code, lines=lines)
     if by.rank == 0:
-        _fail(message, code, lines=True)
+        _fail(message, code, lines=lines)
     sys.stderr.flush()
     os._exit(code)
 
@@ -198,6 +199,8 @@ def run(arguments: list[str] | None = None) -> int:
     except BigBfsError as error:
         words = sys.argv[1:] if arguments is None else arguments
         said = in_options(error, named_command(cli, words), words)
+        if isinstance(error, UsageError | FileAccessError) and not ending.was_in_a_world():
+            return _refuse(said, error.exit_code, lines=error.has_lines)
         return _fail(said, error.exit_code, error.names_ranks, lines=error.has_lines)
     except BrokenPipeError:
         return _reader_went_away()

@@ -1,4 +1,4 @@
-"""``bigbfs convert ... --ranks N`` starts its ranks before anything is imported, for which all of them would wait.
+"""``bigbfs bfs|cc|convert ... --ranks N`` starts its ranks before anything is imported, for which all would wait.
 
 They read the same command line, so what is wrong with it all of them find; rank 0 says it.
 """
@@ -12,12 +12,16 @@ from collections.abc import Sequence
 SAME_LINE = "BIGBFS_SAME_LINE"
 """Set for ranks whose command lines are one: that of the process which has started them."""
 
+_COMMANDS = ("bfs", "cc", "convert")
+_WRITTEN = ("-o", "--output", "--levels", "--parents", "--labels", "--sizes", "--largest", "--plot")
+"""Options of these commands that name a file which is written."""
+
 _LAUNCHED = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
 def ranks_wanted(arguments: Sequence[str]) -> int | None:
     """Return how many ranks a command line is for; None: one, or it takes a parser to tell."""
-    if not arguments or arguments[0] != "convert" or {"-h", "--help", "--"} & {*arguments}:
+    if not arguments or arguments[0] not in _COMMANDS or {"-h", "--help", "--"} & {*arguments}:
         return None
     given = _value("--ranks", arguments)
     return int(given) if given is not None and given.isdecimal() and 1 < int(given) < 10_000 else None
@@ -66,6 +70,6 @@ def _remove_stale(arguments: Sequence[str]) -> None:
 
     from bigbfs.formats.atomic import remove_stale
 
-    for option in ("-o", "--output"):
+    for option in _WRITTEN:
         if (named := _value(option, arguments)) is not None:
             remove_stale(Path(named))

@@ -54,10 +54,6 @@ def test_without_the_option_the_cpu_is_named_alone(run, small, command):
         (("--gpus", "x"), "'x' is neither a number above 0 nor 'all'"),
         (("--gpus", 2, "--ranks", 2), "--gpus and --ranks each say how many processes there are; give one of them"),
         (("--gpus", "all", "--ranks", 1), "--gpus and --ranks each say"),
-        (
-            ("--gpus", 2, "--exchange", "list"),
-            "--exchange is for ranks on CPUs, and for GPUs with --transport nccl or mpi",
-        ),
         (("--transport", "mpi"), "--transport is for ranks on GPUs; give --gpus too, or leave it out"),
         (("--ranks", 2, "--transport", "nccl"), "--transport is for ranks on GPUs"),
         (("--gpus", 2, "--backend", "cpu"), "--gpus and --backend cpu contradict each other; leave one of them out"),
@@ -73,6 +69,13 @@ def test_what_gpus_do_not_go_with(run, small, command, monkeypatch, more, said):
     assert code == 2
     assert said in err
     assert sorted(path.name for path in small.iterdir()) == ["graph.csrbin", "graph.txt"]
+
+
+def test_an_exchange_that_is_of_no_use(run, small, command, monkeypatch):
+    there_are(2, monkeypatch)
+    code, _, err = run(*command, "--gpus", 2, "--exchange", "list")
+    said = "components have one way to tell" if "cc" in command else "for GPUs with --transport nccl or mpi"
+    assert code == 2 and said in err
 
 
 def test_ranks_that_are_asked_for_on_a_gpu(run, small, command, monkeypatch):

@@ -94,6 +94,14 @@ def test_launches_that_are_refused(variables: dict[str, str], arguments: list[st
     assert not shm.left_since(before)
 
 
+@pytest.mark.parametrize("exchange", ["list", "bitmap", "hubs", "window"])
+def test_components_have_one_way_to_tell(graph: Path, exchange: str) -> None:
+    ran = run([sys.executable, "-m", "bigbfs", "cc", str(graph), "--ranks", "2", "--exchange", exchange])
+    assert ran.returncode == 2 and ran.stderr.count("\n") == 1, ran.stderr
+    assert ran.stderr.startswith(f"bigbfs: error: --exchange {exchange}: how a search tells what is visited")
+    assert ran.stderr.endswith("; use --exchange auto\n")
+
+
 @pytest.mark.parametrize(
     ("module", "said"),
     [

@@ -1,4 +1,4 @@
-"""``bigbfs convert --ranks N``: the process that starts ranks imports next to nothing, and says nothing twice."""
+"""``bigbfs bfs|cc|convert --ranks N``: who starts ranks imports next to nothing, and says nothing twice."""
 
 import errno
 import os
@@ -27,7 +27,10 @@ from bigbfs.errors import UsageError
         ("convert a --ranks 2 --help", None),
         ("convert -- a --ranks 2", None),
         ("--version convert --ranks 2", None),
-        ("bfs a --source 0 --ranks 2", None),
+        ("bfs a --source 0 --ranks 2", 2),
+        ("cc --ranks=2", 2),
+        ("bfs a --source 0 --gpus 2", None),
+        ("probe --ranks 2", None),
         ("", None),
     ],
 )
@@ -54,11 +57,15 @@ def test_ranks_get_the_line_and_threads_of_their_own(threads, own, started, monk
     assert started == [(3, line, own)]
 
 
-def test_what_killed_ranks_have_left_goes(started, tmp_path):
+@pytest.mark.parametrize(
+    "line",
+    ["convert a --ranks 2 -o {}", "bfs a --ranks 2 --levels={}", "cc a --labels x.npy --ranks 2 --largest {}"],
+)
+def test_what_killed_ranks_have_left_goes(line, started, tmp_path):
     half, other = tmp_path / ".g.csrbin.abcd1234.tmp", tmp_path / ".h.csrbin.abcd1234.tmp"
     half.touch()
     other.touch()
-    starting.start(["convert", "a", "--ranks", "2", "-o", str(tmp_path / "g.csrbin")])
+    starting.start(line.format(tmp_path / "g.csrbin").split())
     assert other.exists() and not half.exists()
 
 
@@ -94,10 +101,34 @@ def test_who_starts_ranks_imports_no_command():
     assert not ran.stdout.strip()
 
 
-@pytest.mark.parametrize("wrong", ["--nonsense", "--threads x"])
-def test_a_wrong_command_line_is_said_once(wrong, tmp_path):
+@pytest.mark.parametrize(
+    "line",
+    [
+        "convert {0}/g.txt --nonsense",
+        "convert {0}/g.txt --threads x",
+        "bfs {0}/g.csrbin --source 0 --nonsense",
+        "bfs {0}/g.csrbin --source 0 --target 1 --no-parents",
+        "bfs {0}/g.csrbin --source 0 --gpus 2",
+        "cc {0}/g.csrbin --exchange list",
+    ],
+)
+def test_a_wrong_command_line_is_said_once(line, tmp_path):
     pytest.importorskip("mpi4py")
-    words = ["convert", str(tmp_path / "g.txt"), "--ranks", "2", *wrong.split()]
+    words = [*line.format(tmp_path).split(), "--ranks", "2"]
     ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
     assert ran.returncode == 2
+    assert ran.stderr.startswith("bigbfs: error: ") and ran.stderr.count("\n") == 1, ran.stderr
+
+
+@pytest.mark.parametrize(("command", "option", "code"), [("bfs", "--levels", 2), ("cc", "--labels", 1)])
+def test_what_cannot_be_written_is_said_once(command, option, code, tmp_path):
+    pytest.importorskip("mpi4py")
+    there = tmp_path / "there.npy"
+    if code == 2:
+        there.write_text("somebody's")
+    place = there if code == 2 else tmp_path / "nowhere" / "there.npy"
+    words = [command, str(tmp_path / "g.csrbin"), "--ranks", "3", option, str(place)]
+    words += ["--source", "0"] if command == "bfs" else []
+    ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
+    assert ran.returncode == code, ran.stderr
     assert ran.stderr.startswith("bigbfs: error: ") and ran.stderr.count("\n") == 1, ran.stderr

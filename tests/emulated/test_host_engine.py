@@ -246,6 +246,8 @@ def test_what_has_no_form_over_hosts_is_refused(without_nccl: None) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=(how,))
+    with pytest.raises(UsageError, match=r'components have one way to tell .*; use exchange="auto"'):
+        over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=(ComponentsOptions(),), exchange="list")
     with pytest.raises(UsageError, match="runs on one GPU"):
         over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),), transport="mpi")
     with pytest.raises(UsageError, match="vram"):

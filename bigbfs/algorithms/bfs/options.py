@@ -52,6 +52,8 @@ class BfsOptions(Options):
     tuning: Tuning | None = None
     target: int | None = None
 
+    exchanges: ClassVar[bool] = True
+
     programs: ClassVar[dict[str, str]] = {
         "cpu": "bigbfs.algorithms.bfs.cpu.program:CpuBfs",
         "gpu": "bigbfs.algorithms.bfs.gpu.program:GpuBfs",
