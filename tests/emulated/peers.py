@@ -43,7 +43,7 @@ class Peers:
 
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
     each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
-    and bytes, searches as ``forced``; the rest as PeerSearch and OwnAdjacency take it.
+    and bytes, searches as ``forced`` and in ``parts``; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
@@ -62,6 +62,7 @@ class Peers:
     touch: Callable[[Any], None] | None = field(default=None, compare=False)
     carry: Callable[[Any, Group, int], Any] | None = field(default=None, compare=False)
     forced: Forced | None = None
+    parts: int | None = None
     prove: bool = False
     piece: int = PIECE
     hosts: tuple[str, ...] | None = None
@@ -156,7 +157,8 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
             state = PeerSearch(placed, group, partition, placed.runtime.shareable, patience=patience, **how)
         else:
             carry = partial(peers.carry, placed.runtime, group)
-            state = HostSearch(placed, group, partition, carry, forced=peers.forced, patience=patience, **how)
+            how |= {"forced": peers.forced, "parts": peers.parts, "patience": patience}
+            state = HostSearch(placed, group, partition, carry, **how)
         state.warm()
         if peers.touch is not None:
             peers.touch(state)

@@ -2,7 +2,7 @@
 
 Memory for others is shared between the processes, as CUDA IPC has it. EVENT is ``none``, or ``kill``: rank 1 ends
 itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels, or
-in its second run of components, while hosts wait for what it tells.
+in its second run of components, while hosts wait for what it tells. ``parts``: top-down levels go in three.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from faults import kill_in_components, kill_in_search
 
 from bigbfs.__main__ import main
+from bigbfs.algorithms.bfs.gpu.hosts import loop
 from bigbfs.engines.gpu.ranks import devices, engine, nccl
 from bigbfs.engines.gpu.runtime import device
 from emulated.runtime import SimtRuntime
@@ -70,5 +71,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "kill":
         kill_in_search(rank=1)
         kill_in_components(rank=1)
+    if sys.argv[1] == "parts":
+        loop.parts_of = lambda *given, **named: 3
     sys.argv[1:] = sys.argv[2:]
     main()

@@ -16,7 +16,7 @@ import zoo
 from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
-from bigbfs.algorithms.bfs.gpu.hosts import arguments
+from bigbfs.algorithms.bfs.gpu.hosts import arguments, claims, loop
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.ranks.costs import NEVER, Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -51,6 +51,8 @@ RULES = {
         tuning=Tuning(sort_from=3, costs=Costs(0, 0, 10**6, 0)),
     ),
     "back": Peers(4, "ranges", head_groups=1, carry=NcclOfThreads, forced=Forced("list", (True, False)), capacity=3),
+    "in parts": Peers(3, mapped=True, carry=HostTransport, forced=Forced("bitmap", (False, False, True)), parts=3),
+    "in parts, rounds": Peers(4, "ranges", carry=NcclOfThreads, bottom_up=False, parts=2, capacity=7, prove=True),
 }  # fmt: skip
 FEW = (
     "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",
@@ -138,6 +140,72 @@ def test_claims_beyond_an_outbox_go_in_another_round(build: str) -> None:
         for source, searched in zip((0, 191), search(fan, build, peers, [(0, None), (191, None)]), strict=True):
             check(fan, source, searched)
             assert searched.found[0].rounds >= (15 if source == 0 else 0)
+
+
+class Late:
+    """Kernels that are to run beside a call do so when it has ended: the last moment that a second stream has."""
+
+    def __init__(self) -> None:
+        self._work: list[Any] = []
+
+    def launch(self, work: Any) -> None:
+        self._work.append(work)
+
+    def join(self) -> None:
+        self._work.pop()()
+
+
+@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(("parts", "capacity", "carry"), [(2, None, HostTransport), (4, 40, NcclOfThreads)])
+def test_parts_of_a_level(
+    build: str, late: bool, parts: int, capacity: int | None, carry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claims of one part travel while the next is read: whenever that runs, nothing is lost, nothing told twice."""
+    if late:
+        monkeypatch.setattr(claims, "beside", lambda runtime: Late())
+    plain = zoo.shared()["kronecker-dense" if parts == 2 else "degree-1024"]
+    peers = Peers(3, carry=carry, bottom_up=False, capacity=capacity, seed=build == "preempt", forced=Forced("bitmap"))
+    source = int(plain.degrees().argmax())
+    runs = [(source, None), (plain.n - 1, None)]
+    whole, cut = (search(plain, build, replace(peers, parts=each), runs) for each in (1, parts))
+    for (start, _), one, many in zip(runs, whole, cut, strict=True):
+        check(plain, start, one)
+        check(plain, start, many)
+        levels = len(one.found[0].found.levels)
+        more = many.found[0].rounds - one.found[0].rounds + (parts - 1) * levels
+        numbers = 8 * (3 + 1) * 2 * more  # how many claims each rank has for each, and has left
+        sent = [sum(told.found.traffic.sent for told in each.found) for each in (one, many)]
+        assert sent[1] <= sent[0] + 3 * numbers
+        if build == "plain" and start == source:
+            assert sent[1] > sent[0]
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_bytes_of_parts_are_those_of_the_level_and_of_their_numbers(build: str) -> None:
+    """A star whose leaves have edges of their own: a claim for each vertex of the others, however it is cut."""
+    leaves = np.arange(1, 65)
+    star = zoo.build(128, zoo.join((np.zeros(64, int), leaves), (leaves, 64 + np.arange(64))))
+    sent = {}
+    for parts in (1, 2, 3):
+        peers = Peers(2, bottom_up=False, carry=HostTransport, forced=Forced("bitmap"), parts=parts)
+        (searched,) = search(star, build, peers, [(0, None)])
+        check(star, 0, searched)
+        sent[parts] = sum(told.found.traffic.sent for told in searched.found)
+    levels = len(searched.found[0].found.levels)
+    for parts in (2, 3):
+        assert sent[parts] == sent[1] + (parts - 1) * levels * 2 * 8 * 3
+
+
+@pytest.mark.parametrize("build", HERE[:1])
+def test_a_part_that_counts_what_the_one_before_has_found_is_seen(build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "_OF_A_PART", [])
+    plain = zoo.shared()["kronecker-dense"]
+    source = int(plain.degrees().argmax())
+    peers = Peers(2, bottom_up=False, carry=HostTransport, forced=Forced("bitmap"), parts=2)
+    (searched,) = search(plain, build, peers, [(source, None)])
+    with pytest.raises(AssertionError):
+        check(plain, source, searched)
 
 
 @pytest.mark.parametrize("build", HERE[:1])

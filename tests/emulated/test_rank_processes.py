@@ -112,6 +112,26 @@ def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> Non
         assert ran.stderr.count("transport mpi") == 2
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_levels_in_parts(graph: Path, ranks: int, tmp_path: Path) -> None:
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    levels = tmp_path / "levels.npy"
+    command = ["bfs", str(graph), "--source", str(source), "--strategy", "topdown", "--gpus", "all"]
+    sent = {}
+    for event in ("none", "parts"):
+        ran = run([*command, "--verify", "--json", "--levels", str(levels), "--force"], event, ranks, APART)
+        assert ran.returncode == 0, ran.stderr
+        [found] = json.loads(ran.stdout)["runs"]
+        assert found["verified"] and np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+        sent[event] = [rank["sent"] for rank in found["ranks"]]
+    numbers = (
+        2 * (ranks - 1) * 8 * (ranks + 1) * len(found["levels"])
+    )  # of two parts more: claims for each, claims left
+    for before, after in zip(sent["none"], sent["parts"], strict=True):
+        assert abs(after - before - numbers) <= before / 4  # who claims first turns on when others' claims come
+
+
 def test_components_of_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
     """Forced on one machine; and each on a machine of its own."""
     plain = zoo.shared()["kronecker"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from bigbfs.algorithms.bfs.gpu.costs import costs
+from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.hosts.arguments import LEAST_LIST
-from bigbfs.algorithms.bfs.gpu.hosts.costs import NCCL_BETWEEN, Model, choose, link_of
-from bigbfs.algorithms.bfs.ranks.costs import NEVER, OTHER_HOST, Forced, Frontier
+from bigbfs.algorithms.bfs.gpu.hosts.beside import Stream
+from bigbfs.algorithms.bfs.gpu.hosts.costs import MOST_PARTS, NCCL_BETWEEN, Model, choose, link_of, parts_of
+from bigbfs.algorithms.bfs.ranks.costs import NEVER, OTHER_HOST, Forced, Frontier, Link
 
 N, M = 1 << 26, 1 << 31
 MODEL = Model(
@@ -76,3 +79,53 @@ def test_nccl_is_quicker_than_the_way_over_hosts(one_host: bool) -> None:
     nccl, mpi = (link_of(name, one_host) for name in ("nccl", "mpi"))
     assert nccl.bytes_per_second > 5 * mpi.bytes_per_second
     assert mpi.call > 2 * 10e-6
+
+
+def test_parts_where_claims_and_rows_take_their_time() -> None:
+    """A level of 2^20 vertices of a uniform graph whose rows are mapped: as long to read as its claims to travel."""
+    mapped = replace(MODEL, ranks=2, unit=costs(N, "mapped"))
+    wide, thin = frontier(1 << 20, 1 << 25, 0.02), frontier(1000, 32_000, 1e-4)
+    assert 1 < parts_of(mapped, wide, told=True) <= MOST_PARTS
+    assert parts_of(mapped, thin, told=True) == 1
+    assert parts_of(replace(mapped, ranks=1), wide, told=True) == 1
+    free = replace(mapped, link=Link(40e-6, 1e15))
+    assert parts_of(free, wide, told=True) == 1  # nothing to hide
+    down = Forced(up=(False,))
+    rows, claims = (
+        choose(each, wide, down, pulls=True, missed=None).seconds
+        for each in (free, replace(mapped, unit=Costs(0, 0, 0, 0)))
+    )
+    both = choose(mapped, wide, down, pulls=True, missed=None).seconds
+    assert max(rows, claims) < both < rows + claims - 2e-4
+
+
+def test_a_second_stream_waits_for_the_usual_one_which_waits_for_it() -> None:
+    said: list[tuple[str, ...]] = []
+
+    class Fake:
+        def __init__(self, name: str = "second", non_blocking: bool = True) -> None:
+            assert non_blocking
+            self.name = name
+
+        def record(self) -> str:
+            said.append((self.name, "recorded"))
+            return self.name
+
+        def wait_event(self, event: str) -> None:
+            said.append((self.name, "waits for", event))
+
+        def __enter__(self) -> None:
+            current.append(self)
+
+        def __exit__(self, *error: Any) -> None:
+            current.pop()
+
+    current = [Fake("usual")]
+    beside = Stream(SimpleNamespace(Stream=Fake, get_current_stream=lambda: current[-1]))
+    beside.launch(lambda: said.append((current[-1].name, "works")))
+    said.append((current[-1].name, "carries"))
+    beside.join()
+    assert said == [
+        ("usual", "recorded"), ("second", "waits for", "usual"), ("second", "works"), ("usual", "carries"),
+        ("second", "recorded"), ("usual", "waits for", "second"),
+    ]  # fmt: skip

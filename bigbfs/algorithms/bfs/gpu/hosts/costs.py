@@ -25,6 +25,11 @@ COPY = 10e-6
 COPY_RATE = 55e9
 """Bytes per second of one (measured, PCIe 5.0 x16)."""
 
+LAUNCHES = 30e-6
+"""Seconds of the launches and copies that another part of a top-down level has (assumed)."""
+MOST_PARTS = 4
+"""Of a top-down level: more than these would hide little more."""
+
 
 def link_of(transport: str, one_host: bool) -> Link:
     """Return what a call by ``transport`` costs, and the bytes per second that come into a rank."""
@@ -116,18 +121,48 @@ def choose(model: Model, frontier: Frontier, forced: Forced, *, pulls: bool, mis
     return Choice(True, kind, upward) if up else down
 
 
+def rows_seconds(model: Model, frontier: Frontier) -> float:
+    """Return the seconds in which the rows of the frontier are read."""
+    lines = frontier.edges * model.id_bytes / LINE_BYTES + frontier.vertices
+    return PICO * (frontier.edges * model.unit.edge + lines * model.unit.line) / model.ranks
+
+
+def _claims(model: Model, frontier: Frontier, *, told: bool) -> float:
+    """Return the seconds in which claims travel; ``told``: nobody claims what is visited."""
+    known = max(0.0, 1 - (frontier.unexplored + frontier.stale_edges) / max(1, model.m))
+    claimed = min(frontier.edges * (1 - known), model.n)
+    if told:
+        claimed = min(frontier.edges * frontier.unexplored / max(1, model.m), frontier.unvisited)
+    return 2 * model.id_bytes / model.link.bytes_per_second / model.ranks * claimed * model.others
+
+
+def _saved(model: Model, frontier: Frontier, parts: int, *, told: bool) -> float:
+    """Return the seconds that a top-down level takes less in so many parts: but for those of the last part, claims
+    travel while rows are read, or the other way round; each part has calls, and launches, of its own."""
+    hidden = min(rows_seconds(model, frontier), _claims(model, frontier, told=told))
+    each = 2 * model.control.call + model.link.call + LAUNCHES
+    return (parts - 1) * (hidden / parts - each)
+
+
+def parts_of(model: Model, frontier: Frontier, *, told: bool) -> int:
+    """Return in how many parts a top-down level goes; ``told``: what is visited has been."""
+    if model.ranks == 1:
+        return 1
+    return max(range(1, MOST_PARTS + 1), key=lambda parts: _saved(model, frontier, parts, told=told))
+
+
 def _down(model: Model, frontier: Frontier, forced: Forced, bitmap: bool) -> Choice:
     """Return a top-down level: whether what is visited is told first, so that nobody claims that in vain."""
-    unit, link, ranks = model.unit, model.link, model.ranks
-    lines = frontier.edges * model.id_bytes / LINE_BYTES + frontier.vertices
-    work = (frontier.edges * unit.edge + lines * unit.line) / ranks + (unit.sweep if bitmap else 0)
-    calls = 2 * model.control.call + link.call if ranks > 1 else 0.0
-    known = max(0.0, 1 - (frontier.unexplored + frontier.stale_edges) / max(1, model.m))
-    one = 2 * model.id_bytes / link.bytes_per_second / ranks
-    claimed = min(frontier.edges * (1 - known), model.n) * model.others
-    fresh = min(frontier.edges * frontier.unexplored / max(1, model.m), frontier.unvisited) * model.others
-    stale_down = PICO * work + calls + one * claimed
-    told_down = PICO * work + calls + one * fresh + model.told("bitmap", 0)
+    ranks = model.ranks
+    calls = 2 * model.control.call + model.link.call if ranks > 1 else 0.0
+    work = rows_seconds(model, frontier) + calls + PICO * (model.unit.sweep if bitmap else 0)
+    stale_down, told_down = (
+        work
+        + _claims(model, frontier, told=told)
+        - _saved(model, frontier, parts_of(model, frontier, told=told), told=told)
+        for told in (False, True)
+    )
+    told_down += model.told("bitmap", 0)
     if ranks == 1 or frontier.stale == 0 or forced.sync == NEVER:
         return Choice(False, None, stale_down)
     tells = forced.sync is not None or told_down < stale_down

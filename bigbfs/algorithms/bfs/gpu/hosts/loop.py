@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ import numpy as np
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
 from bigbfs.algorithms.bfs.gpu.costs import costs
 from bigbfs.algorithms.bfs.gpu.hosts import arguments
-from bigbfs.algorithms.bfs.gpu.hosts.arguments import CLAIMS, KERNELS, STEP, Phase
-from bigbfs.algorithms.bfs.gpu.hosts.costs import Model, choose, link_of
+from bigbfs.algorithms.bfs.gpu.hosts.arguments import KERNELS, STEP, Phase
+from bigbfs.algorithms.bfs.gpu.hosts.claims import Claiming
+from bigbfs.algorithms.bfs.gpu.hosts.costs import Model, choose, link_of, parts_of
 from bigbfs.algorithms.bfs.gpu.hosts.prove import HostProver
-from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, LETTER, most_words
-from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
+from bigbfs.algorithms.bfs.gpu.peers.arguments import most_words
+from bigbfs.algorithms.bfs.gpu.peers.state import NEVER
 from bigbfs.algorithms.bfs.gpu.tree import row_length
 from bigbfs.algorithms.bfs.ranks.costs import OTHER_HOST, SAME_HOST, Choice, Forced, Frontier
 from bigbfs.algorithms.bfs.ranks.loop import Found, LevelLoop
@@ -28,12 +30,17 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.memory import OwnMemory
 from bigbfs.engines.gpu.ranks.transport import Transport
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, HEAD_GROUP, struct, team_threads
-from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
 WORD = 8
 """Bytes of 64 vertices in a bitmap."""
+
+NCCL_SHARE = 4
+"""One block in so many is left to NCCL's own kernels where rows are read beside them (assumed)."""
+
+_OF_A_PART = [list(SLOT.names or ()).index(name) for name in ("queued", "chunks")]
+"""Words of a slot that count what one part of a level has found."""
 
 
 @dataclass(slots=True)
@@ -54,15 +61,15 @@ class Here:
     missed: int | None = None
 
 
-class HostSearch(PeerState, LevelLoop):
+class HostSearch(Claiming, LevelLoop):
     """The state of BFS on one rank, reused from source to source; all ranks make it, and search, together.
 
     Parameters
     ----------
     carry
         Makes the transport, for calls that send so many bytes at most.
-    forced
-        What is not left to the prediction.
+    forced, parts
+        What is not left to the prediction; ``parts``: in how many a top-down level goes.
     **how
         As for :class:`PeerState`, whose parameters the others are.
 
@@ -84,33 +91,23 @@ class HostSearch(PeerState, LevelLoop):
         carry: Callable[[int], Transport],
         *,
         forced: Forced | None = None,
+        parts: int | None = None,
         **how: Any,
     ) -> None:
         super().__init__(placed, group, partition, lambda fields: OwnMemory(placed.runtime, group, fields), **how)
         runtime, ids = self._runtime, self.ids
-        self.forced = forced or Forced()
+        self.forced, self._parts = forced or Forced(), parts
         self.transport = carry(arguments.most_sent(partition, ids, self._capacity))
-        self._outbox = runtime.zeros(arguments.inbox_bytes(partition, ids, self._capacity), np.uint8)
-        self._out_bases = runtime.upload(self._bases_of_outbox())
+        self._make_outbox()
         self._kernels = {spec.name: spec.build(runtime, ids, placed.codec) for spec in KERNELS}
         self._team = team_threads(runtime.team, ids)
         self._blocks = runtime.max_blocks(self._kernels["host_step"], self._team)
-        self._letters = np.zeros((2, group.size, LETTER.itemsize // 4), np.uint64)
         self._model = self._make_model()
         self._given = self._state
         self._at = Here(0, 0, [])
         self._last_source = 0
         self.rounds = self.reached = self.edges = 0
         self._prover: HostProver | None = None
-
-    def _bases_of_outbox(self) -> np.ndarray:
-        """Return where kernels take each rank's memory to begin when they leave claims there: claims for rank r then
-        lie in part r of the outbox. That of this rank is its own."""
-        rank, part = self.group.rank, self._capacity * self.ids.itemsize
-        begin = self._runtime.pointer(self._outbox) - self._shared.places["claimed"]
-        bases = [(begin + (other - rank) * part) % 2**64 for other in range(self.group.size)]
-        bases[rank] = int(self._shared.bases[rank])
-        return np.array(bases, np.uint64)
 
     def _make_model(self) -> Model:
         placed, group, tuning = self.placed, self.group, self._tuning
@@ -200,7 +197,9 @@ class HostSearch(PeerState, LevelLoop):
         frontier.stale += found
         frontier.stale_edges += edges
 
-    def _step(self, frontier: Frontier, phase: Phase, *, outbox: bool = False, **more: int) -> None:
+    def _step(
+        self, frontier: Frontier, phase: Phase, *, outbox: bool = False, blocks: int | None = None, **more: int
+    ) -> None:
         """Launch a phase of the level; ``more``: fields of ``STEP`` that differ from where the search stands."""
         at, given = self._at, self._given
         if outbox:
@@ -208,7 +207,7 @@ class HostSearch(PeerState, LevelLoop):
             given["bases"] = self._runtime.pointer(self._out_bases)
         usual = {"begin": at.begin, "count": at.count, "edges": at.edges, "swapped": at.swapped}
         step = struct(STEP, phase=phase, level=frontier.depth, **(usual | more))
-        self._kernels["host_step"](self._blocks, self._team, (given, step))
+        self._kernels["host_step"](blocks or self._blocks, self._team, (given, step))
 
     def _pull(self, frontier: Frontier, choice: Choice) -> None:
         """Run a level bottom-up."""
@@ -242,46 +241,32 @@ class HostSearch(PeerState, LevelLoop):
             at.bitmap = True
         if at.bitmap:
             self._step(frontier, Phase.COLLECT)
-        self._step(frontier, Phase.DOWN)
-        if self.placed.out.chunks:
-            self._step(frontier, Phase.DOWN_CHUNKS)
-        number = 0
-        while self._deliver(frontier, number):
-            number += 1
-        self.rounds += number
+        parts = 1
+        if self.group.size > 1:
+            parts = self._parts or parts_of(self._model, frontier, told=choice.sync is not None)
+        # from the back: what a part finds is put behind its last vertex, where those of the part before have been read
+        ends = [at.count * part // parts for part in range(parts, -1, -1)]
+        self._read_rows(frontier, ends[1], ends[0])
+        for part, end in enumerate(ends[:-1]):
+            ahead = None if part + 2 > parts else partial(self._read_next, frontier, ends[part + 2], ends[part + 1])
+            number = 0
+            while self._deliver(frontier, number, end, ahead):
+                number += 1
+            self.rounds += number
         at.begin = 0 if at.begin else self.n
 
-    def _deliver(self, frontier: Frontier, number: int) -> bool:
-        """Send claims to their owners and take in those for this rank; return whether any rank has some left."""
-        runtime, size, rank = self._runtime, self.group.size, self.group.rank
-        self._step(frontier, Phase.DELIVER, outbox=True, round=number)
-        if size == 1:
-            return False
-        left = int(runtime.download(self._joint).view(JOINT)[0]["left"][number % 2])
-        sent = np.minimum(runtime.download(self._sent), self._capacity).astype(np.int64)
-        everyone = np.stack(self.group.gather(np.append(sent, left), [size + 1] * size))
-        table = everyone[:, :size]
-        out, into = self._claims_in(self._outbox, 0, sent), self._claims_in(self._shared.array, None, table[:, rank])
-        self.transport.exchange(out, into, int(table.max()) * len(out[0]) * self.ids.itemsize)
-        self._letters[0, :, 2 * CLAIMS] = table[:, rank] & 0xFFFFFFFF
-        self._letters[0, :, 2 * CLAIMS + 1] = table[:, rank] >> 32
-        place = self._shared.own("letters", self._letters.nbytes)
-        runtime.write(place, self._letters.reshape(-1).view(np.uint8))
-        self._step(frontier, Phase.ACCEPT, round=number)
-        return bool(everyone[:, size].any())
+    def _read_rows(self, frontier: Frontier, begin: int, end: int, blocks: int | None = None) -> None:
+        """Read the rows of the vertices [begin, end) of the queue's frontier."""
+        begin, count = self._at.begin + begin, end - begin
+        for phase in (Phase.DOWN, Phase.DOWN_CHUNKS) if self.placed.out.chunks else (Phase.DOWN,):
+            self._step(frontier, phase, blocks=blocks, begin=begin, count=count)
 
-    def _claims_in(self, memory: Array, begin: int | None, counts: np.ndarray) -> list[list[Array]]:
-        """Return, for each rank, so many vertices and their parents in ``memory``, where vertices begin at ``begin``
-        (None: as in what ranks share); parents are left out where nobody wants them."""
-        places, width = self._shared.places, self.ids.itemsize
-        begin = places["claimed"] if begin is None else begin
-        between = places["claimers"] - places["claimed"]
-        firsts = (begin, begin + between) if self._given["s"]["parents"] else (begin,)
-        part = self._capacity * width
-        return [
-            [memory[first + rank * part : first + rank * part + int(count) * width] for first in firsts]
-            for rank, count in enumerate(counts)
-        ]
+    def _read_next(self, frontier: Frontier, begin: int, end: int) -> None:
+        """The same of a part whose predecessor has been delivered: what that has found is counted no more."""
+        for place in _OF_A_PART:
+            self._runtime.fill(self._arrays["slots"][place : place + 1], 0)
+        blocks = self._blocks - self._blocks // NCCL_SHARE if self.transport.name == "nccl" else self._blocks
+        self._read_rows(frontier, begin, end, blocks)
 
     def _tell_bits(self, frontier: Frontier, name: str, *, up: bool) -> None:
         """Tell own words of the bitmap ``name`` to all, and put theirs into it."""
