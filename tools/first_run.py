@@ -31,6 +31,7 @@ TOUR: dict[str, tuple[str, ...]] = {
     "generate": ("generate", "rmat", "--scale", "16", "--edge-factor", "16", "--seed", "1", "-o", "made.txt"),
     "convert": ("convert", "graph.txt", "--force"),
     "convert --compressed": ("convert", "graph.txt", "--force", "--compressed"),
+    "convert names": ("convert", "names.csv", "--force"),
     "info": ("info", "graph.csrbin"),
     "bfs": ("bfs", "graph.csrbin", "--source", "0"),
     "bfs --compressed": ("bfs", "graph.csrbin", "--source", "0", "--compressed"),
@@ -94,6 +95,8 @@ def prepare(folder: Path, cache: Path) -> None:
     sizes = [word for name, value in EDGES.items() for word in (f"--{name}", str(value))]
     once(("generate", "rmat", *sizes, "--seed", "1", "-o", "graph.txt"), folder, cache)
     once(("convert", "graph.txt", "--compressed"), folder, cache)
+    names = "".join(f"name {i},name {i * i % 9973}\n" for i in range(20_000))
+    (folder / "names.csv").write_text(f"source,target\n{names}", encoding="utf-8")
     once(("generate", "rmat", "--scale", "8", "--edge-factor", "8", "--seed", "1", "-o", "small.csrbin"), folder, cache)
 
 

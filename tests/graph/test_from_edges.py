@@ -107,3 +107,17 @@ def test_paths_that_cannot_be_meant():
     assert bigbfs.bfs(graph, 10, backend="cpu", want_levels=False).path_to(30).tolist() == [10, 20, 30]
     lonely = Graph.from_edges([1], [2], n=4)
     assert bigbfs.bfs(lonely, 1, backend="cpu", target=3).path_to(3).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        (["a", "b"], r"whole numbers, the ids of vertices; names are numbered by Graph\.from_arrow"),
+        (np.array([b"a", b"b"]), r"names are numbered by Graph\.from_arrow"),
+        (np.array([1.0, 2.0]), r"if all of them are whole, give column\.astype\(np\.int64\)"),
+        ([True, False], "the ids of vertices$"),
+    ],
+)
+def test_what_to_do_with_a_column_of_no_ids_is_said(column, says):
+    with pytest.raises(bigbfs.ArgumentError, match=says):
+        bigbfs.Graph.from_edges([1, 2], column)

@@ -150,6 +150,7 @@ print(json.dumps([code, compiling.used]), file=sys.stderr)
 
 LINES = (
     ("convert", ["graph.txt", "--force"]),
+    ("convert names", ["names.csv", "--force"]),
     ("bfs", ["graph.csrbin", "--source", "1"]),
     ("bfs --compressed", ["graph.csrbin", "--source", "1", "--compressed"]),
     ("cc", ["graph.csrbin"]),
@@ -162,6 +163,7 @@ def test_what_a_command_uses_is_listed(tmp_path, line, arguments):
     """Else ``python tools/first_run.py --write`` has not been run since kernels or their arguments were changed."""
     rows = "".join(f"{u} {(u * 7) % 50}\n{u} {(u * 3) % 50}\n" for u in range(1, 50))
     (tmp_path / "graph.txt").write_text(rows)
+    (tmp_path / "names.csv").write_text("".join(f"name {u},name {(u * 7) % 50}\n" for u in range(1, 50)))
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith("NUMBA_") or name == "NUMBA_CACHE_DIR"
     }

@@ -13,6 +13,9 @@ from bigbfs.graph.graph import Graph
 from bigbfs.sizes import integer
 
 LARGEST = 2**63 - 1
+_NAMES = "names are numbered by Graph.from_arrow, from a table of two columns"
+_WAYS = {"U": _NAMES, "S": _NAMES, "T": _NAMES, "f": "if all of them are whole, give column.astype(np.int64)"}
+"""What to do with a column that is no ids, by the kind of its dtype."""
 
 
 def graph_of(
@@ -59,7 +62,9 @@ def _column(name: str, given: Any) -> np.ndarray:
     if found.size == 0 and found.ndim == 1 and found.dtype != object:
         return np.empty(0, np.uint32)  # an empty list is an array of floats
     if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise ArgumentError("must be a column of whole numbers, the ids of vertices", about=((name, given),))
+        why = "must be a column of whole numbers, the ids of vertices"
+        way = _WAYS.get(found.dtype.kind) if found.ndim == 1 else None
+        raise ArgumentError(why, about=((name, given),), remedies=() if way is None else (way,))
     low, high = int(found.min()), int(found.max())
     if low < 0 or high > LARGEST:
         raise InputError(f"from_edges: {name} has the id {low if low < 0 else high}; ids are 0 to 2^63-1")
