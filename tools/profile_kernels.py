@@ -189,11 +189,11 @@ def run_all(graph: Graph, strategies: Sequence[str], source: int) -> list[tuple[
     from studies.bed import Bed, specs
     from studies.tree import tree_of
 
-    from bigbfs.engines.gpu.runtime import cuda
+    from bigbfs.engines.gpu.runtime import cuda, cuda_kernel
 
     order: list[tuple[str, str]] = []
     running: list[str] = []
-    plain = cuda.CudaKernel.__call__
+    plain = cuda_kernel.CudaKernel.__call__
 
     def noted(kernel: Any, *arguments: Any, **more: Any) -> None:
         order.extend((name, kernel.name) for name in running)
@@ -208,7 +208,7 @@ def run_all(graph: Graph, strategies: Sequence[str], source: int) -> list[tuple[
         cupy.cuda.profiler.stop()
         running.clear()
 
-    cuda.CudaKernel.__call__ = noted  # type: ignore[method-assign,assignment]
+    cuda_kernel.CudaKernel.__call__ = noted  # type: ignore[method-assign,assignment]
     for strategy in (name for name in strategies if name != GATHER):
         work = BfsOptions(source, strategy=strategy, fetch=False)
         with internal_engine(graph, backend="gpu", work=(work,), strategy=strategy, residency="vram") as engine:

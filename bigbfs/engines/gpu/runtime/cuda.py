@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bigbfs.engines.gpu.runtime.arguments import team_of
 from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
+from bigbfs.engines.gpu.runtime.cuda_kernel import CudaKernel
 from bigbfs.engines.gpu.runtime.device import probe
 from bigbfs.engines.gpu.runtime.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
@@ -58,32 +59,6 @@ def compile_options(defines: Mapping[str, str]) -> tuple[str, ...]:
 def source(file: str) -> str:
     """Return the text of ``file``, so that a compiler message names it."""
     return f'#line 1 "{file}"\n{(SOURCES / file).read_text()}'
-
-
-class CudaKernel:
-    """A compiled kernel of a module (see ``runtime.Kernel``)."""
-
-    def __init__(self, raw: Any, name: str, error: type[Exception], clock: LaunchClock) -> None:
-        self.name = name
-        self.raw = raw
-        self._error = error
-        self._clock = clock
-
-    def __call__(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> None:
-        """Launch on the current stream.
-
-        Raises
-        ------
-        DeviceError
-            The launch is refused, or a kernel before it failed.
-        """
-        try:
-            if self._clock.pairs is None:
-                self.raw((grid,), (block,), args, shared_mem=shared)
-            else:
-                self._clock.launch(lambda: self.raw((grid,), (block,), args, shared_mem=shared))
-        except self._error as error:
-            raise DeviceError(f"kernel {self.name} cannot be launched: {error}") from error
 
 
 class CudaRuntime:
@@ -289,7 +264,7 @@ class CudaRuntime:
                 raw.compile()
             except (self._cupy.cuda.compiler.CompileException, self._cupy.cuda.driver.CUDADriverError) as error:
                 raise DeviceError(f"{file}: kernel {name} cannot be built for {self.name}: {error}") from error
-            self._kernels[key, name] = CudaKernel(raw, name, self._cupy.cuda.driver.CUDADriverError, self._clock)
+            self._kernels[key, name] = CudaKernel(raw, name, self._cupy.cuda, self._clock, cooperative)
         return self._kernels[key, name]
 
     def max_blocks(self, kernel: Any, block: int) -> int:
