@@ -126,6 +126,7 @@ RULES = {
     ),
     "local": Rule(thin_to=0),
     "wide": Rule(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=1 << 40, **VRAM),
+    "wide far": Rule(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=1 << 40, thin_to=0, local=False, sort_from=3),
     "all turns": Rule(costs=Costs(300, 40, 200, 20, 100, 30, 30), wide=64, heads=1, **VRAM),
     "no heads": Rule(
         costs=Costs(0, 0, 10**6, 0), heads=0, thin_to=2, sort_from=1, hot_share=0.9, defer_from=0, window_bytes=4096

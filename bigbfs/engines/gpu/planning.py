@@ -7,6 +7,7 @@ Counts are upper bounds (``ledger.py``), so that a plan that fits is a run that 
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -48,8 +49,12 @@ _WHERE = {
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
-MORE_GROUPS = 4
-"""Groups that are tried before these where edges are mapped and rows are even."""
+EVEN_HEADS, MOST_GROUPS = 1.25, 8
+"""Where edges are mapped and rows are even, heads hold so many times the ids of a row, in so many groups at most: then
+nearly all rows are read from them."""
+
+DEVICE_SHARE = 1.5
+"""Heads and hot rows of such a graph take so many times what its edges take, at most."""
 
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
@@ -195,8 +200,8 @@ def make_plan(
     if hot_bytes is None:
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
-        if head_groups is None and plan.head_groups == MORE_GROUPS:  # no more of the device than the edges would take
-            hot_bytes = min(hot_bytes, edges - _head_bytes(graph, MORE_GROUPS))
+        if head_groups is None and plan.head_groups > HEAD_GROUPS[0]:
+            hot_bytes = min(hot_bytes, int(DEVICE_SHARE * edges) - _head_bytes(graph, plan.head_groups))
     return _with_hot_rows(plan, graph, hot_bytes)
 
 
@@ -248,11 +253,12 @@ def choose_residency(
 
 def head_ladder(graph: Graph, residency: str) -> tuple[int, ...]:
     """Return the groups of heads to try, most first."""
+    if residency != "mapped" or not all(even(rows) for _, rows in adjacencies(graph)):
+        return HEAD_GROUPS
     edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
-    more = residency == "mapped" and _head_bytes(graph, MORE_GROUPS) <= edges
-    if more and all(even(rows) for _, rows in adjacencies(graph)):
-        return (MORE_GROUPS, *HEAD_GROUPS)
-    return HEAD_GROUPS
+    most = min(MOST_GROUPS, math.ceil(EVEN_HEADS * graph.m / max(1, graph.n) / HEAD_GROUP))
+    more = range(most, HEAD_GROUPS[0], -1)
+    return (*(each for each in more if _head_bytes(graph, each) <= DEVICE_SHARE * edges), *HEAD_GROUPS)
 
 
 def _head_bytes(graph: Graph, groups: int) -> int:

@@ -1,11 +1,11 @@
 // What comes next: one thread of every block works it out at each barrier, from what all of them see alike.
 //
 // A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges,
-// what it finds, and the lines of memory that those rows take that are not hot; or, wide (wide.cuh), two sweeps, its
-// edges, and parents where they are wanted. Bottom-up: two sweeps over bitmaps, the heads of every unvisited vertex,
-// and lines for those whose heads do not decide: as many as in the level before, or, where that one was top-down, as a
-// sample says (PROBE; not worth its barrier where top-down costs no more than looking at heads alone). Source: Beamer
-// et al. (SC'12) for the two directions; the rule is ours.
+// what it finds, and lines of memory for rows that are not hot; or, wide (wide.cuh), two sweeps, its edges, such lines,
+// those of held rows too, and parents where they are wanted. Bottom-up: two sweeps over bitmaps, the heads of every
+// unvisited vertex, and lines for those whose heads do not decide: as many as in the level before, or, where that one
+// was top-down, as a sample says (PROBE; not worth its barrier where top-down costs no more than looking at heads
+// alone). Source: Beamer et al. (SC'12) for the two directions; the rule is ours.
 #pragma once
 #include "algorithms/bfs/gpu/local.cuh"
 
@@ -39,10 +39,9 @@ DEVICE void save_progress(const Bfs& s, const Team& t, bool done) {
 
 DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.reached ? s.in_vertices - t.reached : 0; }
 
-// What `missed` is after a wide level.
-constexpr u64 UNKNOWN = ~0ull;
+constexpr u64 UNKNOWN = ~0ull;  // what `missed` is after a wide level
 
-// Smaller levels are left to the rule for narrow ones: what they cost is barriers, and what they find is not known.
+// Smaller levels are left to the rule for narrow ones: they cost barriers, and what they find is not known.
 DEVICE bool may_be_wide(const Bfs& s, const Team& t) { return t.edges >= s.wide_from; }
 
 // Vertices that a top-down level finds at most.
@@ -51,14 +50,19 @@ DEVICE u64 found_at_most(const Bfs& s, const Team& t) {
     return t.edges < left ? t.edges : left;
 }
 
+// Lines of memory that the frontier's rows take, but for hot ones.
+DEVICE u64 far_lines(const Bfs& s, const Team& t) {
+    const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
+    return away * sizeof(vid) / 128 + t.count;
+}
+
 DEVICE u64 wide_cost(const Bfs& s, const Team& t) {
     const u64 parents = s.parents ? found_at_most(s, t) * s.parent_cost : 0;
-    return 2 * s.sweep_cost + t.edges * s.mark_cost + t.count * s.line_cost + parents;
+    return 2 * s.sweep_cost + t.edges * s.mark_cost + far_lines(s, t) * s.line_cost + parents;
 }
 
 DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
-    const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
-    const u64 lines = (away * sizeof(vid) / 128 + t.count) * s.far_rows / 1024;
+    const u64 lines = far_lines(s, t) * s.far_rows / 1024;
     const u64 claims = may_be_wide(s, t) ? found_at_most(s, t) * s.claim_cost : 0;
     return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
 }
@@ -69,8 +73,7 @@ DEVICE bool better_wide(const Bfs& s, const Team& t) {
 
 DEVICE u64 topdown_cost(const Bfs& s, const Team& t) { return better_wide(s, t) ? wide_cost(s, t) : narrow_cost(s, t); }
 
-// `open` vertices read a line of their row, or two; beside a wide level it counts what such lines take, far from each
-// other: twice what one among others does.
+// `open` vertices read a line of their row, or two; beside a wide level twice as much, as they lie far from each other.
 DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
     const u64 lines = open * (may_be_wide(s, t) ? 4 : 2);
     return s.sweep_cost * (t.form == BITMAP ? 1 : 2) + unvisited(s, t) * s.vertex_cost + lines * s.line_cost;
@@ -78,11 +81,12 @@ DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
 
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
-    t.wide = better_wide(s, t);
+    const bool sorts = t.form == QUEUE && t.count >= s.sort_from;
+    t.wide = !sorts && better_wide(s, t);  // sorted first, by way of the frontier's bitmap; GATHER asks again
     note_level(s, t, 1);
     if (t.form == BITMAP) t.phase = GATHER;
     else if (t.wide) t.phase = t.clean ? WIDE : CLEAR;
-    else t.phase = t.count >= s.sort_from ? CLEAR : EXPAND;
+    else t.phase = sorts ? CLEAR : EXPAND;
 }
 
 // `open` vertices are expected not to be decided by their heads.
@@ -188,6 +192,7 @@ DEVICE void next_phase(const Bfs& s, Team& t) {
             break;
         case GATHER:
             t.form = QUEUE;
+            t.wide = better_wide(s, t);
             t.phase = !t.wide ? EXPAND : t.clean ? WIDE : CLEAR;
             break;
         default: after_rows(s, t);
