@@ -171,21 +171,21 @@ def test_a_walk_goes_through_a_wide_level_and_ends_where_many_are():
     path, hubs = np.arange(299), np.repeat([100, 200, 201, 202], 50)  # wide levels among such of two edges
     graph = zoo.build(500, (np.concatenate([path, hubs]), np.concatenate([path + 1, 300 + np.arange(200)])))
     walker = standby.Walker(rows_of(graph.adjacency))
-    room = np.zeros((500, standby.ENTRY), graph.ids)
+    room = np.zeros((standby.PARTS, 500), graph.ids)
 
     def walk(thin, most, last=1000):
         walker.visited[:] = 0
         walker.visited[0] = 1
         walked = standby.Walked(0, 1)
         found = [
-            room[new].copy()
+            room[:, new].copy()
             for new in walker.walk(np.zeros(1, graph.ids), walked, Limits(last, thin, most), lambda: room)
         ]
-        entries = np.concatenate([np.zeros((0, 3), graph.ids), *found])
+        vertices, parents, depths = np.concatenate([np.zeros((3, 0), graph.ids), *found], axis=1)
         levels = reference_bfs(graph, 0)[0]
-        np.testing.assert_array_equal(levels[entries[:, 0]], entries[:, 2])
-        np.testing.assert_array_equal(levels[entries[:, 1]] + 1, entries[:, 2])
-        assert walked.found == len(entries) == np.count_nonzero((levels > 0) & (levels <= walked.depth))
+        np.testing.assert_array_equal(levels[vertices], depths)
+        np.testing.assert_array_equal(levels[parents] + 1, depths)
+        assert walked.found == len(vertices) == np.count_nonzero((levels > 0) & (levels <= walked.depth))
         table = walker.records(walked)
         np.testing.assert_array_equal(table["frontier"], np.bincount(levels)[: walked.levels])
         edges = np.bincount(levels[levels >= 0], graph.degrees()[levels >= 0])
@@ -226,7 +226,8 @@ def test_the_pace_is_that_of_the_last_levels_and_of_the_last_walk():
     assert pace.goes_on(5000, 10_000, 1e-4) and pace.limits(7).thin == 100  # 10 ns an edge; 4.9 ms saved
     pace.walked(Walked(0, 1, levels=5000, read=10_000), 1e-4)
     assert pace.slots == 4
-    assert not pace.goes_on(50, 100, 1e-4) and pace.limits(7).thin == 100  # too short to learn from
+    assert pace.goes_on(50, 100, 3e-4) and pace.limits(7).thin == 100  # 250 us behind; too short to learn from
+    assert pace.goes_on(50, 100, 4e-5) and not pace.goes_on(50, 100, 2e-4)  # 240, 390
     pace.walked(Walked(0, 1, levels=50, read=100), 1e-4)
     assert pace.slots == 8
     assert not pace.goes_on(50, 2000, 4e-4)  # 200 ns

@@ -1,6 +1,6 @@
 """Thin levels for somebody else: what they find is written down in order, and handed over from there.
 
-Source: as for topdown.py. A row of ``found`` is a vertex, its parent and its level.
+Source: as for topdown.py. The rows of ``found`` are vertices, their parents and their levels.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, ZERO, bit_of, is_set
-from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.engines.cpu.rows import degree, fetch_row, seek, step
 from bigbfs.jit.njit import njit
 
 
@@ -23,8 +23,8 @@ def follow(rows, visited, faults, found, count, levels, n, done, depth, max_dept
     faults
         uint64 (1,): ids met that are no vertices are added.
     found, count
-        id (room, 3): the first ``count`` are the frontier, of which only the first column is read; gets what is found,
-        behind that.
+        id (3, room): vertices, parents, levels. The first ``count`` vertices are the frontier; what is found is written
+        behind them.
     levels
         uint32 (more than n, 2): gets vertices and edges of each level, from row ``done`` on.
     depth, max_depth
@@ -35,11 +35,12 @@ def follow(rows, visited, faults, found, count, levels, n, done, depth, max_dept
     Returns begin and end of the next frontier in ``found``, done, depth and owed as they are now, edges of the next
     frontier and of all levels done, and whether it ended because ``found`` has too little room for another level.
     """
-    room = np.uint64(len(found))
+    queue, parents, depths = found[0], found[1], found[2]
+    room = np.uint64(len(queue))
     begin, end = ZERO, count
     edges, walked, full = ZERO, ZERO, False
     for i in range(end):
-        edges += degree(rows, np.uint64(found[i, 0]))
+        edges += degree(rows, np.uint64(queue[i]))
     while begin < end and depth < max_depth:
         after = owed + edges
         after -= min(after, thin)
@@ -56,7 +57,7 @@ def follow(rows, visited, faults, found, count, levels, n, done, depth, max_dept
         edges = ZERO
         tail = end
         for i in range(begin, end):
-            u = np.uint64(found[i, 0])
+            u = np.uint64(queue[i])
             position = seek(rows, u, ZERO)
             v = ZERO
             for k in range(degree(rows, u)):
@@ -65,8 +66,9 @@ def follow(rows, visited, faults, found, count, levels, n, done, depth, max_dept
                     faults[0] += ONE
                 elif not is_set(visited, v):
                     visited[v >> SHIFT] |= bit_of(v)
-                    found[tail, 0], found[tail, 1], found[tail, 2] = v, u, depth
+                    queue[tail], parents[tail], depths[tail] = v, u, depth
                     tail += ONE
                     edges += degree(rows, v)
+                    fetch_row(rows, v)
         begin, end = end, tail
     return begin, end, done, depth, owed, edges, walked, full

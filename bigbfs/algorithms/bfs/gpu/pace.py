@@ -12,7 +12,8 @@ from bigbfs.algorithms.bfs.gpu.standby import Limits, Walked
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 
 HAND_OVER_NS = 3e5
-"""Nanoseconds that there and back takes, about: so much longer than the device may the CPU take before it gives up."""
+"""Nanoseconds that there and back takes, about: so much longer than the device may the CPU take before it gives up. The
+first part of a walk meets cold caches, and what calls take: a tenth of a millisecond that says nothing of the next."""
 
 EDGES = (16, 1 << 9)
 """Edges that the CPU does in the time of a level on the device: no fewer, and no more, whatever was timed."""
@@ -40,7 +41,7 @@ class Pace:
     def __init__(self, tuning: Tuning) -> None:
         self._tuning = tuning
         self._edge_ns = tuning.cpu_edge_ns
-        self._level_ns = 0.0
+        self._level_ns = self._behind_ns = 0.0
         self._look = tuning.look
         self._next = tuning.look
         self.thin_seconds = 0.0
@@ -59,7 +60,7 @@ class Pace:
     def launched(self, used: np.ndarray, end: int, seconds: float) -> bool:
         """Take in a launch of so many ``seconds`` whose levels are ``used`` (SLOT), its clock at the ``end``; return
         whether its last ones would have been quicker on the CPU."""
-        self._next = 0
+        self._next, self._behind_ns = 0, 0.0
         if not self._tuning.look or not len(used):
             return False
         recent = used[-self._look :]
@@ -85,12 +86,13 @@ class Pace:
         return Limits(last, _between(EDGES, self._level_ns / edge_ns), _between(OWED, HAND_OVER_NS / edge_ns))
 
     def goes_on(self, levels: int, edges: int, seconds: float) -> bool:
-        """Take in a part of a walk; return whether the device would not have been quicker."""
+        """Take in a part of a walk; return whether the device would not have been quicker, but for a hand-over."""
         if self._tuning.walk_edges is not None or not self._tuning.cpu_edge_ns:
             return True
         if edges >= LEAST_WALK:
             self._edge_ns = 1e9 * seconds / edges
-        return 1e9 * seconds <= self._level_ns * levels
+        self._behind_ns = max(0.0, self._behind_ns + 1e9 * seconds - self._level_ns * levels)
+        return self._behind_ns <= HAND_OVER_NS
 
     def walked(self, walked: Walked, seconds: float) -> None:
         """Take in a whole walk: the device looks sooner or later for the next."""

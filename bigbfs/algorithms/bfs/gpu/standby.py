@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LAST_LEVEL = 2**31 - 2
 
-ENTRY = 3
-"""Ids that are handed over for each vertex: itself, its parent, its level."""
+PARTS = 3
+"""Ids that are handed over for each vertex: itself, its parent, its level; all vertices come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +94,18 @@ class Walker:
     ) -> Iterator[slice]:
         """Go on from ``queue`` (id), the frontier that ``walked`` begins with, and keep that up to date.
 
-        ``rooms`` gives memory, id (room, ``ENTRY``), for what is found. Whenever one is full, and at the end, it is
-        yielded where in it the entries are that are new. It must be left alone until the next is asked for.
+        ``rooms`` gives memory, id (``PARTS``, room), for what is found. Whenever one is full, and at the end, it is
+        yielded which columns of it are new. It must be left alone until the next is asked for.
         """
         from bigbfs.algorithms.bfs.cpu.thin import follow
 
-        frontier = np.zeros((len(queue), ENTRY), queue.dtype)
-        frontier[:, 0] = queue
-        self._faults[0] = 0
+        frontier, self._faults[0] = queue, 0
         rows, n, last = self._rows, np.uint64(self._n), np.int64(min(limits.last, LAST_LEVEL))
         thin, most, owed, full = np.uint64(limits.thin), np.uint64(limits.most), np.uint64(0), True
         while full:
             found, before, count = rooms(), walked.levels, len(frontier)
-            assert count <= len(found)
-            found[:count] = frontier
+            assert count <= found.shape[1]
+            found[0, :count] = frontier
             begin, end, done, depth, owed, edges, read, full = follow(
                 rows, self._visited, self._faults, found, np.uint64(count), self._levels, n, np.uint64(before),
                 np.int64(walked.depth), last, thin, most, np.uint64(owed),
@@ -115,7 +113,7 @@ class Walker:
             walked.levels, walked.depth, walked.count = int(done), int(depth), int(end) - int(begin)
             walked.edges, walked.read, walked.faults = int(edges), walked.read + int(read), int(self._faults[0])
             walked.found += int(end) - count
-            frontier = found[int(begin) : int(end)].copy()
+            frontier = found[0, int(begin) : int(end)].copy()
             if int(end) > count:
                 yield slice(count, int(end))
             full = full and walked.levels > before
@@ -156,6 +154,6 @@ class Standby:
 
         graph = self._graph
         rows, ids = rows_of(graph.adjacency), graph.ids
-        small, room = Walker(sample_rows(rows, ids)), np.empty((3, ENTRY), ids)
+        small, room = Walker(sample_rows(rows, ids)), np.empty((PARTS, 3), ids)
         list(small.walk(np.zeros(1, ids), Walked(0, 1), Limits(1, 1, 0), lambda: room))  # that compiles
         return Walker(rows)
