@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -32,15 +32,13 @@ import numpy as np
 import peer_runs
 from bench_matrix import commit
 from peer_formats import PEERS, write_graph
+from peer_sides import RESIDENCY, CpuSide, GpuSide
 
 import bigbfs
 from bigbfs import api
-from bigbfs.algorithms.bfs.validate import validate_tree
-from bigbfs.algorithms.components.validate import validate_labels
-from bigbfs.algorithms.internal import internal_engine
 from bigbfs.conversion.orders.degree import degree_order
 from bigbfs.conversion.orders.reorder import renumber
-from bigbfs.errors import BigBfsError, UsageError, VerificationError
+from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import thread_count
@@ -49,7 +47,6 @@ from bigbfs.report.table import table
 from bigbfs.sizes import parse_size
 
 HEADERS = ("work", "edges in", "system", "median ms", "slowest ms", "median GTEPS", "verified", "times bigbfs")
-RESIDENCY = {"host": "mapped", "device": "vram"}
 Orders = list[tuple[str, Graph, np.ndarray | None]]
 
 
@@ -67,83 +64,6 @@ class Known:
         if source not in self.truth:
             self.truth[source] = {name: found[name] for name in names}
         peer_runs.check("bigbfs", [found | {"source": source}], self.truth)
-
-
-class CpuSide:
-    """bigbfs on the CPU."""
-
-    def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
-        self._graph = graph
-        self._engine = internal_engine(graph, backend="cpu")
-        self.about = {"device": self._engine.device}
-
-    def bfs(self, source: int, verify: bool) -> dict[str, Any]:
-        """Traverse and return what was found."""
-        result = self._engine.bfs(source)
-        record = result.record
-        if verify:
-            validate_tree(self._graph, source, result.levels, result.parents)
-        total = int(result.levels[result.levels > 0].sum(dtype=np.int64))
-        return {"seconds": record.seconds, "edges": record.edges} | facts(record.reached, record.depth, total)
-
-    def cc(self, verify: bool) -> dict[str, Any]:
-        """Label the components and return what was found."""
-        result = self._engine.connected_components()
-        if verify:
-            validate_labels(self._graph, result.labels)
-        record = result.record
-        return {"seconds": record.seconds, "components": record.components, "largest": record.largest}
-
-    def close(self) -> None:
-        """Release what the engine holds."""
-        self._engine.close()
-
-
-class GpuSide:
-    """bigbfs on the GPU; results stay on the device, and are verified there."""
-
-    def __init__(self, graph: Graph, place: str, budget: int | None) -> None:
-        from bigbfs.algorithms.gpu_engine import GpuEngine
-
-        budget = budget if place == "host" else None
-        with ExitStack() as opened:
-            self._engine = opened.enter_context(GpuEngine(graph, residency=RESIDENCY[place], vram_budget=budget))
-            self._closing = opened.pop_all()
-        held = self._engine.bytes
-        self.about = {"device": self._engine.device, "device_bytes": held.device, "host_bytes": held.host}
-
-    def bfs(self, source: int, verify: bool) -> dict[str, Any]:
-        """Traverse and return what was found; the sum of levels only of a verified run."""
-        run = self._engine.run_bfs(source)
-        total = None
-        if verify:
-            self._engine.verify_tree(source)
-            levels = self._engine.runtime().download(self._engine.tree_arrays()[0])
-            total = int(np.maximum(levels, 0, out=levels).sum(dtype=np.int64))
-        return {"seconds": run.seconds, "edges": run.edges} | facts(run.reached, run.depth, total)
-
-    def cc(self, verify: bool) -> dict[str, Any]:
-        """Label the components and return what was found; verifying needs a BFS of the largest."""
-        seconds = self._engine.run_components().seconds
-        if not verify:
-            return {"seconds": seconds}
-        self._engine.verify_labels()
-        labels = self._engine.runtime().download(self._engine.label_array())
-        sizes = np.bincount(labels)
-        giant = int(sizes.argmax())
-        reached = self._engine.run_bfs(giant).reached
-        if reached != int(sizes[giant]):
-            raise VerificationError(f"the largest component has {sizes[giant]} labels and {reached} vertices")
-        return {"seconds": seconds, "components": int(np.count_nonzero(sizes)), "largest": int(sizes[giant])}
-
-    def close(self) -> None:
-        """Release the graph: a peer that runs next needs the memory."""
-        self._closing.close()
-
-
-def facts(reached: int, depth: int, level_sum: int | None) -> dict[str, int]:
-    """Return the facts that a BFS is compared by."""
-    return {"reached": reached, "depth": depth} | ({} if level_sum is None else {"level_sum": level_sum})
 
 
 def orders(graph: Graph, wanted: Sequence[str]) -> Orders:
@@ -191,11 +111,26 @@ def run_bigbfs(
                         known.add(source, found, ("reached", "depth", "level_sum"))
                         times.append([side.bfs(vertex, verify=False)["seconds"] for _ in range(options.trials)])
                     known.verified.add((order, place))
-                    yield common | {"work": "bfs"} | summary(times, [known.edges[source] for source in sources])
+                    edges = [known.edges[source] for source in sources]
+                    yield common | {"work": "bfs"} | summary(times, edges)
+                    if options.levels_only:
+                        times = [levels_only(side, rank, source, options.trials, known) for source in sources]
+                        name = {"system": f"{common['system']}, levels only", "order": f"{order}, levels only"}
+                        yield common | name | {"work": "bfs"} | summary(times, edges)
                 if "cc" in options.work:
                     known.add(None, side.cc(verify=True), ("components", "largest"))
                     times = [[side.cc(verify=False)["seconds"] for _ in range(options.trials)]]
                     yield common | {"work": "cc"} | summary(times)
+
+
+def levels_only(
+    side: CpuSide | GpuSide, rank: np.ndarray | None, source: int, trials: int, known: Known
+) -> list[float]:
+    """Return the seconds of ``trials`` searches without parents; what they find is compared with what is known."""
+    runs = [side.levels(source if rank is None else int(rank[source])) for _ in range(trials)]
+    for run in runs:
+        known.add(source, run, ())
+    return [run["seconds"] for run in runs]
 
 
 def run_peers(graph: Graph, options: argparse.Namespace, sources: list[int], known: Known) -> Iterator[dict[str, Any]]:
@@ -267,6 +202,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--place", choices=list(RESIDENCY), action="append", help="where edges lie; default: both")
     found.add_argument("--work", choices=["bfs", "cc"], action="append", help="what to run; default: both")
     found.add_argument("--order", choices=["degree"], action="append", default=[], help="bigbfs in this order too")
+    found.add_argument("--levels-only", action="store_true", help="bigbfs without parents too, as some peers search")
     found.add_argument("--backend", choices=["auto", "cpu", "gpu"], default="auto", help="what runs bigbfs")
     found.add_argument("--vram-budget", type=parse_size, help="device memory of bigbfs with edges in host memory")
     found.add_argument("--sources", type=int, default=16, help="vertices with edges to start from")

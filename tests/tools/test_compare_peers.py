@@ -240,10 +240,16 @@ def test_the_tool_drives_the_gpu_engine(tmp_path, graph, compare, monkeypatch):
     efg, ecl = fake(tmp_path, "efg", "efg"), fake(tmp_path, "ecl", "ecl")
     rows = tmp_path / "rows.jsonl"
     arguments = ["--peer", f"efg={efg}", "--peer", f"ecl-cc={ecl}", "--order", "degree", "--sources", 2, "--trials", 1]
-    code, _, _ = compare(graph, *arguments, "--folder", tmp_path, "--output", rows)
+    code, _, _ = compare(graph, *arguments, "--levels-only", "--folder", tmp_path, "--output", rows)
     assert code == 0  # what the fakes find equals what the engine finds, the sum of levels included
     kept = [json.loads(line) for line in rows.read_text().splitlines()]
-    assert len(kept) == 2 * 2 * 2 * 2 + 4  # works x orders x places x (before, after), and two peers in two places
+    # works (searches without parents are a third) x orders x places x (before, after), and two peers in two places
+    assert len(kept) == 3 * 2 * 2 * 2 + 4
+    assert sum(row["system"].startswith("bigbfs degree, levels only") for row in kept) == 4
+    own = {row["order"]: row["seconds"] for row in kept if "order" in row and row["place"] == "host"}
+    assert set(own) == {"as given", "degree", "as given, levels only", "degree, levels only"}
+    ratio = next(row["ratio"] for row in kept if row["system"] == "efg" and row["place"] == "host")
+    assert set(ratio) == set(own)
     assert all(row["verified"] for row in kept)
 
 
