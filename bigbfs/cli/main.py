@@ -80,7 +80,9 @@ class LazyGroup(click.Group):
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
-        compiling.command = cmd_name if launch.started() is None else None  # ranks all compile at once
+        ranked = launch.started() is not None
+        compiling.command = cmd_name if not ranked or SAME_LINE in os.environ else None
+        compiling.shared = ranked  # ranks help one another
         with loading():
             command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
         return command

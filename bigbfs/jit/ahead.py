@@ -118,7 +118,7 @@ def _uncollected() -> Iterator[None]:
 
 def _side_by_side(line: str) -> None:
     todo = [each for each in lists(NEEDED)[line] if not _is_there(each)]
-    for _ in range(min(processors() - 1, MOST_HELPERS, len(todo) - 1)):
+    for _ in range(0 if compiling.shared else min(processors() - 1, MOST_HELPERS, len(todo) - 1)):
         _start_helper(line)
     took = _take(todo)
     give_up = time.monotonic() + PATIENCE

@@ -33,6 +33,8 @@ used: list[tuple[Any, ...]] | None = None
 """The same of cached kernels that were called: module, name, kinds of the arguments as they are written."""
 command: str | None = None
 """The command that a command line has asked for: what it needs may be compiled side by side."""
+shared = False
+"""Whether other processes run the same command line, and compile what it needs, too: no helpers are started then."""
 
 
 def tell(listener: Callable[[], object]) -> None:

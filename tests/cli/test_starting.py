@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bigbfs.cli import starting
+from bigbfs.cli import main, starting
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import UsageError
+from bigbfs.jit import compiling
 
 
 @pytest.mark.parametrize(
@@ -132,3 +133,22 @@ def test_what_cannot_be_written_is_said_once(command, option, code, tmp_path):
     ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
     assert ran.returncode == code, ran.stderr
     assert ran.stderr.startswith("bigbfs: error: ") and ran.stderr.count("\n") == 1, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, ("cc", False)),
+        ({"PMI_RANK": "0", "PMI_SIZE": "2"}, (None, True)),  # others may run another command
+        ({"PMI_RANK": "0", "PMI_SIZE": "2", starting.SAME_LINE: "1"}, ("cc", True)),
+    ],
+)
+def test_ranks_of_one_line_compile_for_one_another(variables, said, monkeypatch):
+    for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", starting.SAME_LINE):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for name in ("command", "shared"):
+        monkeypatch.setattr(compiling, name, getattr(compiling, name))
+    main.cli.get_command(None, "cc")
+    assert (compiling.command, compiling.shared) == said

@@ -94,6 +94,17 @@ def test_the_first_kernel_that_is_missed_brings_the_others(folder):
     assert run(folder, USE)[1:3] == [[], []], "the second run compiles nothing"
 
 
+def test_processes_of_one_command_line_start_no_helpers(folder):
+    script = USE.replace("ahead.processors", "compiling.shared, ahead.processors", 1).replace(
+        "= lambda", "= True, lambda"
+    )
+    assert run(folder, script + "assert not ahead._helpers", helpers=2)[1] == [
+        "kernels.one",
+        "kernels.two",
+        "side by side",
+    ]
+
+
 @pytest.mark.wide
 def test_helpers_compile_what_nobody_has_taken(folder):
     here = run(folder, USE, helpers=2)[1]
