@@ -237,7 +237,7 @@ def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
 
 def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:
     click.echo(options.describe(graph))
-    click.echo(f"{options.describe_engine(engine)}, strategy {engine.strategy}")
+    click.echo(options.describe_engine(engine, f", strategy {engine.strategy}"))
     click.echo("")
     headers = ("source", "reached", "%", "depth", "edges", "ms", "GTEPS", "verified")
     rows = []

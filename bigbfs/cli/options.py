@@ -26,6 +26,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.record import LOST_SHARE
 from bigbfs.record import disturbed as is_disturbed
 from bigbfs.report.progress import Progress
+from bigbfs.report.table import labelled
 from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -230,8 +231,8 @@ def describe(graph: Any) -> str:
     return line if len(line) <= 80 else f"graph       {printable(str(graph.path))}:\n            {counts}"
 
 
-def describe_engine(engine: Any) -> str:
-    """Return the line that says where the work is done."""
+def describe_engine(engine: Any, how: str = "") -> str:
+    """Return what says where the work is done, and ``how``, in lines of 80 characters at most."""
     outside = engine.residency in ("mapped", "streamed")  # then also how: the file itself, or a copy
     where = f"{engine.residency} ({engine.edges_kind})" if outside else engine.residency
-    return f"backend     {engine.backend}: {engine.device}, edges in {where}"
+    return labelled("backend", f"{engine.backend}: {engine.device}, edges in {where}{how}")

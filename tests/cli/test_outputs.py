@@ -5,10 +5,12 @@ import gzip
 import json
 import os
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from bigbfs.cli import options
 from bigbfs.formats import ours
 
 
@@ -43,6 +45,14 @@ def test_a_target_ends_the_search_and_one_out_of_reach_is_said(run, small):
     for line, text in (("--no-parents", "leaves out what --target needs"), ("--seed=2", "no vertex 77")):
         code, out, err = run("bfs", "graph.csrbin", "--source", 10, "--target", 77, "--backend", "cpu", line)
         assert code == 2 and text in err
+
+
+def test_a_long_name_of_a_processor_takes_two_lines():
+    device = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz, 208 threads"
+    engine = SimpleNamespace(backend="cpu", device=device, residency="host", edges_kind="")
+    found = options.describe_engine(engine, ", strategy auto").splitlines()
+    assert [line[:12] for line in found] == ["backend     ", " " * 12] and max(map(len, found)) <= 80
+    assert " ".join(line[12:] for line in found) == f"cpu: {device}, edges in host, strategy auto"
 
 
 def test_cc_lists_the_largest_components_with_a_member_each(run, folder):
