@@ -155,8 +155,8 @@ def _take(todo: list[Needed]) -> set[Needed]:
 def _is_there(each: Needed) -> bool:
     with suppress(Exception):
         path = each.kernel().path_of(each.kinds)
-        return path is not None and path.exists()
-    return True  # there is no such kernel, or no cache: nothing to be done
+        return path is None or path.exists()  # None: no folder can be written, so nobody will put it there
+    return True  # there is no such kernel: nothing to be done
 
 
 @contextmanager

@@ -129,6 +129,17 @@ def test_what_another_process_compiles_is_waited_for(folder):
     assert here == ["kernels.one", "side by side"]
 
 
+def test_nobody_waits_for_what_no_folder_can_keep(folder):
+    """Each compiles for itself: it had waited a minute for others to write what nobody could."""
+    note = """
+ahead.PATIENCE, taken, take = 2.0, [], ahead._take
+ahead._take = lambda todo: (taken.extend(todo), take(todo))[1]
+"""
+    closed = "\nfrom bigbfs.jit.njit import Kernel\nKernel._files = lambda self: None\n"  # root may write anywhere
+    found, here, _, files = run(folder, note + closed + USE + "assert not taken and not ahead._helpers\n", helpers=2)
+    assert (found, files) == ([6, 3, False], 0) and "kernels.one" in here
+
+
 def test_the_lists_name_kernels_and_kinds_that_there_are():
     lists = ahead.lists(ahead.NEEDED)
     assert {"convert", "bfs", "bfs --compressed", "cc", "check"} <= lists.keys()
