@@ -309,8 +309,15 @@ MUTANTS = (
     Mutant(
         "standby: two vertices have the level of the second",
         "algorithms/bfs/gpu/adopt.cu",
-        "found[3 * i + 2]",
-        "found[3 * (i | 1) + 2]",
+        "found[2 * width + i]",
+        "found[2 * width + (i | 1)]",
+        ("test_kernels_standby.py",),
+    ),
+    Mutant(
+        "standby: a level is taken for a parent",
+        "algorithms/bfs/gpu/adopt.cu",
+        "settle(s, v, found[width + i]",
+        "settle(s, v, found[2 * width + i]",
         ("test_kernels_standby.py",),
     ),
     *COMPONENTS,

@@ -77,7 +77,11 @@ def test_a_rank_that_ends_while_all_work_on_one_state(when: str, name: str, rank
     """The others end with it; nothing of the graph is there, no memory stays, and the next run finds nothing to do."""
     np.savetxt(tmp_path / "g.txt", np.random.default_rng(1).integers(0, 90_000, (300_000, 2)), "%d")
     before, script = shm.files(), Path(__file__).with_name("rank_convert_events.py")
-    ran = convert(tmp_path, 3, [str(script), when, name, str(rank)])
+    for _ in range(5):  # others may be so quick that this rank gets no part to place, and nothing ends
+        ran = convert(tmp_path, 3, [str(script), when, name, str(rank)])
+        if ran.returncode:
+            break
+        (tmp_path / "many.csrbin").unlink()
     assert ran.returncode == CODES[name], ran.stderr
     deadline = time.monotonic() + 60
     while (left := ranks_in(tmp_path)) and time.monotonic() < deadline:
