@@ -60,6 +60,11 @@ class Options:
         """Whether a head table and hot rows in device memory are of use."""
         return True
 
+    @property
+    def reads_heads(self) -> bool:
+        """Whether rows that the head table holds are read from it, so that more heads are of use."""
+        return False
+
     def internal(self, graph: Graph) -> Self:
         """Return the same work on internal vertices; UsageError where it names a vertex that is not there."""
         return self

@@ -21,7 +21,7 @@ from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
-from bigbfs.errors import BigBfsError, FileAccessError, UsageError, brief
+from bigbfs.errors import BigBfsError, ConfigError, FileAccessError, NoDeviceError, UsageError, brief
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -127,6 +127,10 @@ def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = F
     return code
 
 
+SAID_ONCE = (UsageError, FileAccessError, ConfigError, NoDeviceError)
+"""What all ranks of one command line and one machine find before they meet."""
+
+
 def _refuse(message: str, code: int, *, lines: bool = True) -> int:
     """Say what is wrong with the command line, or with what it names; ranks of one line and one machine all find it,
     and end before they have met."""
@@ -201,7 +205,7 @@ def run(arguments: list[str] | None = None) -> int:
     except BigBfsError as error:
         words = sys.argv[1:] if arguments is None else arguments
         said = in_options(error, named_command(cli, words), words)
-        if isinstance(error, UsageError | FileAccessError) and not ending.was_in_a_world():
+        if isinstance(error, SAID_ONCE) and not ending.was_in_a_world():
             return _refuse(said, error.exit_code, lines=error.has_lines)
         return _fail(said, error.exit_code, error.names_ranks, lines=error.has_lines)
     except BrokenPipeError:

@@ -57,6 +57,10 @@ class Work(Protocol):
     def uses_heads(self) -> bool:
         """Whether a head table and hot rows in device memory are of use."""
 
+    @property
+    def reads_heads(self) -> bool:
+        """Whether rows that the head table holds are read from it, so that more heads are of use."""
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first; empty: it does not run on a GPU."""
 

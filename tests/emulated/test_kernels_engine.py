@@ -139,6 +139,7 @@ def rule(request, monkeypatch):
     """Bend the engine to a rule."""
     chosen = RULES[request.param]
     monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
+    monkeypatch.setattr(plan, "MOST_GROUPS", chosen.heads)
     monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
     return chosen
 

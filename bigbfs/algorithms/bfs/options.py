@@ -125,6 +125,11 @@ class BfsOptions(Options):
         """Whether a head table and hot rows in device memory are of use."""
         return self.entry.loop == "persistent"
 
+    @property
+    def reads_heads(self) -> bool:
+        """Whether rows that the head table holds are read from it, so that more heads are of use."""
+        return self.uses_heads
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first."""
         return self.entry.residencies if "gpu" in self.entry.backends else ()

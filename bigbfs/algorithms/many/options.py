@@ -132,6 +132,11 @@ class ManyOptions(Options):
         """Yes."""
         return True
 
+    @property
+    def reads_heads(self) -> bool:
+        """Yes: a vertex asks all of its heads before its row."""
+        return True
+
     def internal(self, graph: Graph) -> ManyOptions:
         """Return the same work on internal vertices.
 

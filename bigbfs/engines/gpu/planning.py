@@ -25,7 +25,7 @@ from bigbfs.engines.gpu.placement.ledger import (
     row_buffers,
     state_buffers,
 )
-from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
+from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
 from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.errors import DoesNotFitError, RemedyLike, UsageError
@@ -49,9 +49,9 @@ _WHERE = {
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
-EVEN_HEADS, MOST_GROUPS = 1.25, 8
+EVEN_HEADS, MOST_GROUPS = 1.25, WARP // HEAD_GROUP
 """Where edges are mapped and rows are even, heads hold so many times the ids of a row, in so many groups at most: then
-nearly all rows are read from them."""
+nearly all rows are read from them. A warp chooses the heads of a vertex, one a lane (best.cuh)."""
 
 DEVICE_SHARE = 1.5
 """Heads and hot rows of such a graph take so many times what its edges take, at most."""
@@ -231,7 +231,7 @@ def choose_residency(
 
     def plans(choice: str) -> Iterator[Plan]:
         for groups, stages in product(
-            heads or head_ladder(graph, choice), stage_sizes(graph) if choice == "streamed" else (0,)
+            heads or head_ladder(graph, choice, work), stage_sizes(graph) if choice == "streamed" else (0,)
         ):
             for each in _narrowing(work):
                 yield _plan(graph, choice, limits, groups, stages, registers_read_only, each)
@@ -251,9 +251,10 @@ def choose_residency(
     )
 
 
-def head_ladder(graph: Graph, residency: str) -> tuple[int, ...]:
-    """Return the groups of heads to try, most first."""
-    if residency != "mapped" or not all(even(rows) for _, rows in adjacencies(graph)):
+def head_ladder(graph: Graph, residency: str, work: Sequence[Work] = ()) -> tuple[int, ...]:
+    """Return the groups of heads to try, most first; components look at two heads of a vertex and no more."""
+    searches = not work or any(each.uses_heads and each.reads_heads for each in work)
+    if residency != "mapped" or not searches or not all(even(rows) for _, rows in adjacencies(graph)):
         return HEAD_GROUPS
     edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
     most = min(MOST_GROUPS, math.ceil(EVEN_HEADS * graph.m / max(1, graph.n) / HEAD_GROUP))

@@ -41,7 +41,7 @@ def test_every_argument_is_behind_its_address():
 
 
 @pytest.mark.parametrize(
-    "wrong", [np.zeros(3), np.zeros((), np.uint64), np.zeros(2, STRUCT), np.clongdouble(1), struct()[()]]
+    "wrong", [np.zeros(3), np.zeros((), np.uint64), np.zeros(2, STRUCT), np.clongdouble(1), struct()[()], 3, None, b"x"]
 )
 def test_what_no_kernel_takes_is_refused(wrong):
     with pytest.raises(TypeError, match="argument 1 of a kernel"):

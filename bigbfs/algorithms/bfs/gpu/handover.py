@@ -135,7 +135,7 @@ class HandOver:
     def _take_over(self, state: np.ndarray, new: slice, at: int) -> None:
         """Append these columns of the buffer to the queue at ``at``, and write down their parents and levels.
 
-        One copy up to the last of them: three would take longer to ask for than what lies between takes to travel.
+        One copy up to the last of them: of all parts but the last of a walk nothing that matters lies between.
         """
         stage, size, width = self._stages[self._turn], self._ids.itemsize, self._width
         stage.send(((PARTS - 1) * width + new.stop) * size)

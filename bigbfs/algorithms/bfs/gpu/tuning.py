@@ -28,7 +28,8 @@ class Tuning:
     local
         Whether frontiers of few edges stay in the shared memory of the blocks that found them.
     wide
-        Plain rows: top-down levels of at least n / ``wide`` edges may be wide (wide.cuh); 0: none.
+        Plain rows, unless they are mapped and in degree order: top-down levels of at least n / ``wide`` edges may be
+        wide (wide.cuh); 0: none.
     asks
         Whether an edge of a wide level asks whether its end is found before it says so.
     slots

@@ -49,6 +49,8 @@ def parameters(args: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
             if value.ndim or value.dtype.kind != "V":
                 raise TypeError(f"argument {i} of a kernel is an array in host memory, of {value.dtype}")
             places[i] = value.ctypes.data
-        else:
+        elif hasattr(value, "data") and hasattr(value.data, "ptr"):
             values[i] = value.data.ptr
+        else:
+            raise TypeError(f"argument {i} of a kernel is neither an array, a struct nor a NumPy scalar: {value!r}")
     return places, values
