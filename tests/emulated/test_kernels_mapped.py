@@ -19,7 +19,7 @@ from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.runtime import SimtRuntime, builds_here
 
-pytestmark = pytest.mark.skipif("plain" not in builds_here(), reason="nothing for a sanitizer")
+BUILDS = builds_here()
 
 WIDE = Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=1 << 40, thin_to=0, local=False)
 """The first level is wide where it may be."""
@@ -32,22 +32,23 @@ def by_degree(graph):
     return Graph(PlainAdjacency(rows[0].view(np.uint64), rows[1]), graph.flags.__class__(relabelled=True))
 
 
-def searched(graph, source, sort_from):
+def searched(build, graph, source, sort_from):
     """Search a mapped ``graph`` and return the slots of its levels."""
     tuning = replace(WIDE, sort_from=sort_from)
-    with GpuEngine(graph, residency="mapped", tuning=tuning, runtime=SimtRuntime()) as engine:
+    with GpuEngine(graph, residency="mapped", tuning=tuning, runtime=SimtRuntime(build=build)) as engine:
         run = engine.run_bfs(source)
         assert np.array_equal(engine.bfs(source).levels, reference_bfs(graph, source)[0])
         return run.slots[: np.count_nonzero(run.slots["direction"])]
 
 
 @pytest.mark.parametrize("sort_from", [1, 1 << 40], ids=["sorted first", "as it is"])
-def test_levels_of_mapped_rows_are_wide_but_by_degree(sort_from):
+@pytest.mark.parametrize("build", BUILDS)
+def test_levels_of_mapped_rows_are_wide_but_by_degree(build, sort_from):
     graph = zoo.shared()["kronecker-dense"]
     source = int(graph.degrees().argmax())
-    assert searched(graph, source, sort_from)["found"][0] > 0
+    assert searched(build, graph, source, sort_from)["found"][0] > 0
     ranked = by_degree(graph)
-    assert searched(ranked, 0, sort_from)["found"][0] == 0 and ranked.degrees()[0] == graph.degrees().max()
+    assert searched(build, ranked, 0, sort_from)["found"][0] == 0 and ranked.degrees()[0] == graph.degrees().max()
 
 
 def ring(neighbours, size=600):
@@ -56,12 +57,20 @@ def ring(neighbours, size=600):
     return zoo.build(size, zoo.join(*((here, (here + step) % size) for step in range(1, neighbours // 2 + 1))))
 
 
-@pytest.mark.parametrize(("neighbours", "groups"), [(16, 5), (20, 7), (24, 8), (32, 8)])
+HELD = [(16, 5), (20, 7), (24, 8), (32, 8)]
+
+
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])
-def test_even_rows_are_read_from_as_many_heads_as_hold_them(neighbours, groups, strategy):
+@pytest.mark.parametrize(
+    ("build", "neighbours", "groups"),
+    [(build, *held) for build in BUILDS for held in HELD if build == "plain" or held == (24, 8)],
+)
+def test_even_rows_are_read_from_as_many_heads_as_hold_them(build, neighbours, groups, strategy):
     graph = ring(neighbours)
     assert groups <= MOST_GROUPS and neighbours <= 4 * groups
-    with GpuEngine(graph, residency="mapped", strategy=strategy, hot_bytes=0, runtime=SimtRuntime()) as engine:
+    with GpuEngine(
+        graph, residency="mapped", strategy=strategy, hot_bytes=0, runtime=SimtRuntime(build=build)
+    ) as engine:
         assert engine.plan.head_groups == groups
         engine.rows()._mapping.array[:] = 0
         for source in (0, 299):

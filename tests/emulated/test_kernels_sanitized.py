@@ -29,7 +29,13 @@ PARTS = {
     "joint": ("test_kernels_joint.py", "test_kernels_far.py"),
     "topological": ("test_kernels_topological.py", "test_kernels_many.py", "test_kernels_sweeps.py"),
     "components": ("test_kernels_components.py", "test_emulation.py"),
-    "placement": ("test_kernels_rows.py", "test_kernels_probe.py", "test_kernels_heads.py", "test_kernels_prove.py"),
+    "placement": (
+        "test_kernels_rows.py",
+        "test_kernels_probe.py",
+        "test_kernels_heads.py",
+        "test_kernels_prove.py",
+        "test_kernels_mapped.py",
+    ),
 }
 """The suites that share a process."""
 # the emulation first: in a process with threads of other suites, asan does not survive the signal that stops a kernel
