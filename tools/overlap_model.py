@@ -33,6 +33,7 @@ from bigbfs.algorithms.bfs.gpu.hosts.costs import (
     rows_seconds,
 )
 from bigbfs.algorithms.bfs.ranks.costs import OTHER_HOST, Choice, Forced, Frontier, Link
+from bigbfs.graph.adjacency import PlainAdjacency
 
 HEADS = 8
 LINKS = {"nccl, 20 GB/s": NCCL_BETWEEN, "mpi, 10 GB/s": Link(60e-6, 10e9), "mpi, 1.9 GB/s": link_of("mpi", False)}
@@ -66,7 +67,9 @@ class Small:
 def small(kind: str, scale: int) -> Small:
     """Make a graph; R-MAT by degree."""
     graph = generate.graph(kind, scale=scale, edge_factor=16, seed=1)
-    n, degrees, ends = graph.n, np.asarray(graph.degrees()), np.asarray(graph.adjacency.indices)  # type: ignore[union-attr]
+    plain = graph.adjacency
+    assert isinstance(plain, PlainAdjacency)
+    n, degrees, ends = graph.n, np.asarray(graph.degrees()), np.asarray(plain.indices)
     ids = np.arange(n)
     if kind != "uniform":
         ids[np.argsort(-degrees, kind="stable")] = np.arange(n)

@@ -24,6 +24,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -208,7 +209,7 @@ def run_all(graph: Graph, strategies: Sequence[str], source: int) -> list[tuple[
         cupy.cuda.profiler.stop()
         running.clear()
 
-    cuda_kernel.CudaKernel.__call__ = noted  # type: ignore[method-assign,assignment]
+    mock.patch.object(cuda_kernel.CudaKernel, "__call__", noted).start()
     for strategy in (name for name in strategies if name != GATHER):
         work = BfsOptions(source, strategy=strategy, fetch=False)
         with internal_engine(graph, backend="gpu", work=(work,), strategy=strategy, residency="vram") as engine:

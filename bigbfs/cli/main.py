@@ -21,7 +21,7 @@ from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
-from bigbfs.errors import BigBfsError, ConfigError, FileAccessError, NoDeviceError, UsageError, brief
+from bigbfs.errors import BigBfsError, ConfigError, FileAccessError, UsageError, brief
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -127,7 +127,7 @@ def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = F
     return code
 
 
-SAID_ONCE = (UsageError, FileAccessError, ConfigError, NoDeviceError)
+SAID_ONCE = (UsageError, FileAccessError, ConfigError)
 """What all ranks of one command line and one machine find before they meet."""
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import bigbfs
 from bigbfs.cli import main, starting
 from bigbfs.engines.ranks import launch
-from bigbfs.errors import UsageError
+from bigbfs.errors import ConfigError, UsageError
 from bigbfs.jit import compiling
 
 
@@ -119,6 +120,25 @@ def test_a_wrong_command_line_is_said_once(line, tmp_path):
     ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
     assert ran.returncode == 2
     assert ran.stderr.startswith("bigbfs: error: ") and ran.stderr.count("\n") == 1, ran.stderr
+
+
+def test_a_wrong_profile_is_said_once(tmp_path):
+    pytest.importorskip("mpi4py")
+    bigbfs.Graph.from_edges([0, 1], [1, 2]).save(tmp_path / "g.csrbin")
+    (tmp_path / "bad.toml").write_text("nonsense = 3\n")
+    words = [
+        "bfs",
+        str(tmp_path / "g.csrbin"),
+        "--source",
+        "0",
+        "--ranks",
+        "2",
+        "--profile",
+        str(tmp_path / "bad.toml"),
+    ]
+    ran = subprocess.run([sys.executable, "-m", "bigbfs", *words], capture_output=True, text=True, timeout=100)
+    assert ran.returncode == ConfigError.exit_code, ran.stderr
+    assert ran.stderr.count("bigbfs: error: ") == 1 and "nonsense" in ran.stderr and "Abort" not in ran.stderr
 
 
 @pytest.mark.parametrize(("command", "option", "code"), [("bfs", "--levels", 2), ("cc", "--labels", 1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -16,16 +17,17 @@ from bigbfs.engines.gpu.ranks.transport import Transport
 from bigbfs.engines.gpu.runtime.runtime import Array
 
 
-class Claiming(PeerState):
+class Claiming(PeerState, ABC):
     """The part of a search that delivers claims; see :class:`PeerState`."""
 
     transport: Transport
     _given: np.ndarray
 
+    @abstractmethod
     def _step(
         self, frontier: Frontier, phase: Phase, *, outbox: bool = False, blocks: int | None = None, **more: int
     ) -> None:
-        raise NotImplementedError
+        """Launch a phase over the frontier, of which ``more`` says what is new."""
 
     def _make_outbox(self) -> None:
         """Make what claims are left in for other ranks."""
