@@ -42,8 +42,8 @@ class Header:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_header(name: str, read: Callable[[int], bytes], size: int | None = None) -> Header:
-    """Read the header of a .npy of ``size`` bytes (None: unknown).
+def read_header(name: str, read: Callable[[int], bytes], size: int | None = None, sized: bool = False) -> Header:
+    """Read the header of a .npy of ``size`` bytes (None: unknown); ``sized`` as :func:`no_ids`.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def read_header(name: str, read: Callable[[int], bytes], size: int | None = None
     if len(text) != length:
         raise InputError(f"{name}: is cut short inside the .npy header; write it again")
     if size is not None:
-        _require_size(name, header, size)
+        _require_size(name, header, size, sized)
     return header
 
 
@@ -90,8 +90,8 @@ def _fields(name: str, text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
         raise InputError(f"{name}: bad .npy header ({type(error).__name__}); write it again") from error
 
 
-def require_ids(name: str, header: Header) -> None:
-    """Refuse an array that can be no ids, nor the text that SciPy keeps beside them.
+def require_ids(name: str, header: Header, sized: bool = False) -> None:
+    """Refuse an array that can be no ids, nor the text that SciPy keeps beside them; ``sized`` as :func:`no_ids`.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def require_ids(name: str, header: Header) -> None:
     """
     dtype = header.dtype
     if dtype.hasobject or dtype.kind not in "iuSUb" or not dtype.itemsize:
-        raise no_ids(name, header.shape, dtype)
+        raise no_ids(name, header.shape, dtype, sized)
 
 
 _WAYS = {
@@ -112,11 +112,14 @@ _WAYS = {
 _WAYS["U"] = _WAYS["S"]
 
 
-def no_ids(name: str, shape: tuple[int, ...], dtype: np.dtype[Any] | str) -> InputError:
-    """Return the error of an array whose items can be no ids, with what to write instead."""
+def no_ids(name: str, shape: tuple[int, ...], dtype: np.dtype[Any] | str, sized: bool = False) -> InputError:
+    """Return the error of an array whose items can be no ids, with what to write instead.
+
+    ``sized``: how many vertices there are is said elsewhere, so that no edge is none too few.
+    """
     kind = dtype.kind if isinstance(dtype, np.dtype) else "V"
     said = f"{name}: an array of shape {shape} and dtype {dtype}"
-    if 0 in shape:
+    if 0 in shape and not sized:
         return no_edges(name, shape, dtype)
     return InputError(f"{said}; vertex ids are integers", remedies=(_WAYS.get(kind, "save integers"),))
 
@@ -129,8 +132,8 @@ def no_edges(name: str, shape: tuple[int, ...], dtype: np.dtype[Any] | str) -> I
     )
 
 
-def _require_size(name: str, header: Header, size: int) -> None:
-    require_ids(name, header)
+def _require_size(name: str, header: Header, size: int, sized: bool) -> None:
+    require_ids(name, header, sized)
     if header.data_bytes != size - header.length:
         raise InputError(
             f"{name}: declares {header.data_bytes} bytes of data ({header.shape} of {header.dtype}) and holds "

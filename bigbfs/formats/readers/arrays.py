@@ -34,10 +34,13 @@ def declared_by(name: str, read: Callable[[int], bytes]) -> tuple[int, int]:
     return (count // 2 if len(header.shape) == 2 else count), header.data_bytes
 
 
-def read_array(name: str, stream: Any, size: int | None) -> np.ndarray:
-    """Read header and data of a .npy of ``size`` bytes (None: unknown) from what has ``read`` and ``readinto``."""
-    header = read_header(name, stream.read, size)
-    require_ids(name, header)
+def read_array(name: str, stream: Any, size: int | None, sized: bool = False) -> np.ndarray:
+    """Read header and data of a .npy of ``size`` bytes (None: unknown) from what has ``read`` and ``readinto``.
+
+    ``sized`` as :func:`~bigbfs.formats.readers.array_header.no_ids`.
+    """
+    header = read_header(name, stream.read, size, sized)
+    require_ids(name, header, sized)
     data = _room(name, header)
     filled = 0
     while filled < len(data):

@@ -84,11 +84,12 @@ class _Archive:
         self.name, self._archive = name, archive
         self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         self.names = [info.filename.removesuffix(".npy") for info in archive.infolist() if _is_array(info)]
+        self._sized = not {"shape", "indptr"}.isdisjoint(self.names)
 
     def __getitem__(self, key: str) -> np.ndarray:
         info = self._members[key]
         with self._archive.open(info) as member:
-            array = read_array(f"{self.name}[{key}]", member, info.file_size)
+            array = read_array(f"{self.name}[{key}]", member, info.file_size, self._sized)
             member.read(1)  # at the end of a member zipfile compares its checksum
         return array
 

@@ -232,6 +232,12 @@ def test_hostile_headers(tmp_path, header):
         ({"format": np.bytes_(b"csr"), "shape": [2, 2], "indptr": [0, 2, 1], "indices": [0]}, "does not rise"),
         ({"format": np.bytes_(b"csr"), "shape": [2, 2], "indptr": [0, 1, 9], "indices": [0]}, "does not rise"),
         ({"format": np.bytes_(b"csr"), "shape": [2, 2], "indptr": [0.0, 1, 1], "indices": [0]}, "integers|float"),
+        ({"indptr": [0, 0, 0], "indices": np.array([])}, r"indices\].* dtype float64; vertex ids are integers"),
+        (
+            {"format": np.bytes_(b"csr"), "shape": [2, 2], "indptr": [0, 0, 0], "indices": np.array([])},
+            r"indices\].* dtype float64; vertex ids are integers",
+        ),
+        ({"src": np.array([]), "dst": np.array([])}, "no edge in it"),
         ({"indptr": np.array([0, 2**63, 1], np.uint64), "indices": [0]}, r"above 2\^63-1"),
         ({"format": np.arange(3), "shape": np.array("x")}, "SciPy|format"),
     ],
