@@ -23,7 +23,6 @@ import numpy as np
 from bigbfs import generate
 from bigbfs.algorithms.bfs.gpu.costs import costs
 from bigbfs.algorithms.bfs.gpu.hosts.costs import (
-    LAUNCHES,
     MOST_PARTS,
     NCCL_BETWEEN,
     PICO,
@@ -31,6 +30,7 @@ from bigbfs.algorithms.bfs.gpu.hosts.costs import (
     choose,
     link_of,
     rows_seconds,
+    saved_seconds,
 )
 from bigbfs.algorithms.bfs.ranks.costs import OTHER_HOST, Choice, Forced, Frontier, Link
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -131,8 +131,7 @@ class Search:
         claims = 2 * model.id_bytes * most * self.times / model.link.bytes_per_second
         rows, calls = rows_seconds(model, frontier), 2 * model.control.call + model.link.call
         bits = 0.0 if choice.sync is None else model.told("bitmap", 0)
-        hidden = min(rows, claims)
-        saved = max((parts - 1) * (hidden / parts - calls - LAUNCHES) for parts in range(1, MOST_PARTS + 1))
+        saved = max(saved_seconds(model, rows, claims, parts) for parts in range(1, MOST_PARTS + 1))
         return rows + claims + calls + bits, saved
 
     def seconds(self, down: bool) -> np.ndarray:

@@ -136,12 +136,15 @@ def _claims(model: Model, frontier: Frontier, *, told: bool) -> float:
     return 2 * model.id_bytes / model.link.bytes_per_second / model.ranks * claimed * model.others
 
 
-def _saved(model: Model, frontier: Frontier, parts: int, *, told: bool) -> float:
+def saved_seconds(model: Model, rows: float, claims: float, parts: int) -> float:
     """Return the seconds that a top-down level takes less in so many parts: but for those of the last part, claims
     travel while rows are read, or the other way round; each part has calls, and launches, of its own."""
-    hidden = min(rows_seconds(model, frontier), _claims(model, frontier, told=told))
     each = 2 * model.control.call + model.link.call + LAUNCHES
-    return (parts - 1) * (hidden / parts - each)
+    return (parts - 1) * (min(rows, claims) / parts - each)
+
+
+def _saved(model: Model, frontier: Frontier, parts: int, *, told: bool) -> float:
+    return saved_seconds(model, rows_seconds(model, frontier), _claims(model, frontier, told=told), parts)
 
 
 def parts_of(model: Model, frontier: Frontier, *, told: bool) -> int:
