@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from bigbfs.engines.gpu.runtime.beside import AtOnce
 from bigbfs.engines.gpu.runtime.runtime import unused
 from emulated import loader
 from emulated.builds import KERNELS, missing
@@ -297,6 +298,10 @@ class SimtRuntime:
     def pinned(self, nbytes: int) -> SimtPinned:
         """Make a buffer."""
         return SimtPinned(nbytes)
+
+    def beside(self) -> AtOnce:
+        """Make what launches at once: there is one stream."""
+        return AtOnce()
 
     def synchronize(self) -> None:
         """Launches here have ended when they return, copies to stages have not."""

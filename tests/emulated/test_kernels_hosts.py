@@ -16,7 +16,7 @@ import zoo
 from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
-from bigbfs.algorithms.bfs.gpu.hosts import arguments, claims, loop
+from bigbfs.algorithms.bfs.gpu.hosts import arguments, loop
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.ranks.costs import NEVER, Forced
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -26,7 +26,7 @@ from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.nccl import NcclOfThreads
 from emulated.peers import Peers, search
-from emulated.runtime import builds_here
+from emulated.runtime import SimtRuntime, builds_here
 
 HERE = builds_here()
 
@@ -163,7 +163,7 @@ def test_parts_of_a_level(
 ) -> None:
     """Claims of one part travel while the next is read: whenever that runs, nothing is lost, nothing told twice."""
     if late:
-        monkeypatch.setattr(claims, "beside", lambda runtime: Late())
+        monkeypatch.setattr(SimtRuntime, "beside", lambda runtime: Late())
     plain = zoo.shared()["kronecker-dense" if parts == 2 else "degree-1024"]
     peers = Peers(3, carry=carry, bottom_up=False, capacity=capacity, seed=build == "preempt", forced=Forced("bitmap"))
     source = int(plain.degrees().argmax())

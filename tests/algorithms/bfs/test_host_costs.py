@@ -10,9 +10,9 @@ import pytest
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.hosts.arguments import LEAST_LIST
-from bigbfs.algorithms.bfs.gpu.hosts.beside import Stream
 from bigbfs.algorithms.bfs.gpu.hosts.costs import MOST_PARTS, NCCL_BETWEEN, Model, choose, link_of, parts_of
 from bigbfs.algorithms.bfs.ranks.costs import NEVER, OTHER_HOST, Forced, Frontier, Link
+from bigbfs.engines.gpu.runtime.beside import Stream
 
 N, M = 1 << 26, 1 << 31
 MODEL = Model(

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from bigbfs.engines.gpu.runtime.runtime import Runtime
-
 
 class Beside(Protocol):
     """What launches beside the usual stream."""
@@ -49,10 +47,3 @@ class Stream:
     def join(self) -> None:
         """See ``Beside``."""
         self._cuda.get_current_stream().wait_event(self._stream.record())
-
-
-def beside(runtime: Runtime) -> Beside:
-    """Return what launches beside the usual stream of ``runtime``."""
-    from bigbfs.engines.gpu.runtime.cuda import CudaRuntime
-
-    return Stream(runtime._cupy.cuda) if isinstance(runtime, CudaRuntime) else AtOnce()

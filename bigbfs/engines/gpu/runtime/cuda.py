@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bigbfs.engines.gpu.runtime.arguments import team_of
+from bigbfs.engines.gpu.runtime.beside import Stream
 from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
 from bigbfs.engines.gpu.runtime.cuda_kernel import CudaKernel
 from bigbfs.engines.gpu.runtime.device import probe
@@ -208,6 +209,10 @@ class CudaRuntime:
     def pinned(self, nbytes: int) -> PinnedMemory:
         """Make pinned host memory."""
         return PinnedMemory(self._cupy, nbytes)
+
+    def beside(self) -> Stream:
+        """Make a second stream."""
+        return Stream(self._cupy.cuda)
 
     @property
     def place(self) -> str:

@@ -19,6 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from bigbfs.engines.gpu.runtime.beside import Beside
+
 Array = Any
 """An array in the memory that kernels see: ``dtype``, ``shape``, ``nbytes``."""
 
@@ -143,6 +145,9 @@ class Runtime(Protocol):
 
     def pinned(self, nbytes: int) -> Pinned:
         """Make pinned host memory of ``nbytes``, uint8."""
+
+    def beside(self) -> Beside:
+        """Make what launches kernels beside those that are launched as usual."""
 
     @property
     def place(self) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.hosts import arguments
 from bigbfs.algorithms.bfs.gpu.hosts.arguments import CLAIMS, Phase
-from bigbfs.algorithms.bfs.gpu.hosts.beside import beside
 from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, LETTER
 from bigbfs.algorithms.bfs.gpu.peers.state import PeerState
 from bigbfs.algorithms.bfs.ranks.costs import Frontier
@@ -35,7 +34,7 @@ class Claiming(PeerState, ABC):
         self._outbox = runtime.zeros(size, np.uint8)
         self._out_bases = runtime.upload(self._bases_of_outbox())
         self._letters = np.zeros((2, self.group.size, LETTER.itemsize // 4), np.uint64)
-        self._beside = beside(runtime)
+        self._beside = runtime.beside()
 
     def _bases_of_outbox(self) -> np.ndarray:
         """Return where kernels take each rank's memory to begin when they leave claims there: claims for rank r then
