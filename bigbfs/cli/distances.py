@@ -68,7 +68,8 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. F.npy has a row for each source and a
     column for each target, in the order asked for (all: by ascending id): int16, or int32 where a distance needs it;
     -1 unreached. F.csv has a line for each pair with a path. `--sources all -o D.npy` is all-pairs shortest paths.
-    After --seconds or Ctrl-C (exit code 130) there are the rows of the first sources, those searched by then.
+    After --seconds or Ctrl-C (exit code 130) there are the rows of the first sources, those searched by then; of F.csv
+    Ctrl-C ends after the row in hand.
     """
     require_one_way(one, sources)
     require_form(targets, "--targets")
@@ -87,7 +88,8 @@ def command(
         work = [replace(each, memory=memory) for each in (LEVELS if kept else SWEEP)]
         with manyopts.placed(opened, work, where) as engine:
             how: Any = {"max_depth": max_depth, "seed": seed, "seconds": seconds, "memory": memory, "verify": verify}
-            with manyopts.searching(f"search from {counted(count, 'source')}", count) as (stop, tell):
+            part = "row" if output is not None and output.suffix == ".csv" else "batch"
+            with manyopts.searching(f"search from {counted(count, 'source')}", count, part) as (stop, tell):
                 how |= {"stop": stop, "tell": tell}
                 found = distances(engine, starts, tos, output=output, **how) if kept else sweep(engine, starts, **how)
             wrote = [] if output is None else [outputs.written_array(output)]

@@ -57,8 +57,8 @@ class Stop:
 
 
 @contextmanager
-def stopping() -> Iterator[Stop]:
-    """Have the first Ctrl-C end the work after the batch under way: yield what says whether it has come.
+def stopping(part: str = "batch") -> Iterator[Stop]:
+    """Have the first Ctrl-C end the work after the ``part`` under way: yield what says whether it has come.
 
     The second one ends the run as everywhere.
     """
@@ -67,7 +67,7 @@ def stopping() -> Iterator[Stop]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         found.asked = True
-        click.echo("bigbfs: stopping after this batch; once more ends at once", err=True)
+        click.echo(f"bigbfs: stopping after this {part}; once more ends at once", err=True)
         signal.signal(signal.SIGINT, before)
 
     if before != signal.SIG_IGN:
@@ -88,10 +88,10 @@ def count_of(graph: Graph, named: str | list[int], option: str = "--sources") ->
 
 
 @contextmanager
-def searching(name: str, sources: int = 0) -> Iterator[tuple[Stop, Callable[[int], object]]]:
+def searching(name: str, sources: int = 0, part: str = "batch") -> Iterator[tuple[Stop, Callable[[int], object]]]:
     """Stop as :func:`stopping`, and say on a terminal how many ``sources`` are done: yield that, and what is told."""
     told = Progress()
-    with stopping() as stop, told.step(name, sources, "sources"):
+    with stopping(part) as stop, told.step(name, sources, "sources"):
         yield stop, told.advance
 
 

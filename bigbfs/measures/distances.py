@@ -42,7 +42,7 @@ class Distances:
     reached, depth, far
         int64, (S,): vertices that each source reaches (itself too), distance of the farthest, and the id of such a one.
     record
-        What was measured.
+        What was measured: ``sources`` those here, all else of the batches that were searched.
     asked
         Sources asked for.
     """
@@ -88,7 +88,8 @@ def distances(
     max_depth, seed
         Look no further than this distance; of ``"random:K"``.
     seconds, stop
-        End after this time, or when ``stop()`` is true, with the first sources, those searched by then.
+        End after this time, or when ``stop()`` is true, with the first sources, those searched by then. A batch ends
+        first, but of a .csv, whose rows take long to write, only the row in hand does when ``stop()`` is true.
     tell
         Told after each batch how many sources it had.
     memory
@@ -119,7 +120,7 @@ def distances(
         path = None if output is None else checked_output(file_path("output", output))
         until = None if seconds is None and stop is None else Until(seconds, stop)
         asked = ManyOptions(starts, max_depth, tell=tell, memory=room)
-        return _narrow_first(engine, asked, tos, path, until, verify)
+        return _narrow_first(engine, asked, tos, path, until, Until(None, stop), verify)
 
 
 def sweep(
@@ -187,9 +188,15 @@ def checked_output(path: Path) -> Path:
 
 
 def _narrow_first(
-    engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, until: Until | None, verify: bool
+    engine: Engine,
+    asked: ManyOptions,
+    tos: np.ndarray,
+    path: Path | None,
+    until: Until | None,
+    stop: Until,
+    verify: bool,
 ) -> Distances:
-    """Run with distances of int16, and again with int32 where one is larger."""
+    """Run with distances of int16, and again with int32 where one is larger; ``stop`` may end the lines of a batch."""
     graph = engine.graph
     if path is not None and path.suffix == ".csv":
         require_room_for_lines(graph, np.asarray(asked.sources), tos, asked.max_depth, path)
@@ -200,17 +207,17 @@ def _narrow_first(
         aside = len(tos) * (4 + dtype.itemsize) + graph.n
         options = replace(asked, aside=aside, stop=None if until is None else until.after_one())
         try:
-            return _run(engine, options, tos, path, levels, verify)
+            return _run(engine, options, tos, path, levels, stop, verify)
         except _TooDeep:
             continue
     raise AssertionError("int32 holds every distance")
 
 
 def _run(
-    engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, levels: str, verify: bool
+    engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, levels: str, stop: Until, verify: bool
 ) -> Distances:
     graph, starts = engine.graph, np.asarray(asked.sources)
-    reached = np.zeros(len(starts), np.int64)
+    reached, written, cut = np.zeros(len(starts), np.int64), 0, False
     targets = np.asarray(graph.original(tos))
     sources = np.asarray(graph.original(starts))
     with ExitStack() as stack:
@@ -219,36 +226,40 @@ def _run(
             take = _keeper(kept)
         else:
             kept = None
-            take = stack.enter_context(_writer(path, sources, targets, levels, graph.names))
+            take = stack.enter_context(_writer(path, sources, targets, levels, graph.names, stop))
 
         def visit(first: int, found: np.ndarray) -> None:
+            nonlocal written, cut
             if levels == "int16" and found.shape[0] > NARROW and found.max() > NARROW:
                 raise _TooDeep
             reached[first : first + found.shape[1]] = (found >= 0).sum(axis=0)
-            take(first, np.ascontiguousarray(found[tos].T, levels))
+            rows = take(first, np.ascontiguousarray(found[tos].T, levels))
+            written, cut = first + rows, rows < found.shape[1]
 
-        options = replace(asked, visit=visit)
+        options = replace(asked, visit=visit, stop=lambda: cut or (asked.stop is not None and asked.stop()))
         result: ManyResult = engine.run_internal(options)
         if verify:
             engine.verify_internal(options, result)
             result.record.verified = True
-    far, done = np.asarray(graph.original(result.far)), len(result.sources)
-    kept = None if kept is None else kept[:done]
-    return Distances(sources[:done], targets, kept, reached[:done], result.depth, far, result.record, len(starts))
+    result.record.sources = written
+    far, depth = np.asarray(graph.original(result.far[:written])), result.depth[:written]
+    kept = None if kept is None else kept[:written]
+    return Distances(sources[:written], targets, kept, reached[:written], depth, far, result.record, len(starts))
 
 
-def _keeper(kept: np.ndarray) -> Callable[[int, np.ndarray], None]:
-    def take(first: int, rows: np.ndarray) -> None:
+def _keeper(kept: np.ndarray) -> Callable[[int, np.ndarray], int]:
+    def take(first: int, rows: np.ndarray) -> int:
         kept[first : first + len(rows)] = rows
+        return len(rows)
 
     return take
 
 
 @contextmanager
 def _writer(
-    path: Path, sources: np.ndarray, targets: np.ndarray, dtype: str, names: Names | None
-) -> Iterator[Callable[[int, np.ndarray], None]]:
-    """Yield what writes the rows of the sources from a first one on, in order.
+    path: Path, sources: np.ndarray, targets: np.ndarray, dtype: str, names: Names | None, stop: Until
+) -> Iterator[Callable[[int, np.ndarray], int]]:
+    """Yield what writes the rows of the sources from a first one on, in order, and returns how many it has written.
 
     The file appears at the end. If there are fewer rows than sources then, its header says how many.
     """
@@ -259,10 +270,11 @@ def _writer(
             def header(rows: int) -> bytes:
                 return array_header(np.broadcast_to(np.zeros(1, dtype), (rows, len(targets))))
 
-            def put(first: int, rows: np.ndarray) -> None:
+            def put(first: int, rows: np.ndarray) -> int:
                 nonlocal done
                 stream.write(rows.view(np.uint8).data)
                 done = first + len(rows)
+                return len(rows)
 
             stream.write(header(len(sources)))
             yield put
@@ -271,12 +283,15 @@ def _writer(
                 stream.write(header(done))
             return
 
-        def lines(first: int, rows: np.ndarray) -> None:
+        def lines(first: int, rows: np.ndarray) -> int:
             for number, row in enumerate(rows, first):
+                if number > 0 and stop():
+                    return number - first
                 near = np.flatnonzero(row >= 0)
                 ends = {"source": np.broadcast_to(sources[number], len(near)), "target": targets[near]}
                 speaks = ("source", "target")
                 results.add_lines(stream, ends | {"distance": row[near]}, speaks, names)
+            return len(rows)
 
         stream.write(HEADER)
         yield lines

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from bigbfs.cli import eccentricity, manyopts
+from bigbfs.formats.tables import results
 from bigbfs.report.progress import Progress
 
 SHARED = {
@@ -242,13 +243,35 @@ def test_ctrl_c_leaves_the_rows_that_are_done_and_says_so(run, folder, monkeypat
     monkeypatch.setattr(Progress, "advance", lambda self, count: signal.raise_signal(signal.SIGINT))
     for output in ("D.npy", "D.csv"):
         code, out, err = run("distances", "--sources", "all", "-o", output)
-        assert code == 130 and "stopping after this batch" in err
+        assert code == 130 and f"stopping after this {'row' if output == 'D.csv' else 'batch'}" in err
         assert f"stopped     64 of 100 sources searched from; {output} has their rows alone" in out
     found = np.load("D.npy")
     assert found.shape == (64, 100) and (found == abs(np.arange(64)[:, None] - np.arange(100))).all()
     assert (folder / "D.csv").read_text().split()[-1] == "63,99,36"
     code, out, err = run("distances", "--sources", "all", "--json")
     assert (code, json.loads(out)["asked"], len(json.loads(out)["sources"])) == (130, 100, 64)
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_ctrl_c_ends_lines_after_the_row_in_hand(run, folder, monkeypatch, at):
+    (folder / "g.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(99)))
+    assert run("convert", "g.txt")[0] == 0
+    rows, add = [], results.add_lines
+
+    def interrupted(*arguments):
+        rows.append(arguments)
+        if len(rows) == at:
+            signal.raise_signal(signal.SIGINT)
+        add(*arguments)
+
+    monkeypatch.setattr(results, "add_lines", interrupted)
+    code, out, err = run("distances", "--sources", "all", "-o", "D.csv", "--verify", "--json")
+    found = json.loads(out)
+    assert code == 130 and "stopping after this row" in err and len(rows) == at
+    assert (found["asked"], [each["source"] for each in found["sources"]]) == (100, list(range(at)))
+    lines = [f"{source},{target},{abs(source - target)}" for source in range(at) for target in range(100)]
+    assert (folder / "D.csv").read_text().split() == ["source,target,distance", *lines]
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
