@@ -99,8 +99,15 @@ def ranked_on_gpus(
     from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, silent
     from bigbfs.engines.gpu.ranks.transport import form_of
 
-    form = form_of(transport, exchange, group)
+    residency = given.get("residency", "auto")
+    form = form_of(transport, exchange, group, residency)
     require_exchange(work, exchange)
+    if residency == "streamed" and kind == "words":
+        raise UsageError(
+            "each rank reads one stretch of the file, and words that are dealt lie all over it",
+            about=(("partition", kind),),
+            remedies=(("partition", "ranges", "use {}"),),
+        )
     if usual:
         work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:
@@ -109,7 +116,7 @@ def ranked_on_gpus(
     placed = GpuRankEngine(
         graph,
         group=group,
-        partition=_owned(graph, group, kind),
+        partition=_owned(graph, group, "ranges" if residency == "streamed" else kind),
         work=tuple(work),
         patience=launch.patience(),
         transport=transport,

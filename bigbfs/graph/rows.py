@@ -170,7 +170,7 @@ def require_ids(adjacency: Adjacency, name: str = "graph") -> None:
 
         varint.require_ids(adjacency, name)
         return
-    if _sound(adjacency.indptr, adjacency.indices, adjacency.n):
+    if is_sound(adjacency.indptr, adjacency.indices, adjacency.n):
         return
     facts = scan(adjacency.indptr, adjacency.indices, adjacency.n)
     if facts.bad_edge >= 0:
@@ -182,8 +182,8 @@ def require_ids(adjacency: Adjacency, name: str = "graph") -> None:
         raise FormatError(f"{name}: corrupted: row {facts.unsorted_row} does not ascend; convert the graph again")
 
 
-def _sound(indptr: np.ndarray, indices: np.ndarray, n: int) -> bool:
-    """Tell whether every id is below ``n`` and no row descends; where is what :func:`scan` says."""
+def is_sound(indptr: np.ndarray, indices: np.ndarray, n: int) -> bool:
+    """Return whether every id is below ``n`` and no row descends; where is what :func:`scan` says."""
     bounds = row_chunks(indptr, 8 * thread_count())
     found = np.empty((len(bounds) - 1, 2), np.uint64)
     kernels.survey(team_of(thread_count()), signed(indptr), frozen(indices), bounds, found)

@@ -74,6 +74,22 @@ def decode(adjacency: Adjacency) -> PlainAdjacency:
     return PlainAdjacency(edge_ptr, indices)
 
 
+def rows_between(adjacency: CompressedAdjacency, first: int, last: int) -> CompressedAdjacency:
+    """Return the rows ``first`` to ``last - 1`` alone, of views; ids are those of the whole graph."""
+    start, stop = int(adjacency.indptr[first]), int(adjacency.indptr[last])
+    base, hubs = np.uint64(start), adjacency.hubs
+    low, high = np.searchsorted(hubs, np.array([first, last], hubs.dtype))
+    hub_ptr = adjacency.hub_ptr[low : high + 1]
+    return CompressedAdjacency(
+        adjacency.indptr[first : last + 1] - base,
+        adjacency.degree[first:last],
+        adjacency.blob[start:stop],
+        hubs[low:high] - hubs.dtype.type(first),
+        hub_ptr - hub_ptr[0],
+        adjacency.block_ptr[int(hub_ptr[0]) : int(hub_ptr[-1])] - base,
+    )
+
+
 def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainAdjacency:
     """Return the rows ``first`` to ``last - 1`` alone: offsets from 0 on, ids as they are in the whole graph.
 
@@ -82,18 +98,7 @@ def decode_rows(adjacency: CompressedAdjacency, first: int, last: int) -> PlainA
     FormatError
         As :func:`decode`, for these rows.
     """
-    start, stop = int(adjacency.indptr[first]), int(adjacency.indptr[last])
-    base, hubs = np.uint64(start), adjacency.hubs
-    low, high = np.searchsorted(hubs, np.array([first, last], hubs.dtype))
-    hub_ptr = adjacency.hub_ptr[low : high + 1]
-    part = CompressedAdjacency(
-        adjacency.indptr[first : last + 1] - base,
-        adjacency.degree[first:last],
-        adjacency.blob[start:stop],
-        hubs[low:high] - hubs.dtype.type(first),
-        hub_ptr - hub_ptr[0],
-        adjacency.block_ptr[int(hub_ptr[0]) : int(hub_ptr[-1])] - base,
-    )
+    part = rows_between(adjacency, first, last)
     edge_ptr = checked_edge_offsets(part)
     indices = np.empty(int(edge_ptr[-1]), adjacency.ids)
     _read(part, edge_ptr, indices, adjacency.n, keep=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.engines.gpu.ranks import nccl
 from bigbfs.engines.ranks.threads import run
-from bigbfs.errors import UsageError, VerificationError
+from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
+from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.loader import machine
 from emulated.nccl import NcclOfThreads
@@ -113,6 +115,73 @@ def test_trees_by_way_of_hosts(name: str, codec: str, residency: str, without_nc
     )
     if residency == "vram":
         proved(graph, plain, "mpi", {"hosts": TWO_HOSTS, "exchange": "bitmap"})
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "wide-ids-hub"])
+def test_trees_of_rows_in_the_file(name: str, codec: str, without_nccl: None) -> None:
+    """Streamed, on one machine and on two; ranges, whatever the graph."""
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    proved(graph, plain, "mpi", {"residency": "streamed", "hosts": (None, TWO_HOSTS)[codec == "plain"]})
+
+
+def test_auto_falls_to_the_file(with_nccl: None) -> None:
+    """Where no more may be page-locked than stages take, on any rank; words are turned into ranges, and that is said."""
+    plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
+    source = int(plain.degrees().argmax())
+    sizes = {"vram_budget": 2 << 20, "ram_budget": 1 << 20}
+
+    def work(engine: Any) -> Any:
+        placed = engine._placed
+        result = engine.run_internal(BfsOptions(source))
+        engine.verify_internal(BfsOptions(source), result)
+        return result, placed.residency, placed.transport, placed.plan
+
+    for kind, said in (("words", 1), ("ranges", 0)):
+        found = over(plain, 2, work, kind=kind, **sizes)
+        for _, residency, transport, plan in found:
+            assert (residency, transport) == ("streamed", "nccl")
+            assert plan.fits and plan.host_bytes <= sizes["ram_budget"]
+            assert sum("ranges, not words" in line for line in plan.why) == said
+        assert np.array_equal(found[0][0].levels, reference_bfs(plain, source)[0])
+    with pytest.raises(DoesNotFitError, match='use residency="streamed"'):
+        over(plain, 2, work, residency="mapped", **sizes)
+    with pytest.raises(DoesNotFitError, match="does not fit 2 GPUs"):
+        over(plain, 2, work, transport="peers", **sizes)
+    with pytest.raises(DoesNotFitError, match="does not fit 2 GPUs"):
+        over(plain, 2, work, asked=(ComponentsOptions(),), **sizes)
+
+
+def test_what_rows_in_the_file_do_not_go_with(without_nccl: None) -> None:
+    plain = zoo.shared()["kronecker"]
+    for how, said in (
+        ({"transport": "peers"}, r'run by hosts.*; use transport="auto"'),
+        ({"exchange": "list", "transport": "mpi"}, r'one way to tell what is visited; use exchange="auto"'),
+        ({"kind": "words"}, r'one stretch of the file.*; use partition="ranges"'),
+        ({"asked": (ComponentsOptions(),)}, r'components .* file; use residency="mapped"'),
+        ({"residency": "elsewhere"}, r'or in the file; use residency="vram"'),
+    ):
+        with pytest.raises(UsageError, match=said):
+            over(plain, 2, lambda engine: None, **({"residency": "streamed"} | how))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_damaged_rows_in_the_file_are_refused_by_all(codec: str, without_nccl: None) -> None:
+    """Each rank's host looks at its own rows, and only at these; all ranks refuse what any has found."""
+    plain = zoo.shared()["kronecker"]
+    for place in (3, plain.m - 3):
+        indices = plain.adjacency.indices.copy()
+        indices[place] = plain.n
+        wrong = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+        if codec == "varint":
+            blob = plain.compress().adjacency
+            where = place if place == 3 else len(blob.blob) - 3
+            broken = blob.blob.copy()
+            broken[where] = 0xFF
+            wrong = Graph(replace(blob, blob=broken), plain.flags)
+        with pytest.raises(FormatError, match=r"no vertex|corrupted|bytes"):
+            over(wrong, 3, lambda engine: None, residency="streamed")
 
 
 def test_trees_by_nccl(with_nccl: None) -> None:
@@ -250,5 +319,3 @@ def test_what_has_no_form_over_hosts_is_refused(without_nccl: None) -> None:
         over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=(ComponentsOptions(),), exchange="list")
     with pytest.raises(UsageError, match="runs on one GPU"):
         over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),), transport="mpi")
-    with pytest.raises(UsageError, match="vram"):
-        over(plain, 2, lambda engine: None, residency="streamed", transport="mpi")

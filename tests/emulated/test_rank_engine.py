@@ -224,8 +224,6 @@ def test_what_has_no_form_over_gpus_is_refused() -> None:
             over(plain, 2, lambda engine: None, asked=(ComponentsOptions(how),))
     with pytest.raises(UsageError, match=r"single_pass.*not on several"):
         over(plain, 2, lambda engine: engine.run_internal(ComponentsOptions(single_pass=True)), asked=JOINT)
-    with pytest.raises(UsageError, match="vram"):
-        over(plain, 2, lambda engine: None, residency="streamed")
     with pytest.raises(DeviceError, match=r"rank \d\) cannot reach the memory of GPU emulated 0 .*the same GPU"):
         over(plain, 2, lambda engine: None, device=0)
 

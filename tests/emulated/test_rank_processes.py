@@ -154,10 +154,24 @@ def test_components_of_two_processes_by_way_of_their_hosts(graph: Path, tmp_path
         assert ran.stderr.count("transport mpi") == 2
 
 
+def test_each_process_reads_its_own_rows_from_the_file(graph: Path, tmp_path: Path) -> None:
+    """The command, as on a machine with several GPUs: proved, and what the hosts of the search say of it."""
+    plain = zoo.shared()["kronecker"]
+    levels = tmp_path / "l.npy"
+    source = int(plain.degrees().argmax())
+    line = ["bfs", str(graph), "--source", str(source), "--gpus", "2", "--residency", "streamed", "--verify", "--json"]
+    ran = run([*line, "--levels", str(levels), "--transport", "mpi", "-v"])
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["runs"][0]["verified"] and all(rank["sent"] > 0 for rank in found["runs"][0]["ranks"])
+    assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+    assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
+
+
 def test_what_machines_do_not_do_together(graph: Path) -> None:
     for line, said in (
         (["cc", str(graph), "--gpus", "all", "--algorithm", "sv"], "several GPUs find components by Afforest"),
-        (["cc", str(graph), "--gpus", "all", "--residency", "streamed"], "use --residency vram"),
+        (["cc", str(graph), "--gpus", "all", "--residency", "streamed"], "use --residency mapped"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "peers"], "use --transport auto"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "nccl"], "has no NCCL: emulated devices"),
     ):

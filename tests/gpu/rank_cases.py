@@ -137,7 +137,18 @@ def components_by_hosts(transport: str) -> Iterator[Case]:
         yield case._replace(transport=transport)
 
 
-HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl")
+def from_the_file(transport: str) -> Iterator[Case]:
+    """Yield every graph of the zoo, and the other ways, with rows that each rank streams."""
+    for number, name in enumerate(zoo.names()):
+        if zoo.shared()[name].n:
+            codec, strategy = ("plain", "varint")[number % 2], ("auto", "auto", "topdown")[number % 3]
+            yield Case(name, codec, "streamed", "ranges", strategy, transport=transport)
+    for case in several_ways():
+        if case.graph != "grid":  # 1,200 levels, each of which looks at all words
+            yield case._replace(residency="streamed", kind="ranges", transport=transport)
+
+
+HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl")
 """Groups that need no GPU which reaches another's memory."""
 
 GROUPS = {
@@ -151,6 +162,8 @@ GROUPS = {
     "nccl": lambda: by_hosts("nccl"),
     "cc-mpi": lambda: components_by_hosts("mpi"),
     "cc-nccl": lambda: components_by_hosts("nccl"),
+    "file-mpi": lambda: from_the_file("mpi"),
+    "file-nccl": lambda: from_the_file("nccl"),
     "cc-vram": lambda: components_of_zoo("vram"),
     "cc-mapped": lambda: components_of_zoo("mapped"),
     "cc-large": components_of_large,

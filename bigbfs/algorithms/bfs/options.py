@@ -60,6 +60,7 @@ class BfsOptions(Options):
         "ranks": "bigbfs.algorithms.bfs.ranks.program:bfs_over_ranks",
         "peers": "bigbfs.algorithms.bfs.gpu.peers.program:PeerBfs",
         "hosts": "bigbfs.algorithms.bfs.gpu.hosts.program:HostBfs",
+        "streamed": "bigbfs.algorithms.bfs.gpu.hosts.streamed_program:StreamedHostBfs",
     }
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.gpu import arguments, levels, loop, streamed, verify
 from bigbfs.algorithms.bfs.gpu.hosts import arguments as hosts
+from bigbfs.algorithms.bfs.gpu.hosts import streamed_arguments
 from bigbfs.algorithms.bfs.gpu.levels import LevelBfs
 from bigbfs.algorithms.bfs.gpu.loop import BfsLoop
 from bigbfs.algorithms.bfs.gpu.peers import arguments as peers
@@ -28,7 +29,7 @@ from bigbfs.errors import UsageError
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
     own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
-    ranks = (*peers.KERNELS, *peers.PROOF_KERNELS, *hosts.KERNELS)
+    ranks = (*peers.KERNELS, *peers.PROOF_KERNELS, *hosts.KERNELS, *streamed_arguments.KERNELS)
     return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *ranks)))
 
 

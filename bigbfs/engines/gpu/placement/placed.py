@@ -190,10 +190,10 @@ class PlacedAdjacency:
         them."""
         runtime, arrays = self._runtime, self.arrays
         hubs = self.hubs.astype(np.int64)
-        indptr = adjacency.indptr
         unit = adjacency.edges.itemsize
-        lengths = (indptr[hubs + 1] - indptr[hubs]).astype(np.int64)
-        ids = adjacency.degree[hubs] if isinstance(adjacency, CompressedAdjacency) else lengths
+        lengths = self._hub_lengths(adjacency)
+        compressed = isinstance(adjacency, CompressedAdjacency)
+        ids = adjacency.degree[hubs] if compressed else adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]
         hot_from, offsets, self.hot_bytes = hottest(
             ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
         )
@@ -202,6 +202,11 @@ class PlacedAdjacency:
             arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))
             return hot_from, hubs[ids >= hot_from]
         return hot_from, hubs[:0]
+
+    def _hub_lengths(self, adjacency: Adjacency) -> np.ndarray:
+        """Return the ids (plain) or bytes (varint) of each hub's row: int64."""
+        hubs = self.hubs.astype(np.int64)
+        return (adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]).astype(np.int64)
 
     def _make_hot(self, adjacency: Adjacency, room: int) -> HotRows:
         """Make ``room`` bytes or less for hot rows and what comes next, and let kernels look there from now on."""

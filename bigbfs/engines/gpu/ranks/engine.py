@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.engine import Work
+from bigbfs.engines.gpu.loading import placement_kernels
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
@@ -24,12 +26,14 @@ from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ra
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.devices import own_gpu
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
-from bigbfs.engines.gpu.ranks.plan import choose
+from bigbfs.engines.gpu.ranks.plan import STREAMED, as_ranges, choose
+from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed, own_range, own_rows_sound
 from bigbfs.engines.gpu.runtime.runtime import Runtime
+from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.same_file import require_one_file
-from bigbfs.errors import DeviceError, UsageError
+from bigbfs.errors import DeviceError, DoesNotFitError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BytesRecord, SetupRecord
@@ -77,7 +81,8 @@ class GpuRankEngine:
     work
         What is going to be run; other work is refused.
     residency
-        ``"vram"``, ``"mapped"``, or ``"auto"``: the first for which all ranks have room.
+        ``"vram"``, ``"mapped"``, ``"streamed"``, or ``"auto"``: the first for which all ranks have room. Rows that are
+        streamed are owned in ranges, and hosts run the levels.
     vram_budget, ram_budget, profile
         As for :class:`bigbfs.engines.gpu.engine.GpuEngine`, of each rank.
     patience, transport, exchange
@@ -125,11 +130,14 @@ class GpuRankEngine:
     ) -> None:
         self.graph, self.group, self._tell = graph, group, tell
         self.setup, self.bytes = SetupRecord(), BytesRecord()
-        self._placed: list[OwnAdjacency] = []
+        self._placed: list[OwnAdjacency | OwnStreamed] = []
+        self._buffers: Buffers | None = None
         self._programs: dict[Hashable, Any] = {}
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
-        self._form = transports.form_of(transport, exchange, group)
+        self._asked = transport, exchange
+        self._partition = partition
+        self._form = transports.form_of(transport, exchange, group, residency)
         for each in self._work:
             require_gpus(each, self._form)
         require_one_file(graph, group)
@@ -139,22 +147,19 @@ class GpuRankEngine:
         self._runtime: Runtime | None = runtime or self._clocked(
             "start", lambda: own_gpu(group, vram_budget, self._form)
         )
-        self.transport = transports.choose(transport, group, self._running())
-        self._meet_others()
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
-        programs = [each.program(self._form, residency) for each in self._work]
-        how = (self._running().registers_read_only, programs, self.transport == "mpi")
-        self.plan: Plan = choose(graph, partition, group, residency, limits, *how)
+        self.plan = self._planned(residency, limits)
         self.residency = self.plan.residency
+        self._meet_others()
         tell(
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
             f"{format_size(limits.vram)} GPU memory"
         )
-        self._clocked("compile", lambda: self._compile(prove, programs))
+        self._clocked("compile", lambda: self._compile(prove))
         tell(f"kernels compiled in {self.setup.compile:.2f} s")
         given = {"profile": profile, "patience": patience, "transport": self.transport, "exchange": exchange}
-        self._clocked("place", lambda: self._place(partition, prove, given))
+        self._clocked("place", lambda: self._place(prove, given))
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
             require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
@@ -167,6 +172,31 @@ class GpuRankEngine:
         result = step()
         setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
         return result
+
+    def _planned(self, residency: str, limits: Limits) -> Plan:
+        """Return the plan of the first way for which all ranks have room, in the file at last."""
+        graph, group, (transport, exchange) = self.graph, self.group, self._asked
+        streams = transport != "peers" and exchange == "auto" and all(STREAMED in each.programs for each in self._work)
+        if residency != STREAMED:
+            try:
+                return self._fitting(residency, limits, streams)
+            except DoesNotFitError:
+                if residency != "auto" or not streams:
+                    raise
+            self._form = STREAMED
+        given, self._partition = self._partition, as_ranges(graph, self._partition)
+        plan = self._fitting(STREAMED, limits, False)
+        if given.kind != "words" or group.size == 1:
+            return plan
+        return replace(plan, why=(*plan.why, "ranges, not words: each rank reads one stretch of the file"))
+
+    def _fitting(self, residency: str, limits: Limits, streams: bool) -> Plan:
+        """Return the plan of the first way of ``residency`` for which all ranks have room."""
+        transport, _ = self._asked
+        self.transport = transports.choose(transport, self.group, self._running(), self._form)
+        programs = [each.program(self._form, residency) for each in self._work]
+        how = (self._running().registers_read_only, programs, self.transport == "mpi", streams)
+        return choose(self.graph, self._partition, self.group, residency, limits, *how)
 
     def _meet_others(self) -> None:
         """Say what this GPU is, and refuse those that cannot reach one another's memory, where they are to store there.
@@ -194,31 +224,29 @@ class GpuRankEngine:
             if said:
                 raise DeviceError(said[0])
 
-    def _compile(self, prove: bool, programs: Sequence[Any]) -> None:
+    def _compile(self, prove: bool) -> None:
         """Build every kernel that placing and the work will ask for."""
+        programs = [each.program(self._form, self.residency) for each in self._work]
         wanted = [spec for program in programs for spec in program.every_kernel()]
-        for spec in dict.fromkeys((*PLACEMENT, *(PROOF_KERNELS if prove else ()), *wanted)):
+        placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
+        if self.residency == STREAMED:
+            placing = (OWN_ROWS, *placement_kernels(STREAMED))
+        for spec in dict.fromkeys((*placing, *wanted)):
             spec.build(self._running(), self.graph.ids, self.graph.codec)
 
-    def _place(self, partition: Partition, prove: bool, given: dict[str, Any]) -> None:
-        runtime, graph = self._running(), self.graph
-        mapped, groups, ranked = self.residency == "mapped", self.plan.head_groups, by_degree(graph)
+    def _place(self, prove: bool, given: dict[str, Any]) -> None:
+        runtime, graph, partition = self._running(), self.graph, self._partition
+        if self.residency == STREAMED:
+            self._buffers = Buffers(runtime, self.plan.stage_bytes)
+        ranked = by_degree(graph)
 
-        hot = {buffer.name: buffer.bytes for buffer in self.plan.buffers}
-
-        def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency:
-            options: dict[str, Any] = {
-                "mapped": mapped,
-                "ranked": ranked,
-                "prove": prove,
-                "hot_bytes": hot.get(f"{prefix}hot", 0),
-            }
-            made = OwnAdjacency(runtime, adjacency, partition, self.group.rank, head_groups=groups, **options)
+        def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
+            made = self._placed_rows(adjacency, prefix, ranked, prove)
             self._placed.append(made)
             return made
 
         out = placed(graph.adjacency)
-        incoming: OwnAdjacency | None = None
+        incoming: OwnAdjacency | OwnStreamed | None = None
         if graph.in_adjacency is graph.adjacency:
             incoming = out
         elif graph.in_adjacency is not None:
@@ -238,6 +266,25 @@ class GpuRankEngine:
             **given,
         )
         runtime.synchronize()
+
+    def _placed_rows(
+        self, adjacency: Adjacency, prefix: str, ranked: bool, prove: bool
+    ) -> OwnAdjacency | OwnStreamed:
+        """Return own rows in place; the host looks at those that stay in the file, meanwhile."""
+        runtime, partition, rank = self._running(), self._partition, self.group.rank
+        hot = next((buffer.bytes for buffer in self.plan.buffers if buffer.name == f"{prefix}hot"), 0)
+        options: dict[str, Any] = {"head_groups": self.plan.head_groups, "ranked": ranked}
+        if self._buffers is None:
+            options |= {"mapped": self.residency == "mapped", "prove": prove, "hot_bytes": hot}
+            return OwnAdjacency(runtime, adjacency, partition, rank, **options)
+        twins = self.graph.in_adjacency is not None and self.graph.in_adjacency is not self.graph.adjacency
+        options["hot_bytes"] = self.plan.hot_bytes // (2 if twins else 1)
+        with ThreadPoolExecutor(1) as pool:
+            own = own_range(partition, rank)
+            sound = pool.submit(own_rows_sound, adjacency, own) if prove else None
+            made = OwnStreamed(runtime, adjacency, self._buffers, partition, rank, **options)
+            made.sound = sound is None or sound.result()
+        return made
 
     def run(self, work: Work) -> Any:
         """Run ``work``, all ranks together; the arrays of the result are on rank 0.
@@ -265,11 +312,15 @@ class GpuRankEngine:
 
     def _count_bytes(self) -> None:
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)
+        if self._buffers is not None:
+            self.bytes.host += self._buffers.host_bytes
         self.bytes.device = sum(self.buffers().values())
 
     def buffers(self) -> dict[str, int]:
         """Return the bytes of every array in device memory by its name in the ledger."""
         found = dict(self.placed.pool.buffers)
+        if self._buffers is not None:
+            found["stages"] = self._buffers.device_bytes
         found["shared"] = sum(program.shared_nbytes for program in self._programs.values())
         for prefix, placed in zip(("", "in_"), self._placed, strict=False):
             found |= {prefix + name: count for name, count in placed.buffers.items()}
@@ -302,6 +353,8 @@ class GpuRankEngine:
         for placed in self._placed:
             placed.close()
         self._placed.clear()
+        if self._buffers is not None:
+            self._buffers.close()
         runtime.close()
 
     def __enter__(self) -> Self:
@@ -315,7 +368,8 @@ class GpuRankEngine:
 
 
 def require_gpus(work: Any, form: str) -> None:
-    """Refuse work that has no form over several GPUs: ``"peers"``, or ``"hosts"`` (:func:`.transport.form_of`).
+    """Refuse work that has no form over several GPUs: ``"peers"``, ``"hosts"`` (:func:`.transport.form_of`), or
+    ``"streamed"``.
 
     Raises
     ------
@@ -323,6 +377,12 @@ def require_gpus(work: Any, form: str) -> None:
         Names it.
     """
     name = type(work).__name__.removesuffix("Options").lower()
+    if form == STREAMED and form not in work.programs and "hosts" in work.programs:
+        raise UsageError(
+            f"{name} on several GPUs do not read their edges from the file",
+            about=(("residency", STREAMED),),
+            remedies=(("residency", "mapped", "use {}"),),
+        )
     if form not in work.programs:
         raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
     work.require_peers()

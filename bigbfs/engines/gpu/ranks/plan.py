@@ -6,26 +6,30 @@ vertices, edges of its own rows, and beside the state of its search what others 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from bigbfs.engines.gpu.placement.hot import GRAIN
-from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, rows_of, state_buffers
+from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
+from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
 from bigbfs.engines.gpu.planning import HEAD_GROUPS, HOT_SHARE, Limits, Plan
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
+from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.partition import Partition, cut
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import format_size
 
 RESIDENCIES = ("vram", "mapped")
-"""Where own rows may lie, best first."""
+"""Where own rows may lie whoever runs the levels, best first."""
+
+STREAMED = "streamed"
+"""Where they may lie, too, if hosts do: in the file."""
 
 
 def own_bytes(adjacency: Adjacency, partition: Partition, rank: int) -> int:
@@ -46,6 +50,7 @@ def plan_of(
     registers_read_only: bool,
     programs: Sequence[Any],
     staged: bool = False,
+    stages: int = 0,
 ) -> Plan:
     """Return what ``rank`` takes in one way, whether it fits or not.
 
@@ -55,7 +60,26 @@ def plan_of(
         Classes of programs over GPUs: with ``own_arrays()`` and ``shared_bytes(partition, ids)``.
     staged
         Whether what ranks tell one another goes by way of pinned memory: ``staged_bytes(partition, ids)`` of programs.
+    stages
+        Bytes of the buffers through which rows come that are streamed.
     """
+    buffers = [] if residency == STREAMED else _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only)
+    if residency == STREAMED:
+        buffers += streamed_buffers(graph, groups, stages)
+    buffers += state_buffers(graph, [program.own_arrays() for program in programs])
+    for program in programs:
+        shared = program.shared_bytes(partition, graph.ids)
+        buffers.append(Buffer("shared", grain(shared), "vram", "what other GPUs write and read"))
+        if staged:
+            nbytes = program.staged_bytes(partition, graph.ids)
+            buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
+    return Plan(residency, tuple(buffers), limits, groups, stage_bytes=stages)
+
+
+def _rows_in_memory(
+    graph: Graph, partition: Partition, rank: int, residency: str, groups: int, registers_read_only: bool
+) -> list[Buffer]:
+    """Return the buffers of rows in device memory, or mapped."""
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
         in_place = "mapped" if reads_in_place(adjacency.edges, registers_read_only) else "pinned"
@@ -70,27 +94,52 @@ def plan_of(
                 buffers.append(replace(buffer, bytes=buffer.bytes + more))
             else:
                 buffers.append(buffer)
-    buffers += state_buffers(graph, [program.own_arrays() for program in programs])
-    for program in programs:
-        shared = program.shared_bytes(partition, graph.ids)
-        buffers.append(Buffer("shared", grain(shared), "vram", "what other GPUs write and read"))
-        if staged:
-            nbytes = program.staged_bytes(partition, graph.ids)
-            buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
-    return Plan(residency, tuple(buffers), limits, groups)
+    return buffers
 
 
 def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, share: float) -> Plan:
-    """Give copies of mapped own rows what is left of the budget, up to a ``share`` of their bytes."""
-    if plan.residency != "mapped":
+    """Give copies of own rows that are mapped, or in the file, what is left of the budget, up to a ``share`` of their bytes."""
+    if plan.residency == "vram":
         return plan
     rows = adjacencies(graph)
+    if plan.residency == STREAMED:
+        most = int(sum(own_bytes(adjacency, partition, rank) for _, adjacency in rows) * share)
+        room = min(plan.limits.vram - plan.device_bytes, most) // GRAIN * GRAIN
+        if room <= offset_bytes(sum(hubs_of(adjacency) for _, adjacency in rows)):
+            return plan
+        return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
     left = max(0, plan.limits.vram - plan.device_bytes) // len(rows)
     found = []
     for prefix, adjacency in rows:
         own = own_bytes(adjacency, partition, rank)
         found.append(Buffer(f"{prefix}hot", min(left, int(own * share)) // GRAIN * GRAIN, "vram", "own rows, too"))
     return replace(plan, buffers=(*plan.buffers, *found), hot_bytes=sum(buffer.bytes for buffer in found))
+
+
+def as_ranges(graph: Graph, partition: Partition) -> Partition:
+    """Return ``partition``, or where it deals words one into ranges: each rank then reads one stretch of the file."""
+    return partition if len(partition.bounds) else cut(np.asarray(graph.adjacency.indptr), partition.size)
+
+
+def ways(graph: Graph, residency: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what is tried, best first: residency, groups of heads, bytes of the stages.
+
+    Raises
+    ------
+    UsageError
+        The residency is unknown.
+    """
+    if residency not in ("auto", *RESIDENCIES, STREAMED):
+        raise UsageError(
+            "several GPUs have their edges in their own memory, in host memory or in the file",
+            about=(("residency", residency),),
+            remedies=tuple(("residency", each, "use {}") for each in (*RESIDENCIES, STREAMED)),
+        )
+    if residency == STREAMED:
+        yield from ((residency, groups, stages) for groups, stages in product(HEAD_GROUPS, stage_sizes(graph)))
+        return
+    for choice, groups in product(RESIDENCIES if residency == "auto" else (residency,), HEAD_GROUPS):
+        yield choice, groups, 0
 
 
 def choose(
@@ -102,26 +151,23 @@ def choose(
     registers_read_only: bool,
     programs: Sequence[Any],
     staged: bool = False,
+    streams: bool = False,
 ) -> Plan:
     """Return this rank's plan of the first way for which all ranks have room; all ranks make this call.
+
+    ``"auto"`` is ``RESIDENCIES``. ``streams``: whether what is going to be run could stream its rows instead.
 
     Raises
     ------
     UsageError
-        The residency is none of ``RESIDENCIES``.
+        The residency is unknown.
     DoesNotFitError
         A rank has no room: names the first such one, and its ledger.
     """
-    if residency not in ("auto", *RESIDENCIES):
-        raise UsageError(
-            "several GPUs have their edges in their own memory or in host memory",
-            about=(("residency", residency),),
-            remedies=tuple(("residency", each, "use {}") for each in RESIDENCIES),
-        )
-    ladder = RESIDENCIES if residency == "auto" else (residency,)
+    how = (limits, registers_read_only, programs, staged)
     plans = [
-        plan_of(graph, partition, group.rank, choice, groups, limits, registers_read_only, programs, staged)
-        for choice, groups in product(ladder, HEAD_GROUPS)
+        plan_of(graph, partition, group.rank, choice, groups, *how, stages)
+        for choice, groups, stages in ways(graph, residency)
     ]
     everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
     for number, plan in enumerate(plans):
@@ -134,6 +180,7 @@ def choose(
         f"{worst} (host {group.hosts[worst]})\n{everyone[worst][1]}",
         remedies=(
             *((("residency", "mapped", "use {}"),) if residency == "vram" else ()),
+            *((("residency", STREAMED, "use {}"),) if residency in ("vram", "mapped") and streams else ()),
             f"more GPUs: of {format_size(last.device_bytes)} a part is divided among them",
             ("backend", "cpu"),
         ),

@@ -117,8 +117,9 @@ def staging(size: int, nbytes: int) -> tuple[int, int]:
     return nbytes, nbytes + ALIGNED * size
 
 
-def form_of(asked: str, exchange: str, group: Group) -> str:
-    """Return which form of a program runs: ``"peers"``, all levels on the devices, or ``"hosts"``, which run them.
+def form_of(asked: str, exchange: str, group: Group, residency: str = "auto") -> str:
+    """Return which form of a program runs: ``"peers"``, all levels on the devices, or ``"hosts"``, which run them;
+    ``"streamed"``: they do, and own rows are read from the file.
 
     Raises
     ------
@@ -134,6 +135,9 @@ def form_of(asked: str, exchange: str, group: Group) -> str:
             about=(("transport", asked),),
             remedies=(("transport", "auto", "use {}"),),
         )
+    if residency == "streamed":
+        _require_streamed(asked, exchange)
+        return residency
     form = "peers" if asked == "peers" or (asked == "auto" and group.one_host) else "hosts"
     kinds = EXCHANGES if form == "hosts" else EXCHANGES[:1]
     if exchange not in kinds:
@@ -147,15 +151,33 @@ def form_of(asked: str, exchange: str, group: Group) -> str:
     return form
 
 
-def choose(asked: str, group: Group, runtime: Runtime) -> str:
+def _require_streamed(asked: str, exchange: str) -> None:
+    """Refuse what does not go with rows that are read from the file: hosts run the levels, and tell all in one way."""
+    if asked == "peers":
+        raise UsageError(
+            "levels whose rows come from the file are run by hosts, which tell one another by NCCL or MPI",
+            about=(("transport", asked),),
+            remedies=(("transport", "auto", "use {}"),),
+        )
+    if exchange != "auto":
+        raise UsageError(
+            "GPUs whose rows come from the file have one way to tell what is visited",
+            about=(("exchange", exchange),),
+            remedies=(("exchange", "auto", "use {}"),),
+        )
+
+
+def choose(asked: str, group: Group, runtime: Runtime, form: str = "auto") -> str:
     """Return the transport for one that :func:`form_of` has accepted; all ranks make this call.
+
+    ``form``: what that has said; where it is ``"streamed"``, nobody is for peers.
 
     Raises
     ------
     UsageError
         NCCL is asked for, and a rank cannot use it.
     """
-    if asked in ("peers", "mpi") or (asked == "auto" and group.one_host):
+    if asked in ("peers", "mpi") or (asked == "auto" and group.one_host and form != "streamed"):
         return "peers" if asked == "auto" else asked
     places = group.objects((group.machines[group.rank], runtime.place))
     lack = next((said for said in group.objects(_lack(group, places)) if said is not None), None)

@@ -171,20 +171,22 @@ class Planner:
         self._pieces = np.empty((pieces_in(capacity), PIECE_FIELDS), np.uint64)
         self.host_bytes = self._pieces.nbytes
 
-    def batches(self, wanted: np.ndarray, room: int) -> Iterator[Batch]:
-        """Yield the batches of the rows whose bits are set in ``wanted`` (uint32, shape (ceil(n / 32),)).
+    def batches(self, wanted: np.ndarray, room: int, first: int = 0) -> Iterator[Batch]:
+        """Yield the batches of the rows whose bits are set in ``wanted`` (uint32, shape (ceil(n / 32),) or less).
 
         Parameters
         ----------
         room
             Bytes of a batch, pieces included: at least ``ledger.SMALLEST``.
+        first
+            Word of ``wanted`` from which on there are any.
 
         Raises
         ------
         FormatError
             Offsets of the graph do not ascend, or a chunk is larger than any batch.
         """
-        place = np.zeros(4, np.int64)
+        place = np.array([WORD * first, 0, 0, 0], np.int64)
         while place[0] < WORD * len(wanted):
             stretches = np.empty((len(self._pieces), 3), np.uint64)
             count, runs, stuck = _fill(

@@ -36,13 +36,23 @@ class Feed:
         They stay open longer than this object.
     threads
         Of the reader; None: see there.
+    words
+        Words of bitmaps in which rows may be wanted; None: all.
     """
 
-    def __init__(self, runtime: Runtime, adjacency: Adjacency, buffers: Buffers, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        adjacency: Adjacency,
+        buffers: Buffers,
+        threads: int | None = None,
+        words: range | None = None,
+    ) -> None:
         self._runtime = runtime
         self._buffers = buffers
         self._planner = Planner(adjacency, buffers.capacity)
-        self._mirror = np.empty(-(-adjacency.n // 32), np.uint32)
+        self._words = range(-(-adjacency.n // 32)) if words is None else words
+        self._mirror = np.empty(self._words.stop, np.uint32)
         self._reader = Reader(adjacency.edges, threads)
         self.kind = self._reader.kind
         self.unit = self._planner.unit
@@ -68,13 +78,15 @@ class Feed:
             The file cannot be read or is damaged.
         """
         runtime, traffic = self._runtime, Traffic()
-        runtime.read(wanted, self._mirror)
+        there = slice(self._words.start, self._words.stop)
+        if self._words:
+            runtime.read(wanted[there], self._mirror[there])
         share = max(LEAST_ROOM, units * self._planner.unit // SHARES)
         room = min(self._buffers.capacity, share)
         waiting: tuple[Stage, Batch, int, Reading] | None = None
         reading: Reading | None = None
         try:
-            for batch in self._planner.batches(self._mirror, room):
+            for batch in self._planner.batches(self._mirror, room, self._words.start):
                 traffic.add(batch)
                 stage = self._buffers.take()
                 at = -(-batch.bytes // ALIGN) * ALIGN

@@ -26,6 +26,8 @@ class StreamedAdjacency(PlacedAdjacency):
     ----------
     buffers
         Where batches go through; they stay open longer than this object.
+    own
+        Vertices whose rows are read, from a multiple of 32 on; None: all.
 
     Attributes
     ----------
@@ -34,7 +36,7 @@ class StreamedAdjacency(PlacedAdjacency):
     traffic
         What placing has read.
     units
-        Ids (plain) or bytes (varint) of all rows together.
+        Ids (plain) or bytes (varint) of all those rows together.
     unit
         Bytes of one.
     """
@@ -48,12 +50,15 @@ class StreamedAdjacency(PlacedAdjacency):
         head_groups: int = 0,
         hot_bytes: int = 0,
         ranked: bool = False,
+        own: range | None = None,
     ) -> None:
         from bigbfs.engines.gpu.streamed.feed import Feed  # imports Numba, which edges in memory do without
 
         self.traffic = Traffic()
-        self.units = int(adjacency.indptr[-1])
-        self.feed = Feed(runtime, adjacency, buffers)
+        self._own = range(adjacency.n) if own is None else own
+        self.units = int(adjacency.indptr[self._own.stop]) - int(adjacency.indptr[self._own.start])
+        words = range(self._own.start // 32, -(-self._own.stop // 32)) if self._own else range(0)
+        self.feed = Feed(runtime, adjacency, buffers, words=words)
         self.unit = self.feed.unit
         super().__init__(runtime, adjacency, mapped=False, head_groups=head_groups, hot_bytes=hot_bytes, ranked=ranked)
         self.kind = self.feed.kind
@@ -83,10 +88,18 @@ class StreamedAdjacency(PlacedAdjacency):
     def _hot_hubs(self, adjacency: Adjacency, hot_from: int) -> Array:
         """Return the bitmap of the rows of ``hot_from`` ids and more."""
         hubs = self.hubs.astype(np.int64)
+        hubs = hubs[(hubs >= self._own.start) & (hubs < self._own.stop)]
         hot = hubs[adjacency.degrees()[hubs].astype(np.uint64) >= np.uint64(hot_from)]
         bits = np.zeros(-(-self.n // 32), np.uint32)
         np.bitwise_or.at(bits, hot // 32, np.uint32(1) << (hot % 32).astype(np.uint32))
         return self._runtime.upload(bits)
+
+    def _hub_lengths(self, adjacency: Adjacency) -> np.ndarray:
+        """Return the units of each hub's row: those of others take no room."""
+        lengths = super()._hub_lengths(adjacency)
+        hubs = self.hubs.astype(np.int64)
+        lengths[(hubs < self._own.start) | (hubs >= self._own.stop)] = 0
+        return lengths
 
     def read(self, wanted: Array, units: int, consume: Consume) -> Traffic:
         """Send the rows of the bitmap ``wanted`` through the buffers (see ``Feed.run``)."""

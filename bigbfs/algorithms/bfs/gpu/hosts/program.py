@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class HostBfs(RankedTree):
         """Return every kernel that a run and its proof launch."""
         return (*arguments.KERNELS, *PROOF_KERNELS[1:])
 
-    def _made(self, options: BfsOptions) -> HostSearch:
+    def _made(self, options: BfsOptions) -> Any:
         placed = self._placed
         return HostSearch(
             placed,
