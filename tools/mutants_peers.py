@@ -9,6 +9,7 @@ AGREE, BFS, CLAIMS, MEETING, PHASES, TELL = (
     FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "phases.cuh", "tell.cuh")
 )
 STEPS = "algorithms/bfs/gpu/hosts/host_steps.cu"
+ROWS = "algorithms/bfs/gpu/hosts/streamed_ranks.cu"
 STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 SUITES = ("test_kernels_peers.py",)
@@ -224,5 +225,34 @@ HOSTS = tuple(
             "KERNEL void host_finish(Peers p) {}",
         ),
         ("the search before is not forgotten", "{ reset_all(p, source, last); }", "{ reset_all(p, source, source); }"),
+    )
+)
+
+FAR_ROWS = tuple(
+    Mutant(f"far rows: {name}", ROWS, old, new, ("test_kernels_far_rows.py",))
+    for name, old, new in (
+        (
+            "others' vertices are taken for own ones",
+            "if (((u64)u >> 6) - part.first < part.words) {",
+            "if ((u64)u >> 6 < part.first + part.words) {",
+        ),
+        ("a claim without its parent", "                if (s.parents) s.parents[u] = v;\n", ""),
+        ("claims are packed twice", "            s.claimed[w] = 0;\n", ""),
+        ("claims of all ranks in one part", "u64 at = r * capacity + atomicAdd(", "u64 at = atomicAdd("),
+        (
+            "a round goes into the next rank's words",
+            "        if (end > part.bounds[r + 1]) end = part.bounds[r + 1];\n",
+            "",
+        ),
+        (
+            "a claim of who is visited is taken in",
+            "if (!claim_bit(s.visited, v)) continue;",
+            "claim_bit(s.visited, v);",
+        ),
+        (
+            "who is claimed is not in the frontier",
+            "        atomicOr(s.next + word_of(v), bit_of(v));\n        found",
+            "        found",
+        ),
     )
 )

@@ -127,7 +127,7 @@ def test_trees_of_rows_in_the_file(name: str, codec: str, without_nccl: None) ->
 
 
 def test_auto_falls_to_the_file(with_nccl: None) -> None:
-    """Where no more may be page-locked than stages take, on any rank; words are turned into ranges, and that is said."""
+    """Where no more may be page-locked than stages take, on any rank; words become ranges, and that is said."""
     plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
     source = int(plain.degrees().argmax())
     sizes = {"vram_budget": 2 << 20, "ram_budget": 1 << 20}

@@ -22,7 +22,7 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Sizes
-from bigbfs.engines.gpu.ranks.streamed import OwnStreamed, own_rows_sound
+from bigbfs.engines.gpu.ranks.streamed import OwnStreamed, own_range, own_rows_sound
 from bigbfs.engines.gpu.ranks.transport import HostTransport
 from bigbfs.engines.gpu.streamed import feed, ledger
 from bigbfs.engines.gpu.streamed.buffers import Buffers
@@ -212,3 +212,123 @@ def test_trees(build: str, codec: str, name: str, rule: str, small: None, monkey
         directions = {level.direction for level in result[2][0][0].levels}
         if chosen.rule is never or not chosen.bottom_up or chosen.sweep:
             assert directions == {"top-down"}
+
+
+PAIRS = split(
+    [(build, codec) for build in HERE for codec in CODECS],
+    lambda build, codec: build == "plain" or in_turn(codec, build),
+)
+
+
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
+def test_a_depth_limit_and_results_not_wanted(build: str, codec: str, small: None) -> None:
+    """What a search leaves out does not show in the next; no parents: claims have none."""
+    plain, graph = graph_of("kronecker-dense", codec)
+    source, other = zoo.sources(plain, 2)
+    rule = RULES["by turns"]
+    for depth, result in zip((0, 1, 2), trees(graph, build, rule, [(source, each) for each in (0, 1, 2)]), strict=True):
+        check(plain, source, result, depth)
+
+    def work(search: StreamedSearch) -> list[Any]:
+        found = []
+        for levels, parents in ((False, False), (True, False), (False, True), (True, True)):
+            search.run(other, None, parents, levels)
+            found.append((search.reached, levels and search.own_levels(), parents and search.own_parents()))
+        return found
+
+    expected, partition = reference_bfs(plain, other)[0], cut(np.asarray(graph.adjacency.indptr), rule.size)
+    owns = [partition.own(rank) for rank in range(rule.size)]
+    everyone = list(zip(*on_ranks(graph, build, rule, work), strict=True))
+    assert {reached for each in everyone for reached, _, _ in each} == {int((expected >= 0).sum())}
+    for number in (1, 3):
+        assert np.array_equal(whole([levels for _, levels, _ in everyone[number]], owns, plain.n), expected)
+    ids = [whole([parents for _, _, parents in everyone[number]], owns, plain.n) for number in (2, 3)]
+    for parents in ids:
+        found = parents.astype(np.int64)
+        found[parents == np.iinfo(graph.ids).max] = -1
+        validate_tree(plain, other, expected, found)
+
+
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
+def test_claims_in_rounds_and_bytes_sent(build: str, codec: str, small: None) -> None:
+    """A star whose centre claims all vertices of the other ranks, in as many rounds as an inbox takes; each once."""
+    n = 1_500
+    plain = zoo.build(n, (np.zeros(n - 1, np.int64), np.arange(1, n)))
+    graph = plain.compress() if codec == "varint" else plain
+    for capacity, rounds in ((64, None), (None, 0)):
+        rule = Rule(3, bottom_up=False, capacity=capacity)
+        (result,) = trees(graph, build, rule, [(0, None)])
+        check(plain, 0, result)
+        partition = cut(np.asarray(graph.adjacency.indptr), 3)
+        others = sum(partition.local_vertices(rank) for rank in (1, 2))
+        expected = max(partition.counts()) - 1 if rounds is None else rounds
+        assert {said[3] for said in result[2]} == {expected}
+        sent = sum(said[0].traffic.sent for said in result[2])
+        # claims, each with its parent; numbers: three agreements, what is claimed by whom for each level and round
+        tables = 2 + (expected + 1 if rounds is None else 0)
+        assert sent == 8 * others + 3 * 2 * 8 * (3 * 3 + 3 * tables)
+
+
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
+def test_each_rank_reads_its_own_rows_and_no_more(build: str, codec: str, small: None) -> None:
+    plain = zoo.build(3_000, zoo.random(3_000, 60_000, seed=5))
+    graph = plain.compress() if codec == "varint" else plain
+    rule = Rule(3, heads=2, bottom_up=False)
+    (result,) = trees(graph, build, rule, [(0, None)])
+    check(plain, 0, result)
+    partition = cut(np.asarray(graph.adjacency.indptr), 3)
+    unit = 1 if codec == "varint" else graph.ids.itemsize
+    total = 0
+    for rank, said in enumerate(result[2]):
+        own = own_range(partition, rank)
+        whole_stretch = int(graph.adjacency.indptr[own.stop] - graph.adjacency.indptr[own.start]) * unit
+        read = [traffic.bytes for traffic in said[4]]
+        assert max(read) <= whole_stretch
+        assert (read[0] > 0) == (rank == 0)
+        total += sum(read)
+    assert total >= graph.adjacency.edges.nbytes * 0.9
+
+
+@pytest.mark.parametrize("array", ["levels", "parents"])
+def test_a_wrong_tree_is_not_proved(array: str, small: None) -> None:
+    """A level, or a parent, of one rank's vertex is changed before the proof: a rank says so."""
+    _, graph = graph_of("two-hubs", "plain")
+
+    def work(search: StreamedSearch) -> None:
+        search.run(0, None)
+        if search.group.rank == 1:
+            vertex = own_range(search.partition, 1)[5]
+            found = search._arrays[array]
+            found[vertex] = 0 if array == "parents" else found[vertex] + 1
+        with pytest.raises(VerificationError, match=r"rank \d .*wrong result: \d+ edges and \d+ vert"):
+            search.prove(0, None)
+
+    on_ranks(graph, HERE[0], RULES["dear sweeps"], work)
+
+
+@pytest.mark.parametrize("build", damaged(HERE))
+def test_ids_out_of_range_are_counted_and_never_used(build: str, small: None) -> None:
+    plain = zoo.shared()["kronecker"]
+    indices = plain.adjacency.indices.copy()
+    indices[::97] = 2**32 - 1
+    wrong = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
+    source = int(plain.degrees().argmax())
+    for rule in ("sweeps", "top-down"):
+        found = on_ranks(wrong, build, RULES[rule], lambda search: search.run(source, None).faults)
+        assert len(set(found)) == 1
+        assert rule == "sweeps" or found[0] > 0
+
+
+def test_each_rank_looks_at_its_own_rows() -> None:
+    """Of a wrong id somewhere, its owner's look says so and no other's."""
+    plain = zoo.shared()["kronecker"]
+    partition = cut(np.asarray(plain.adjacency.indptr), 3)
+    for place in (0, plain.m // 2, plain.m - 1):
+        indices = plain.adjacency.indices.copy()
+        indices[place] = plain.n
+        wrong = PlainAdjacency(plain.adjacency.indptr, indices)
+        row = int(np.searchsorted(plain.adjacency.indptr, np.uint64(place), side="right")) - 1
+        for rank in range(3):
+            own = own_range(partition, rank)
+            assert own_rows_sound(wrong, own) == (row not in own)
+            assert own_rows_sound(plain.adjacency, own) and own_rows_sound(plain.compress().adjacency, own)

@@ -1,10 +1,10 @@
-// The steps of a level whose rows come from a file, over words [begin, end) of the bitmaps: all of them on one GPU, those
-// of own vertices on one of several (hosts/streamed_ranks.cu). Clears and counts as the kernels that call them say.
+// The steps of a level whose rows come from a file, over words [begin, end) of the bitmaps: all of them on one GPU,
+// those of own vertices on one of several (hosts/streamed_ranks.cu).
 #pragma once
 #include "algorithms/bfs/gpu/streamed.cuh"
 
-// Adds up over the vertices of `bits`: vertices, their edges, their rows that are in the file, the units of those. Clears
-// `next` on the way.
+// Adds up over the vertices of `bits`: vertices, their edges, their rows that are in the file, the units of those.
+// Clears `next` on the way.
 DEVICE void survey_rows(const Adjacency& a, const Search& s, const u32* bits, u64 begin, u64 end) {
     for (u64 w = begin + thread_id(); w < end; w += thread_count()) s.next[w] = 0;
     u64 vertices = 0, edges = 0, rows = 0, units = 0;
@@ -26,8 +26,8 @@ DEVICE void survey_rows(const Adjacency& a, const Search& s, const u32* bits, u6
     hand_in(s, UNITS, units);
 }
 
-// Every unvisited vertex looks for a parent among its heads; who finds none is put down in `wanted`, unless its heads are
-// its row.
+// Every unvisited vertex looks for a parent among its heads; who finds none is put down in `wanted`, unless its heads
+// are its row.
 DEVICE void sweep_heads(const Adjacency& a, const Search& s, u64 begin, u64 end) {
     u64 found = 0, rows = 0, units = 0;
     for (u64 base = begin + thread_id() / WARP * WARP; base < end; base += thread_count() / WARP * WARP) {

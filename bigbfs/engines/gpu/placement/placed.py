@@ -192,8 +192,10 @@ class PlacedAdjacency:
         hubs = self.hubs.astype(np.int64)
         unit = adjacency.edges.itemsize
         lengths = self._hub_lengths(adjacency)
-        compressed = isinstance(adjacency, CompressedAdjacency)
-        ids = adjacency.degree[hubs] if compressed else adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]
+        if isinstance(adjacency, CompressedAdjacency):
+            ids = adjacency.degree[hubs]
+        else:
+            ids = adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]
         hot_from, offsets, self.hot_bytes = hottest(
             ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
         )

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.loading import placement_kernels
-from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
@@ -25,9 +23,11 @@ from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.devices import own_gpu
+from bigbfs.engines.gpu.ranks.loading import place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
+from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED, as_ranges, choose
-from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed, own_range, own_rows_sound
+from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.group import Group
@@ -42,27 +42,7 @@ from bigbfs.sizes import format_size
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RankPlacedGraph(PlacedGraph):
-    """A graph of which one rank has its own rows in place; attributes of :class:`PlacedGraph`, and these.
-
-    Attributes
-    ----------
-    group, partition
-        The ranks, and who owns what.
-    patience
-        Seconds that a kernel waits for those of other ranks, and a call of NCCL.
-    transport
-        What carries words between ranks: ``"peers"``, ``"nccl"`` or ``"mpi"`` (:mod:`.transport`).
-    exchange
-        How ranks tell what is visited, where hosts run the levels; ``"auto"``: as is predicted to take least time.
-    """
-
-    group: Group
-    partition: Partition
-    patience: float
-    transport: str
-    exchange: str
+__all__ = ["GpuRankEngine", "RankPlacedGraph", "silent"]
 
 
 def silent(text: str) -> None:
@@ -139,7 +119,7 @@ class GpuRankEngine:
         self._partition = partition
         self._form = transports.form_of(transport, exchange, group, residency)
         for each in self._work:
-            require_gpus(each, self._form)
+            transports.require_form(each, self._form)
         require_one_file(graph, group)
         prove = not graph.proved
         if prove:
@@ -176,7 +156,11 @@ class GpuRankEngine:
     def _planned(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""
         graph, group, (transport, exchange) = self.graph, self.group, self._asked
-        streams = transport != "peers" and exchange == "auto" and all(STREAMED in each.programs for each in self._work)
+        streams = (
+            transport != "peers"
+            and exchange == "auto"
+            and all(STREAMED in getattr(each, "programs", ()) for each in self._work)
+        )
         if residency != STREAMED:
             try:
                 return self._fitting(residency, limits, streams)
@@ -226,7 +210,7 @@ class GpuRankEngine:
 
     def _compile(self, prove: bool) -> None:
         """Build every kernel that placing and the work will ask for."""
-        programs = [each.program(self._form, self.residency) for each in self._work]
+        programs: list[Any] = [each.program(self._form, self.residency) for each in self._work]
         wanted = [spec for program in programs for spec in program.every_kernel()]
         placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
         if self.residency == STREAMED:
@@ -240,8 +224,13 @@ class GpuRankEngine:
             self._buffers = Buffers(runtime, self.plan.stage_bytes)
         ranked = by_degree(graph)
 
+        twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
+
+        def how(prefix: str) -> dict[str, Any]:
+            return {"prefix": prefix, "ranked": ranked, "prove": prove, "twins": twins}
+
         def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
-            made = self._placed_rows(adjacency, prefix, ranked, prove)
+            made = place_own(runtime, adjacency, partition, self.group.rank, self.plan, self._buffers, **how(prefix))
             self._placed.append(made)
             return made
 
@@ -267,25 +256,6 @@ class GpuRankEngine:
         )
         runtime.synchronize()
 
-    def _placed_rows(
-        self, adjacency: Adjacency, prefix: str, ranked: bool, prove: bool
-    ) -> OwnAdjacency | OwnStreamed:
-        """Return own rows in place; the host looks at those that stay in the file, meanwhile."""
-        runtime, partition, rank = self._running(), self._partition, self.group.rank
-        hot = next((buffer.bytes for buffer in self.plan.buffers if buffer.name == f"{prefix}hot"), 0)
-        options: dict[str, Any] = {"head_groups": self.plan.head_groups, "ranked": ranked}
-        if self._buffers is None:
-            options |= {"mapped": self.residency == "mapped", "prove": prove, "hot_bytes": hot}
-            return OwnAdjacency(runtime, adjacency, partition, rank, **options)
-        twins = self.graph.in_adjacency is not None and self.graph.in_adjacency is not self.graph.adjacency
-        options["hot_bytes"] = self.plan.hot_bytes // (2 if twins else 1)
-        with ThreadPoolExecutor(1) as pool:
-            own = own_range(partition, rank)
-            sound = pool.submit(own_rows_sound, adjacency, own) if prove else None
-            made = OwnStreamed(runtime, adjacency, self._buffers, partition, rank, **options)
-            made.sound = sound is None or sound.result()
-        return made
-
     def run(self, work: Work) -> Any:
         """Run ``work``, all ranks together; the arrays of the result are on rank 0.
 
@@ -301,7 +271,7 @@ class GpuRankEngine:
         self._running()
         program = self._programs.get(work.key)
         if program is None:
-            require_gpus(work, self._form)
+            transports.require_form(work, self._form)
             program = self._clocked("place", lambda: work.program(self._form, self.residency)(self.placed, work))
             self._tell("its memory is shared with the other ranks" if self._form == "peers" else "its state is placed")
             self._clocked("compile", lambda: program.warm(work))
@@ -365,24 +335,3 @@ class GpuRankEngine:
     ) -> None:
         if kind is None:
             self.close()
-
-
-def require_gpus(work: Any, form: str) -> None:
-    """Refuse work that has no form over several GPUs: ``"peers"``, ``"hosts"`` (:func:`.transport.form_of`), or
-    ``"streamed"``.
-
-    Raises
-    ------
-    UsageError
-        Names it.
-    """
-    name = type(work).__name__.removesuffix("Options").lower()
-    if form == STREAMED and form not in work.programs and "hosts" in work.programs:
-        raise UsageError(
-            f"{name} on several GPUs do not read their edges from the file",
-            about=(("residency", STREAMED),),
-            remedies=(("residency", "mapped", "use {}"),),
-        )
-    if form not in work.programs:
-        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
-    work.require_peers()

@@ -63,7 +63,9 @@ def plan_of(
     stages
         Bytes of the buffers through which rows come that are streamed.
     """
-    buffers = [] if residency == STREAMED else _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only)
+    buffers = (
+        [] if residency == STREAMED else _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only)
+    )
     if residency == STREAMED:
         buffers += streamed_buffers(graph, groups, stages)
     buffers += state_buffers(graph, [program.own_arrays() for program in programs])
@@ -98,7 +100,8 @@ def _rows_in_memory(
 
 
 def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, share: float) -> Plan:
-    """Give copies of own rows that are mapped, or in the file, what is left of the budget, up to a ``share`` of their bytes."""
+    """Give copies of own rows that are mapped, or in the file, what is left of the budget, up to a ``share`` of their
+    bytes."""
     if plan.residency == "vram":
         return plan
     rows = adjacencies(graph)

@@ -14,7 +14,7 @@ A transport has two calls, which all ranks make alike. What one has sent counts 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -165,6 +165,27 @@ def _require_streamed(asked: str, exchange: str) -> None:
             about=(("exchange", exchange),),
             remedies=(("exchange", "auto", "use {}"),),
         )
+
+
+def require_form(work: Any, form: str) -> None:
+    """Refuse work that has no form over several GPUs: ``"peers"``, ``"hosts"`` (:func:`form_of`), or
+    ``"streamed"``.
+
+    Raises
+    ------
+    UsageError
+        Names it.
+    """
+    name = type(work).__name__.removesuffix("Options").lower()
+    if form == "streamed" and form not in work.programs and "hosts" in work.programs:
+        raise UsageError(
+            f"{name} on several GPUs do not read their edges from the file",
+            about=(("residency", "streamed"),),
+            remedies=(("residency", "mapped", "use {}"),),
+        )
+    if form not in work.programs:
+        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
+    work.require_peers()
 
 
 def choose(asked: str, group: Group, runtime: Runtime, form: str = "auto") -> str:

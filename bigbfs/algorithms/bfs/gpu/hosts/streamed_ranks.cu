@@ -1,11 +1,11 @@
 // BFS over several GPUs whose rows come from a file: what a rank does with its own, and with claims.
 //
-// The steps of a level are those of one GPU (streamed_steps.cuh), over the words of own vertices, which lie side by side
-// (ranges). Top-down, ids that others own are marked in `claimed`, their parents put down; ranks_count, ranks_pack make
-// lists of them, one for each owner, and ranks_accept takes in what others have claimed. ranks_know: what is in the
-// frontier is claimed by nobody. A warp owns 32 words of a bitmap, a chunk of a hot row, or a piece; a thread a word or
-// a claim. Frontier kind: bitmap. Atomics: as on one GPU; one for each word with claims, and two for a claim taken in.
-// Memory per edge: as on one GPU. Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18); ours.
+// The steps of a level are those of one GPU (streamed_steps.cuh), over the words of own vertices, which lie side by
+// side (ranges). Top-down, ids that others own are marked in `claimed`, their parents put down; ranks_count, ranks_pack
+// make lists of them, one for each owner, and ranks_accept takes in what others have claimed. ranks_know: what is in
+// the frontier is claimed by nobody. A warp owns 32 words of a bitmap, a chunk of a hot row, or a piece; a thread a
+// word or a claim. Frontier kind: bitmap. Atomics: as on one GPU; one for each word with claims, and two for a claim
+// taken in. Memory per edge: as on one GPU. Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18); ours.
 #include "algorithms/bfs/gpu/streamed_steps.cuh"
 #include "kernels/base/part.cuh"
 
@@ -24,8 +24,7 @@ struct Claim {
     u64 n;
     u64 found;
 
-    METHOD Claim(const Search& search, const Part& own, u64 vertices)
-        : s(search), part(own), n(vertices), found(0) {}
+    METHOD Claim(const Search& search, const Part& own, u64 vertices) : s(search), part(own), n(vertices), found(0) {}
 
     METHOD bool wants(vid) const { return true; }
 

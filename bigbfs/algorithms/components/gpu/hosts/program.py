@@ -9,8 +9,8 @@ from bigbfs.algorithms.components.gpu.hosts.loop import HostForest
 from bigbfs.algorithms.components.gpu.peers.arguments import PROOF_KERNELS
 from bigbfs.algorithms.components.gpu.peers.program import PeerComponents
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
-from bigbfs.engines.gpu.ranks.engine import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.memory import layout
+from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.transport import made, staging
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.ranks.partition import Partition

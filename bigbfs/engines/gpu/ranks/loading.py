@@ -1,0 +1,47 @@
+"""Placing own rows, whichever way they live."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from bigbfs.engines.gpu.planning import Plan
+from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.gpu.ranks.streamed import OwnStreamed, own_range, own_rows_sound
+from bigbfs.engines.gpu.runtime.runtime import Runtime
+from bigbfs.engines.gpu.streamed.buffers import Buffers
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.graph.adjacency import Adjacency
+
+
+def place_own(
+    runtime: Runtime,
+    adjacency: Adjacency,
+    partition: Partition,
+    rank: int,
+    plan: Plan,
+    buffers: Buffers | None,
+    *,
+    prefix: str,
+    ranked: bool,
+    prove: bool,
+    twins: bool,
+) -> OwnAdjacency | OwnStreamed:
+    """Return the rows of ``rank`` in place; with ``buffers`` they are streamed, and the host proves them meanwhile.
+
+    ``prefix`` is that of the adjacency's arrays in the ledger; ``twins``: there are two adjacencies.
+    """
+    if buffers is None:
+        hot = next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
+        mapped = plan.residency == "mapped"
+        return OwnAdjacency(
+            runtime, adjacency, partition, rank, mapped=mapped, head_groups=plan.head_groups, hot_bytes=hot,
+            ranked=ranked, prove=prove,
+        )  # fmt: skip
+    hot = plan.hot_bytes // (2 if twins else 1)
+    with ThreadPoolExecutor(1) as pool:
+        sound = pool.submit(own_rows_sound, adjacency, own_range(partition, rank)) if prove else None
+        made = OwnStreamed(
+            runtime, adjacency, buffers, partition, rank, head_groups=plan.head_groups, hot_bytes=hot, ranked=ranked
+        )
+        made.sound = sound is None or sound.result()
+    return made

@@ -1,0 +1,32 @@
+"""A graph of which one of several GPUs has its own rows in place: what a program over GPUs gets to work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.ranks.group import Group
+from bigbfs.engines.ranks.partition import Partition
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankPlacedGraph(PlacedGraph):
+    """A graph of which one rank has its own rows in place; attributes of :class:`PlacedGraph`, and these.
+
+    Attributes
+    ----------
+    group, partition
+        The ranks, and who owns what.
+    patience
+        Seconds that a kernel waits for those of other ranks, and a call of NCCL.
+    transport
+        What carries words between ranks: ``"peers"``, ``"nccl"`` or ``"mpi"`` (:mod:`.transport`).
+    exchange
+        How ranks tell what is visited, where hosts run the levels; ``"auto"``: as is predicted to take least time.
+    """
+
+    group: Group
+    partition: Partition
+    patience: float
+    transport: str
+    exchange: str
