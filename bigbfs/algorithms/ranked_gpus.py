@@ -99,15 +99,8 @@ def ranked_on_gpus(
     from bigbfs.engines.gpu.ranks.engine import GpuRankEngine, silent
     from bigbfs.engines.gpu.ranks.transport import form_of
 
-    residency = given.get("residency", "auto")
-    form = form_of(transport, exchange, group, residency)
+    form = form_of(transport, exchange, group, given.get("residency", "auto"))
     require_exchange(work, exchange)
-    if residency == "streamed" and kind == "words":
-        raise UsageError(
-            "each rank reads one stretch of the file, and words that are dealt lie all over it",
-            about=(("partition", kind),),
-            remedies=(("partition", "ranges", "use {}"),),
-        )
     if usual:
         work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:
@@ -116,7 +109,7 @@ def ranked_on_gpus(
     placed = GpuRankEngine(
         graph,
         group=group,
-        partition=_owned(graph, group, "ranges" if residency == "streamed" else kind),
+        partition=_owned(graph, group, _stretches(kind) if form == "streamed" else kind),
         work=tuple(work),
         patience=launch.patience(),
         transport=transport,
@@ -126,6 +119,23 @@ def ranked_on_gpus(
         **given,
     )
     return Engine(graph, placed, strategy)
+
+
+def _stretches(kind: str) -> str:
+    """Return the partition for rows that stay in the file.
+
+    Raises
+    ------
+    UsageError
+        Words are asked for.
+    """
+    if kind == "words":
+        raise UsageError(
+            "each rank reads one stretch of the file, and words that are dealt lie all over it",
+            about=(("partition", kind),),
+            remedies=(("partition", "ranges", "use {}"),),
+        )
+    return "ranges"
 
 
 def _owned(graph: Graph, group: Group, kind: str) -> partition.Partition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 from bigbfs.engines.gpu.planning import Plan
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
@@ -38,6 +39,8 @@ def place_own(
             ranked=ranked, prove=prove,
         )  # fmt: skip
     hot = plan.hot_bytes // (2 if twins else 1)
+    for name in ("engines.gpu.streamed.feed", "graph.rows", "graph.varint"):
+        import_module(f"bigbfs.{name}")  # Numba: of two threads that begin to import it at once, one fails
     with ThreadPoolExecutor(1) as pool:
         sound = pool.submit(own_rows_sound, adjacency, own_range(partition, rank)) if prove else None
         made = OwnStreamed(
