@@ -100,13 +100,15 @@ KERNEL void cc_link_hubs(Adjacency a, vid* forest, u32 by_id, const vid* giant, 
 ENTRY(cc_link_hubs)
 
 // Points every vertex at its root and lowers the root's label, which is a vertex of its tree, to the smallest one. Of
-// neighbouring lanes in one tree the first has the smallest vertex.
+// neighbouring lanes in one tree the first has the smallest vertex. Nearly all ask for the label of the giant's root: the
+// multiprocessor's own cache answers most, or all warps would meet at one line.
 KERNEL void cc_lowest(u64 n, vid* forest, vid* labels) {
     for (u64 base = thread_id() / WARP * WARP; base < n; base += thread_count()) {
         const u64 v = base + lane_id();
         const vid root = v < n ? find_root(forest, (vid)v) : (vid)0;
         const vid left = __shfl_up_sync(ALL_LANES, root, 1);
         if (v >= n || (lane_id() > 0 && left == root)) continue;
+        if (stale_load(labels + root) <= (vid)v) continue;  // labels only get smaller
         if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);
     }
 }

@@ -82,6 +82,7 @@ KERNEL void far_welcome(Part part, u64 n, vid* forest, const vid* giant, const u
         if (!in) continue;
         const u64 v = half_of(part, q, at % (2 * most)) * 32 + lane_id();
         if (v >= n || !(in >> lane_id() & 1)) continue;
+        if (stale_load(forest + v) == root) continue;
         const bool alone = root < v && relaxed_load(forest + v) == (vid)v;
         if (!alone || atomicCAS(forest + v, (vid)v, root) != (vid)v) link(forest, (vid)v, hub, 1);
     }

@@ -25,7 +25,9 @@ KERNEL void joint_plant(
         if (tie && a.head_groups && test_bit(a.rows, v)) {
             const vid first = head(a, v, 0);
             if (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) parent = first;
-            if (!is_own(r.part, parent)) claim_bit(asked, parent);
+            // bits are only set, and many ask for the same few: most are answered by the multiprocessor's own cache
+            const bool known = is_own(r.part, parent) || stale_load(asked + word_of(parent)) & bit_of(parent);
+            if (!known) claim_bit(asked, parent);
         }
         forest[v] = parent;
         if (!by_id) labels[v] = (vid)v;
@@ -156,6 +158,7 @@ KERNEL void joint_lowest(Ranks r, vid* forest, vid* labels) {
         const vid root = v < r.n ? find_root(forest, (vid)v) : (vid)0;
         const vid left = __shfl_up_sync(ALL_LANES, root, 1);
         if (v >= r.n || (lane_id() > 0 && left == root)) continue;
+        if (stale_load(labels + root) <= (vid)v) continue;  // labels only get smaller
         if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);
     }
 }
