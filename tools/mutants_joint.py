@@ -27,7 +27,7 @@ JOINT_FORESTS = tuple(
         (
             "those asked for stay where they are",
             CC,
-            "        if (test_bit(asked, v)) find_root(forest, (vid)v);\n",
+            "each_bit(asked, r.n, [&](u64 v) { find_root(forest, (vid)v); });\n",
             "",
         ),
         (

@@ -39,9 +39,8 @@ ENTRY(joint_plant)
 // pointing them at their roots meanwhile: whatever is read is above them.
 KERNEL void joint_climb(Ranks r, vid* forest, u32* below, u32* asked, u64* moved) {
     u64 bytes = 0;
-    for (u64 v = thread_id(); v < r.n; v += thread_count()) {
-        if (!(relaxed_load(asked + word_of(v)) & bit_of(v))) continue;
-        for (u64 at = v;;) {
+    each_bit(asked, r.n, [&](u64 at) {
+        while (true) {
             const vid above = relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at);
             bytes += sizeof(vid);
             relaxed_store(forest + at, above);
@@ -50,16 +49,14 @@ KERNEL void joint_climb(Ranks r, vid* forest, u32* below, u32* asked, u64* moved
             if (is_own(r.part, above) || !claim_bit(asked, above)) break;
             at = above;
         }
-    }
+    });
     add_moved(bytes, moved);
 }
 ENTRY(joint_climb)
 
 // Points those at their roots, too: a link must meet no vertex that was below another when links began.
 KERNEL void joint_point(Ranks r, vid* forest, const u32* asked) {
-    for (u64 v = thread_id(); v < r.n; v += thread_count()) {
-        if (test_bit(asked, v)) find_root(forest, (vid)v);
-    }
+    each_bit(asked, r.n, [&](u64 v) { find_root(forest, (vid)v); });
 }
 ENTRY(joint_point)
 

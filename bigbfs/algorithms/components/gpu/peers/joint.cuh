@@ -31,6 +31,20 @@ DEVICE u64 next_half() { return thread_count() / WARP; }
 DEVICE u64 halves(const Ranks& r) { return 2 * r.part.words; }
 DEVICE u64 own_lane(const Ranks& r, u64 h) { return own_half(r.part, h) * 32 + lane_id(); }
 
+// All warps together: f(v) for each vertex of a bitmap, by the lanes of a warp for a word. Words of none are passed by 32
+// at once. A bit that is set meanwhile may be met or not.
+template <typename Each> DEVICE void each_bit(const u32* bitmap, u64 n, const Each& f) {
+    const u64 words = words_for(n);
+    for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
+        const u32 own = base + lane_id() < words ? relaxed_load(bitmap + base + lane_id()) : 0u;
+        for (u32 left = __ballot_sync(ALL_LANES, own != 0); left; left &= left - 1) {
+            const u32 which = (u32)__ffs((int)left) - 1;
+            const u32 bits = __shfl_sync(ALL_LANES, own, which);
+            if (bits >> lane_id() & 1) f((base + which) * 32 + lane_id());
+        }
+    }
+}
+
 // All lanes of all warps, at the end of a kernel: bytes that have crossed the link.
 DEVICE void add_moved(u64 bytes, u64* moved) {
     __syncwarp();
