@@ -100,8 +100,8 @@ KERNEL void cc_link_hubs(Adjacency a, vid* forest, u32 by_id, const vid* giant, 
 ENTRY(cc_link_hubs)
 
 // Points every vertex at its root and lowers the root's label, which is a vertex of its tree, to the smallest one. Of
-// neighbouring lanes in one tree the first has the smallest vertex. Nearly all ask for the label of the giant's root: the
-// multiprocessor's own cache answers most, or all warps would meet at one line.
+// neighbouring lanes in one tree the first has the smallest vertex. Nearly all ask for the label of the giant's root:
+// the multiprocessor's own cache answers most, or all warps would meet at one line.
 KERNEL void cc_lowest(u64 n, vid* forest, vid* labels) {
     for (u64 base = thread_id() / WARP * WARP; base < n; base += thread_count()) {
         const u64 v = base + lane_id();

@@ -31,8 +31,8 @@ DEVICE u64 next_half() { return thread_count() / WARP; }
 DEVICE u64 halves(const Ranks& r) { return 2 * r.part.words; }
 DEVICE u64 own_lane(const Ranks& r, u64 h) { return own_half(r.part, h) * 32 + lane_id(); }
 
-// All warps together: f(v) for each vertex of a bitmap, by the lanes of a warp for a word. Words of none are passed by 32
-// at once. A bit that is set meanwhile may be met or not.
+// All warps together: f(v) for each vertex of a bitmap, by the lanes of a warp for a word. Words of none are passed by
+// 32 at once. A bit that is set meanwhile may be met or not.
 template <typename Each> DEVICE void each_bit(const u32* bitmap, u64 n, const Each& f) {
     const u64 words = words_for(n);
     for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
