@@ -45,7 +45,7 @@ def test_searches_equal_the_reference(group: str) -> None:
 def test_a_rank_that_is_killed_while_the_other_is_in_its_kernel() -> None:
     start = time.monotonic()
     ran = under_mpiexec(str(SCRIPT), "kill")
-    assert ran.returncode == 9, ran.stderr[-4000:]
+    assert ran.returncode in (9, 128 + 9), ran.stderr[-4000:]  # MPICH's mpiexec, Open MPI's
     assert "still here" not in ran.stderr
     assert time.monotonic() - start < 60
 

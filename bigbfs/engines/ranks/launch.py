@@ -87,6 +87,10 @@ def environment(ranks: int, threads: int) -> dict[str, str]:
     if ranks * threads > processors():
         # MPICH's ranks poll without pause; where they share cores, one that waits must let the others run.
         found.setdefault("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
+    if os.geteuid() == 0:
+        # Open MPI starts nothing for root, who is the user of most containers, unless it is told twice. Whoever has
+        # started bigbfs as root has said so already.
+        found |= {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
     return found
 
 

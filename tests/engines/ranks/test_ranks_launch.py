@@ -32,6 +32,15 @@ def test_ranks_that_share_cores_give_them_away(monkeypatch: pytest.MonkeyPatch) 
     assert launch.environment(2, 2)["MPIR_CVAR_POLLS_BEFORE_YIELD"] == "1"
 
 
+@pytest.mark.parametrize("user", [0, 1000])
+def test_open_mpi_starts_ranks_for_root(monkeypatch, user):
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(launch.os, "geteuid", lambda: user)
+    told = [name for name, value in launch.environment(2, 1).items() if name.startswith("OMPI_ALLOW") and value == "1"]
+    assert len(told) == (2 if user == 0 else 0)
+
+
 def test_a_world_that_is_not_the_launchers_is_refused() -> None:
     by = Started("srun", 2, 4)
     launch.require_world(by, 2, 4)
