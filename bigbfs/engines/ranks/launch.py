@@ -90,7 +90,7 @@ def environment(ranks: int, threads: int) -> dict[str, str]:
     if os.geteuid() == 0:
         # Open MPI starts nothing for root, who is the user of most containers, unless it is told twice. Whoever has
         # started bigbfs as root has said so already.
-        found |= {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
+        found |= dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
     return found
 
 
