@@ -200,8 +200,8 @@ def make_plan(
     if hot_bytes is None:
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
-        if head_groups is None and plan.head_groups > HEAD_GROUPS[0]:
-            hot_bytes = min(hot_bytes, int(DEVICE_SHARE * edges) - _head_bytes(graph, plan.head_groups))
+        if head_groups is None:
+            hot_bytes = room_beside_heads(graph, plan.head_groups, hot_bytes)
     return _with_hot_rows(plan, graph, hot_bytes)
 
 
@@ -260,6 +260,14 @@ def head_ladder(graph: Graph, residency: str, work: Sequence[Work] = ()) -> tupl
     most = min(MOST_GROUPS, math.ceil(EVEN_HEADS * graph.m / max(1, graph.n) / HEAD_GROUP))
     more = range(most, HEAD_GROUPS[0], -1)
     return (*(each for each in more if _head_bytes(graph, each) <= DEVICE_SHARE * edges), *HEAD_GROUPS)
+
+
+def room_beside_heads(graph: Graph, groups: int, room: int) -> int:
+    """Return how much of ``room`` bytes hot rows may take beside so many groups of heads."""
+    if groups <= HEAD_GROUPS[0]:
+        return room
+    edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
+    return max(0, min(room, int(DEVICE_SHARE * edges) - _head_bytes(graph, groups)))
 
 
 def _head_bytes(graph: Graph, groups: int) -> int:

@@ -10,7 +10,15 @@ import pytest
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.hosts.arguments import LEAST_LIST
-from bigbfs.algorithms.bfs.gpu.hosts.costs import MOST_PARTS, NCCL_BETWEEN, Model, choose, link_of, parts_of
+from bigbfs.algorithms.bfs.gpu.hosts.costs import (
+    MOST_PARTS,
+    NCCL_BETWEEN,
+    Model,
+    choose,
+    link_of,
+    parts_of,
+    rows_seconds,
+)
 from bigbfs.algorithms.bfs.ranks.costs import NEVER, OTHER_HOST, Forced, Frontier, Link
 from bigbfs.engines.gpu.runtime.beside import Stream
 
@@ -33,6 +41,14 @@ def test_thin_levels_expand_and_wide_ones_pull() -> None:
     wide = frontier(1 << 22, 1 << 30, 0.3)
     assert choose(MODEL, wide, FREE, pulls=True, missed=None).up
     assert not choose(MODEL, wide, FREE, pulls=False, missed=None).up
+
+
+def test_lines_of_rows_that_heads_hold_cost_nothing() -> None:
+    mapped = replace(MODEL, unit=costs(N, "mapped"))
+    wide = frontier(1 << 20, 1 << 25, 0.1)
+    held, far = (rows_seconds(replace(mapped, far_rows=share), wide) for share in (0.25, 1.0))
+    lines = (1 << 25) * 4 / 128 + (1 << 20)
+    assert far - held == pytest.approx(0.75 * lines * mapped.unit.line * 1e-12 / 8)
 
 
 def test_few_are_told_one_by_one_and_many_by_bits() -> None:

@@ -180,7 +180,7 @@ class GpuRankEngine:
         self.transport = transports.choose(transport, self.group, self._running(), self._form)
         programs = [each.program(self._form, residency) for each in self._work]
         how = (self._running().registers_read_only, programs, self.transport == "mpi", streams)
-        return choose(self.graph, self._partition, self.group, residency, limits, *how)
+        return choose(self.graph, self._partition, self.group, residency, limits, *how, work=self._work)
 
     def _meet_others(self) -> None:
         """Say what this GPU is, and refuse those that cannot reach one another's memory, where they are to store there.

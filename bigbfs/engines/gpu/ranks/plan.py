@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
-from bigbfs.engines.gpu.planning import HEAD_GROUPS, HOT_SHARE, Limits, Plan
+from bigbfs.engines.gpu.planning import HOT_SHARE, Limits, Plan, head_ladder, room_beside_heads
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.engines.ranks.group import Group
@@ -111,7 +112,8 @@ def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, sha
         if room <= offset_bytes(sum(hubs_of(adjacency) for _, adjacency in rows)):
             return plan
         return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
-    left = max(0, plan.limits.vram - plan.device_bytes) // len(rows)
+    left = max(0, plan.limits.vram - plan.device_bytes)
+    left = room_beside_heads(graph, plan.head_groups, left) // len(rows)
     found = []
     for prefix, adjacency in rows:
         own = own_bytes(adjacency, partition, rank)
@@ -124,8 +126,8 @@ def as_ranges(graph: Graph, partition: Partition) -> Partition:
     return partition if len(partition.bounds) else cut(np.asarray(graph.adjacency.indptr), partition.size)
 
 
-def ways(graph: Graph, residency: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what is tried, best first: residency, groups of heads, bytes of the stages.
+def ways(graph: Graph, residency: str, work: Sequence[Work] = ()) -> Iterator[tuple[str, int, int]]:
+    """Yield what is tried for ``work``, best first: residency, groups of heads as on one GPU, bytes of the stages.
 
     Raises
     ------
@@ -138,11 +140,9 @@ def ways(graph: Graph, residency: str) -> Iterator[tuple[str, int, int]]:
             about=(("residency", residency),),
             remedies=tuple(("residency", each, "use {}") for each in (*RESIDENCIES, STREAMED)),
         )
-    if residency == STREAMED:
-        yield from ((residency, groups, stages) for groups, stages in product(HEAD_GROUPS, stage_sizes(graph)))
-        return
-    for choice, groups in product(RESIDENCIES if residency == "auto" else (residency,), HEAD_GROUPS):
-        yield choice, groups, 0
+    for choice in RESIDENCIES if residency == "auto" else (residency,):
+        stages = stage_sizes(graph) if choice == STREAMED else (0,)
+        yield from ((choice, *each) for each in product(head_ladder(graph, choice, work), stages))
 
 
 def choose(
@@ -155,10 +155,12 @@ def choose(
     programs: Sequence[Any],
     staged: bool = False,
     streams: bool = False,
+    work: Sequence[Work] = (),
 ) -> Plan:
     """Return this rank's plan of the first way for which all ranks have room; all ranks make this call.
 
-    ``"auto"`` is ``RESIDENCIES``. ``streams``: whether what is going to be run could stream its rows instead.
+    ``"auto"`` is ``RESIDENCIES``. ``streams``: whether what is going to be run could stream its rows instead. ``work``:
+    that, whose ``programs`` are given.
 
     Raises
     ------
@@ -170,7 +172,7 @@ def choose(
     how = (limits, registers_read_only, programs, staged)
     plans = [
         plan_of(graph, partition, group.rank, choice, groups, *how, stages)
-        for choice, groups, stages in ways(graph, residency)
+        for choice, groups, stages in ways(graph, residency, work)
     ]
     everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
     for number, plan in enumerate(plans):

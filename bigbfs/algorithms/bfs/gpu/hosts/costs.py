@@ -57,6 +57,8 @@ class Model:
         Vertices that may be told one by one.
     defer_from
         Vertices of a rank that their heads are not expected to decide, from which on rows are put off.
+    far_rows
+        Share of the edges in rows that heads do not hold whole, or whose heads are not read instead.
     """
 
     n: int
@@ -69,6 +71,7 @@ class Model:
     heads: int
     longest_list: int
     defer_from: int
+    far_rows: float = 1.0
 
     @property
     def others(self) -> float:
@@ -123,7 +126,7 @@ def choose(model: Model, frontier: Frontier, forced: Forced, *, pulls: bool, mis
 
 def rows_seconds(model: Model, frontier: Frontier) -> float:
     """Return the seconds in which the rows of the frontier are read."""
-    lines = frontier.edges * model.id_bytes / LINE_BYTES + frontier.vertices
+    lines = (frontier.edges * model.id_bytes / LINE_BYTES + frontier.vertices) * model.far_rows
     return PICO * (frontier.edges * model.unit.edge + lines * model.unit.line) / model.ranks
 
 

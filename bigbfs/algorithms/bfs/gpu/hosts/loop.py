@@ -23,7 +23,7 @@ from bigbfs.algorithms.bfs.gpu.hosts.costs import Model, choose, link_of, parts_
 from bigbfs.algorithms.bfs.gpu.hosts.prove import HostProver
 from bigbfs.algorithms.bfs.gpu.peers.arguments import most_words
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER
-from bigbfs.algorithms.bfs.gpu.tree import row_length
+from bigbfs.algorithms.bfs.gpu.tree import held, row_length
 from bigbfs.algorithms.bfs.ranks.costs import OTHER_HOST, SAME_HOST, Choice, Forced, Frontier
 from bigbfs.algorithms.bfs.ranks.loop import Found, LevelLoop
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
@@ -123,6 +123,7 @@ class HostSearch(Claiming, LevelLoop):
             heads=int(searched.struct["head_groups"]) * HEAD_GROUP,
             longest_list=arguments.longest_list(self.n, self.ids),
             defer_from=tuning.defer_from_mapped if placed.residency == "mapped" else tuning.defer_from_vram,
+            far_rows=held(placed.out, placed.residency == "mapped")["far_rows"] / 1024,
         )
 
     def warm(self) -> None:

@@ -36,7 +36,7 @@ DEVICE u64 not_visited(const Peers& p, const Team& t) {
 }
 
 DEVICE u64 down_cost(const Peers& p, const Team& t, const Mates& m) {
-    const u64 lines = m.edges * sizeof(vid) / 128 + m.count;
+    const u64 lines = (m.edges * sizeof(vid) / 128 + m.count) * p.s.far_rows / 1024;
     const u64 rest = not_visited(p, t);
     const u64 told = (m.edges < rest ? m.edges : rest) / p.part.size * (p.part.size - 1);
     const u64 work = m.edges * p.s.edge_cost + lines * p.s.line_cost + told * p.claim_cost;
