@@ -138,6 +138,11 @@ class Bridge:
         into = self._sides[1]
         return _csr(rows.transpose(self.graph.decompress().adjacency)) if into is None else into
 
+    @property
+    def known_into(self) -> Csr | None:
+        """The in-neighbours where they are there already, in a graph of ours."""
+        return self._sides[1] if self.is_directed() else self.out
+
     @cached_property
     def two_ways(self) -> Graph:
         """The graph with its in-neighbours, for searches against the edges."""

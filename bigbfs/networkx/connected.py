@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
@@ -10,9 +11,13 @@ import networkx as nx
 import numpy as np
 
 from bigbfs.algorithms.components.cpu.once import labels_once
+from bigbfs.jit.workers import thread_count
 from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, bridge_of
 from bigbfs.networkx.found import number_of
+
+_GIANT = 7 / 8
+"""Share of all nodes from which on a component is made by taking the others out of the set of all."""
 
 
 def _labels(bridge: Bridge) -> np.ndarray:
@@ -21,14 +26,33 @@ def _labels(bridge: Bridge) -> np.ndarray:
 
 
 def connected_components(G: Any) -> Iterator[set[Any]]:
-    """Return the nodes of each component, in the order of their first nodes; see NetworkX."""
+    """Return the nodes of each component, in the order of their first nodes; see NetworkX.
+
+    Most graphs have a giant, whose set takes Python longer than the labels take. So one thread makes the set of all
+    nodes while the others label the graph, and those of the other components are taken out of it.
+    """
     bridge = bridge_of(G)
-    labels = _labels(bridge).astype(np.int64)
+    with ThreadPoolExecutor(1) as beside:
+        labelled = beside.submit(labels_once, bridge.graph, max(1, thread_count() - 1))
+        if bridge.graph.names is not None:
+            labelled.result()  # names are read by compiled code, which two threads are not to load at once
+        everyone = set(bridge.all_nodes())
+        labels = bridge.by_number(labelled.result()).astype(np.int64)
     order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
     count = kernels.gather_sets(labels, order, ends)
-    nodes = iter(bridge.nodes(order))
-    for size in np.diff(ends[:count], prepend=0).tolist():
-        yield set(islice(nodes, size))
+    sizes = np.diff(ends[:count], prepend=0)
+    giant = int(sizes.argmax()) if count and sizes.max() >= _GIANT * len(labels) else -1
+    if giant >= 0:
+        end = int(ends[giant])
+        order = np.delete(order, np.s_[end - int(sizes[giant]) : end])
+    rest = bridge.nodes(order)
+    if giant >= 0:
+        everyone.difference_update(rest)
+    else:
+        everyone.clear()  # its memory is for theirs
+    nodes = iter(rest)
+    for component, size in enumerate(sizes.tolist()):
+        yield everyone if component == giant else set(islice(nodes, size))
 
 
 def number_connected_components(G: Any) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 _ROWS = "Neighbours come in the order of the graph, of a graph file in ascending order of id."
+_LENGTHS = "Of a graph file, nodes of one length come in ascending order of id."
 _PARALLEL = "By all threads."
 _BOUNDS = "By bounds (Takes and Kosters), exact."
 _MANY = "Many searches at once, by all threads or a GPU."
@@ -20,9 +21,9 @@ FUNCTIONS = {
     "descendants_at_distance": "",
     "descendants": "",
     "has_path": "",
-    "shortest_path_length": "Without weights.",
-    "single_source_shortest_path_length": "",
-    "single_target_shortest_path_length": "",
+    "shortest_path_length": f"{_LENGTHS} Without weights.",
+    "single_source_shortest_path_length": _LENGTHS,
+    "single_target_shortest_path_length": _LENGTHS,
     "all_pairs_shortest_path_length": "",
     "average_shortest_path_length": f"{_MANY} Without weights.",
     "diameter": f"{_BOUNDS} Without weights.",

@@ -1,6 +1,7 @@
 """Breadth-first search and topological generations in the very order in which NetworkX gives vertices; sets gathered.
 
-Serial, over rows as they lie: a queue is what makes the order. ``indptr`` is int64, ``indices`` ids, both read-only.
+Serial, over rows as they lie: a queue is what makes the order. Lengths of a graph file, which has no order but that of
+its ids, are searched without it. ``indptr`` is int64, ``indices`` ids, both read-only.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from bigbfs.jit.njit import njit
 
 _NEAR, _FAR = 8, 16
 """Rows whose neighbours, and whose offsets, are fetched while others are searched."""
+
+_OPEN, _SWEEP = 14, 8
+"""A level goes bottom-up where it has more edges than these parts of the edges left, and of all vertices."""
 
 
 @njit(cache=True, nogil=True)
@@ -88,6 +92,91 @@ def gather_sets(labels, order, ends):
         order[place[labels[v]]] = v
         place[labels[v]] += 1
     return sets
+
+
+@njit(cache=True, nogil=True)
+def distances(indptr, indices, into_ptr, into, source, most, level, queue, ends):
+    """Search from ``source`` to level ``most`` in no order inside a level; return how many levels were found.
+
+    Direction-optimizing: rows of who was not found are read where that is less. Source: Beamer et al. (SC'12).
+
+    Parameters
+    ----------
+    into_ptr, into
+        Rows of in-neighbours; both empty: not known, so top-down all the way.
+    level
+        int32 or int64 (n,), all -1: to be filled for what is found.
+    queue
+        The same (n + 1,): room.
+    ends
+        int64 (n + 1,), to be filled: how many vertices were found up to the end of each level.
+    """
+    n = len(indptr) - 1
+    level[source] = 0
+    queue[0] = source
+    found, first, levels = 1, 0, 0
+    left = indptr[n]
+    while first < found:
+        last = found
+        ends[levels] = last
+        levels += 1
+        if levels > most or found == n:
+            break
+        edges = indptr[0]
+        for at in range(first, last):
+            fetch_soon(indptr, np.int64(queue[min(at + _FAR, last - 1)]))
+            edges += indptr[queue[at] + 1] - indptr[queue[at]]
+        left -= edges
+        # eight vertices that are looked at one after the other cost what an edge does, which leads anywhere
+        if len(into_ptr) and edges * _OPEN > left and edges * _SWEEP > n:
+            found = _step_up(into_ptr, into, levels, level, queue, found)
+        else:
+            found = _step_down(indptr, indices, levels, level, queue, first, last)
+        first = last
+    return levels
+
+
+@njit(cache=True, nogil=True)
+def _step_down(indptr, indices, depth, level, queue, first, last):
+    """Find level ``depth`` from the vertices before it, in ``queue[first:last]``; return how many are found by now."""
+    found = last
+    for at in range(first, last):
+        v = queue[at]
+        fetch_soon(indptr, np.int64(queue[min(at + _FAR, last - 1)]))
+        fetch_soon(indices, indptr[queue[min(at + _NEAR, last - 1)]])
+        for i in range(indptr[v], indptr[v + 1]):
+            w = np.int64(indices[i])
+            fresh = level[w] < 0
+            queue[found] = w
+            found += np.int64(fresh)
+            level[w] = depth if fresh else level[w]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _step_up(indptr, indices, depth, level, queue, found):
+    """Find level ``depth`` by the rows of all that have no level; return how many are found by now."""
+    for v in range(len(indptr) - 1):
+        if level[v] >= 0:
+            continue
+        for i in range(indptr[v], indptr[v + 1]):
+            if level[np.int64(indices[i])] == depth - 1:
+                level[v] = depth
+                queue[found] = v
+                found += 1
+                break
+    return found
+
+
+@njit(cache=True, nogil=True)
+def gather_levels(level, ends, order):
+    """Write the vertices of each level to ``order``, ascending; ``ends``: where each level ends, (levels,)."""
+    place = np.zeros(len(ends), np.int64)
+    place[1:] = ends[:-1]
+    for v in range(len(level)):
+        if level[v] >= 0:
+            order[place[level[v]]] = v
+            place[level[v]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,7 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.measures.between import PathFinder
 from bigbfs.measures.placing import placed
 from bigbfs.networkx.bridge import bridge_of
-from bigbfs.networkx.found import Search, not_found, number_of, search
+from bigbfs.networkx.found import Search, lengths, not_found, number_of, search
 
 ONE_BY_ONE = ("unweighted", "dijkstra", "bellman-ford")
 """Methods of NetworkX that search from one node after the other; without weights all find the same."""
@@ -29,14 +29,14 @@ def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None
     """Return the length of a shortest path to every node; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, source, not_found("Source", source))
-    return search(bridge, bridge.out, [number], cutoff, given=[source]).lengths()
+    return lengths(bridge, number, source, cutoff)
 
 
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Return the length of a shortest path from every node; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, target, not_found("Target", target))
-    return search(bridge, bridge.into, [number], cutoff, given=[target]).lengths()
+    return lengths(bridge, number, target, cutoff, back=True)
 
 
 def all_pairs_shortest_path_length(G: Any, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
@@ -80,7 +80,7 @@ def shortest_path_length(
     if source is None:
         bridge = bridge_of(G)
         number = number_of(bridge, target, not_found("Source", target))
-        return search(bridge, bridge.into, [number], given=[target]).lengths()
+        return lengths(bridge, number, target, back=True)
     length = _distance(G, source, target)
     if length < 0:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")

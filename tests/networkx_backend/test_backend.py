@@ -107,7 +107,18 @@ def test_a_file_in_another_order_gives_what_one_in_the_order_of_ids_gives(tmp_pa
         theirs, weak = to_networkx(turned), "weakly_" if directed else ""
         assert list(theirs) == turned.original_ids().tolist()
         node = list(theirs)[3]
-        work = [(f"{weak}connected_components", ()), ("single_source_shortest_path_length", (node,))]
+        for function, arguments in (
+            ("single_source_shortest_path_length", (node,)),
+            ("single_source_shortest_path_length", (node, 1)),
+            ("single_target_shortest_path_length", (node,)),
+            ("shortest_path_length", (node,)),
+            ("shortest_path_length", (None, node)),
+        ):
+            wanted = getattr(nx, function)(theirs, *arguments, backend="networkx")
+            ascending = sorted(wanted.items(), key=lambda item: item[::-1])
+            for graph in (turned, plain):
+                assert list(getattr(backend, function)(graph, *arguments).items()) == ascending, function
+        work = [(f"{weak}connected_components", ())]
         work += [("bfs_edges", (node, reverse)) for reverse in (False, True)] + [("descendants", (node,))]
         work += [("topological_generations", ())] if directed else [("node_connected_component", (node,))]
         for function, arguments in work:
@@ -238,3 +249,57 @@ def test_equal_nodes_and_what_is_no_node_as_networkx_has_them(kind):
             for function, arguments in _asked(graph, node):
                 wanted = outcome(lambda *a, f=function: getattr(nx, f)(*a, backend="networkx"), graph, *arguments)
                 assert outcome(getattr(backend, function), made, *arguments) == wanted, (function, arguments)
+
+
+@pytest.mark.parametrize("order", [None, "degree"])
+@pytest.mark.parametrize("others", [0, 3, 40])
+def test_a_giant_is_all_nodes_but_those_of_the_others(order, others, tmp_path):
+    """Of 40 other pairs there is no giant; its set is made in another way than theirs."""
+    edges = [*nx.path_graph(range(100, 200)).edges, *((10 * k, 10 * k + 1) for k in range(1, others // 2 + 1))]
+    edges += [(1000 + 10 * k, 1001 + 10 * k) for k in range(others)]
+    graph = nx.Graph(edges)
+    text = tmp_path / "g.txt"
+    text.write_text("".join(f"{a} {b}\n" for a, b in graph.edges))
+    made = bigbfs.convert(text, tmp_path / "g.csrbin", **({} if order is None else {"order": order}))
+    made = made if isinstance(made, Graph) else bigbfs.open(tmp_path / "g.csrbin")
+    plain = nx.Graph()
+    plain.add_nodes_from(sorted(graph))
+    plain.add_edges_from(graph.edges)
+    wanted = list(nx.connected_components(plain, backend="networkx"))
+    for _ in range(2):
+        found = list(backend.connected_components(made))
+        assert found == wanted
+        found[0].clear()  # a caller's own
+
+
+def test_labels_that_fail_beside_the_set_of_nodes_raise_there(monkeypatch):
+    monkeypatch.setattr(
+        "bigbfs.networkx.connected.labels_once", lambda *_: (_ for _ in ()).throw(MemoryError("labels"))
+    )
+    with pytest.raises(MemoryError, match="labels"):
+        list(backend.connected_components(from_networkx(nx.path_graph(5))))
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["random", "star", "path", "two", "dense"])
+def test_lengths_of_a_graph_file_are_those_of_networkx_by_level_and_id(tmp_path, name, directed, both):
+    """Wide levels of these are searched bottom-up, where the rows of in-neighbours are known."""
+    rng = np.random.default_rng(3)
+    pairs = {
+        "random": rng.integers(0, 600, (3000, 2)),
+        "star": np.array([(0, k) for k in range(1, 900)]),
+        "path": np.array([(k, k + 1) for k in range(300)]),
+        "two": np.array([(k, (k * 7 + 1) % 50) for k in range(50)] + [(100, 101), (101, 102)]),
+        "dense": rng.integers(0, 60, (2500, 2)),
+    }[name].tolist()
+    (tmp_path / "g.txt").write_text("".join(f"{u} {v}\n" for u, v in pairs if u != v))
+    bigbfs.convert(tmp_path / "g.txt", tmp_path / "g.csrbin", directed=directed, in_edges=both and directed)
+    with bigbfs.open(tmp_path / "g.csrbin") as graph:
+        plain = (nx.DiGraph if directed else nx.Graph)((u, v) for u, v in pairs if u != v)
+        for node in graph.original_ids()[[0, -1, graph.n // 2]].tolist():
+            for function in ("single_source_shortest_path_length", "single_target_shortest_path_length"):
+                for cutoff in (None, 1, 2.5):
+                    wanted = getattr(nx, function)(plain, node, cutoff, backend="networkx")
+                    found = getattr(backend, function)(graph, node, cutoff)
+                    assert list(found.items()) == sorted(wanted.items(), key=lambda item: item[::-1])
