@@ -2,7 +2,8 @@
 
 WHEN is ``reading``, ``read``, ``sorting``, ``sorted`` or ``writing``: before that rank sends its last pairs, while it
 has kept them and others may not have yet, while it sorts, and so on. In memory it is ``counted``, ``dealing``,
-``placing`` or ``named``: before its keys go where all see them, while it turns rows round, writes them, and is done.
+``placing``, ``moving`` or ``named``: before its keys go where all see them, while it turns rows round, writes them or
+sorted ones, and is done.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 from typing import Any
 
 from bigbfs.__main__ import main
-from bigbfs.conversion.spread import assemble, common, common_file, convert, sorted_rows
+from bigbfs.conversion.spread import assemble, common, common_file, common_sides, convert, sorted_rows
 from bigbfs.conversion.spread.checkpoint import Checkpoint
 from bigbfs.conversion.spread.exchange import ExchangingWriter
 
@@ -29,7 +30,8 @@ PLACES: dict[str, tuple[Any, str]] = {
 IN_MEMORY: dict[str, tuple[Any, str]] = {
     "counted": (common, "Crew"),
     "dealing": (common, "deal_columns"),
-    "placing": (common_file, "place_columns"),
+    "placing": (common_sides, "place_columns"),
+    "moving": (common_sides, "move_buckets"),
     "named": (common_file, "_summed" if os.environ.get("PMI_RANK") == "0" else "provenance_of"),
 }
 

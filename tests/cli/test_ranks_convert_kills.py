@@ -34,8 +34,8 @@ SAID = {
 }
 
 
-def convert(folder: Path, ranks: int, program: list[str]) -> subprocess.CompletedProcess[str]:
-    command = [str(launch.mpiexec()), "-n", str(ranks), sys.executable, *program, *ARGUMENTS]
+def convert(folder: Path, ranks: int, program: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+    command = [str(launch.mpiexec()), "-n", str(ranks), sys.executable, *program, *ARGUMENTS, *options]
     return subprocess.run(
         command, cwd=folder, env=launch.environment(ranks, 4), capture_output=True, text=True, timeout=300
     )
@@ -60,25 +60,31 @@ def test_a_second_run_takes_up_what_was_finished(when: str, name: str, tmp_path:
 
 
 MOMENTS = [
-    ("counted", "SIGKILL", 0),
-    ("dealing", "SIGKILL", 1),
-    ("placing", "SIGINT", 1),
-    ("placing", "SIGTERM", 0),
-    ("placing", "SIGKILL", 2),
-    ("named", "SIGKILL", 0),
+    ("counted", "SIGKILL", 0, ()),
+    ("dealing", "SIGKILL", 1, ()),
+    ("dealing", "SIGKILL", 2, ("--directed",)),
+    ("placing", "SIGINT", 1, ()),
+    ("placing", "SIGTERM", 0, ()),
+    ("placing", "SIGKILL", 2, ()),
+    ("placing", "SIGKILL", 0, ("--directed",)),
+    ("moving", "SIGKILL", 1, ("--directed", "--no-in-edges")),
+    ("named", "SIGKILL", 0, ()),
 ]
 CODES = {"SIGKILL": 9, "SIGINT": 130, "SIGTERM": 143}
 
 
 @pytest.mark.parametrize(
-    ("when", "name", "rank"), split(MOMENTS, lambda when, name, rank: (when, rank) in (("dealing", 1), ("placing", 0)))
+    ("when", "name", "rank", "options"),
+    split(MOMENTS, lambda when, name, rank, options: (when, rank) in (("dealing", 1), ("placing", 0), ("moving", 1))),
 )
-def test_a_rank_that_ends_while_all_work_on_one_state(when: str, name: str, rank: int, tmp_path: Path) -> None:
+def test_a_rank_that_ends_while_all_work_on_one_state(
+    when: str, name: str, rank: int, options: tuple[str, ...], tmp_path: Path
+) -> None:
     """The others end with it; nothing of the graph is there, no memory stays, and the next run finds nothing to do."""
     np.savetxt(tmp_path / "g.txt", np.random.default_rng(1).integers(0, 90_000, (300_000, 2)), "%d")
     before, script = shm.files(), Path(__file__).with_name("rank_convert_events.py")
     for _ in range(5):  # others may be so quick that this rank gets no part to place, and nothing ends
-        ran = convert(tmp_path, 3, [str(script), when, name, str(rank)])
+        ran = convert(tmp_path, 3, [str(script), when, name, str(rank)], *options)
         if ran.returncode:
             break
         (tmp_path / "many.csrbin").unlink()
@@ -87,10 +93,10 @@ def test_a_rank_that_ends_while_all_work_on_one_state(when: str, name: str, rank
     while (left := ranks_in(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left and not (tmp_path / "many.csrbin").exists() and not shm.left_since(before)
-    ran = convert(tmp_path, 3, ["-m", "bigbfs"])
+    ran = convert(tmp_path, 3, ["-m", "bigbfs"], *options)
     assert ran.returncode == 0, ran.stderr
     assert "takes up" not in ran.stdout and names(tmp_path) == ["g.txt", "many.csrbin"]
-    bigbfs.convert(tmp_path / "g.txt", tmp_path / "one.csrbin")
+    bigbfs.convert(tmp_path / "g.txt", tmp_path / "one.csrbin", directed=bool(options), in_edges=len(options) < 2)
     assert (tmp_path / "many.csrbin").read_bytes() == (tmp_path / "one.csrbin").read_bytes()
 
 

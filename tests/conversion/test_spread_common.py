@@ -13,8 +13,9 @@ from folders import names
 from spreading import KINDS, edges, require_same, send_messages, spread, written
 from wide import split
 
+import bigbfs
 from bigbfs.conversion import ConvertOptions
-from bigbfs.conversion.spread import common, common_file, convert, dealing
+from bigbfs.conversion.spread import common, common_file, common_sides, convert, dealing
 from bigbfs.conversion.spread.crew import ROUNDS, Crew, NotShared, room_for
 from bigbfs.engines.ranks.agreeing import Agreed
 from bigbfs.engines.ranks.threads import ThreadGroup, run
@@ -38,23 +39,87 @@ def dealt(monkeypatch):
     return found
 
 
-UNDIRECTED = [kind for kind, options in KINDS.items() if not options.get("directed")]
-
-
 @pytest.mark.parametrize(
     ("kind", "ranks"),
-    split(itertools.product(UNDIRECTED, (2, 3, 8)), lambda kind, ranks: ranks == 3),
+    split(itertools.product(KINDS, (2, 3, 8)), lambda kind, ranks: ranks == 3),
 )
 def test_ranks_without_memory_in_common_send_keys(kind, ranks, dealt, monkeypatch):
     """The bytes are those of one process, as they are where all work on one state."""
     send_messages(monkeypatch)
     require_same(ranks, written("text"), **KINDS[kind])
-    assert len(dealt) == 2 * ranks
+    assert len(dealt) == (1 + KINDS[kind].get("in_edges", True)) * ranks
 
 
-def test_ranks_of_one_machine_send_no_key(dealt):
-    require_same(3, written("npy"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_of_one_machine_send_no_key(kind, dealt):
+    require_same(3, written("npy"), **KINDS[kind])
     assert not dealt
+
+
+def drawn(shape, seed):
+    """Directed edges: repeated, self-loops, ids without an edge; or the same both ways, or only as many of them."""
+    rng = np.random.default_rng(seed)
+    found = rng.integers(0, 300, (2000, 2)) ** 2 // 300
+    if shape == "symmetric":
+        found = np.concatenate([found, found[:, ::-1]])
+    elif shape == "ring":  # every vertex has one edge out and one in
+        found = np.stack([np.arange(500), (np.arange(500) + 1) % 500], axis=1)
+    elif shape == "few":
+        found = np.array([[0, 1], [1, 2], [0, 2], [0, 1], [1, 1]])
+    elif shape == "nearly":  # as symmetric ones, but for where two edges end: rows are as long
+        found = np.concatenate([found, found[:, ::-1], [[400, 401], [402, 403], [401, 402], [403, 400]]])
+    elif shape == "wide":
+        found = found * (2**33 + 7)
+    return found
+
+
+DIRECTED = {
+    "both": {},
+    "out-edges": {"in_edges": False},
+    "all": {"keep_duplicates": True, "keep_self_loops": True},
+    "loops": {"keep_self_loops": True},
+    "ids": {"keep_ids": True},
+    "compressed": {"compressed": True},
+    "compressed-all": {"compressed": True, "keep_duplicates": True, "keep_self_loops": True},
+    "compressed-out-edges": {"compressed": True, "in_edges": False},
+}
+SHAPES = ("any", "symmetric", "ring", "few", "nearly", "wide")
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "ranks"),
+    split(
+        [each for each in itertools.product(SHAPES, DIRECTED, range(1, 6)) if each[:2] != ("wide", "ids")],
+        lambda shape, kind, ranks: (SHAPES.index(shape) + [*DIRECTED].index(kind)) % 5 + 1 == ranks,
+    ),
+)
+def test_directed_graphs_on_one_state(shape, kind, ranks, buckets, dealt):
+    """The bytes of one process; where in-rows are the out-rows, they are found to be."""
+    np.save("g.npy", drawn(shape, ranks))
+    require_same(ranks, ["g.npy"], directed=True, **DIRECTED[kind])
+    assert not dealt
+    with bigbfs.open("many.csrbin") as graph:
+        assert graph.flags.symmetric == (shape == "symmetric" and DIRECTED[kind].get("in_edges", True))
+
+
+@pytest.mark.parametrize("largest", [3000, 70_000])
+def test_keys_of_both_widths(largest, buckets, monkeypatch):
+    """Rows without an edge up to a large id, and more buckets than a core's cache has keys for."""
+    found = drawn("any", 1)
+    found[7] = largest, 3
+    np.save("g.npy", found)
+    monkeypatch.setattr(transposing, "MAX_BUCKETS", 1 if largest == 70_000 else 1 << 11)
+    seen, whole = set(), common.key_dtype
+    monkeypatch.setattr(common, "key_dtype", lambda bits: seen.add(whole(bits)) or whole(bits))
+    require_same(2, ["g.npy"], directed=True, keep_ids=True)
+    assert seen == {np.dtype(np.uint64 if largest == 70_000 else np.uint32)}
+
+
+@pytest.mark.parametrize("lines", ["0 1\n", "1 0\n1 1\n", "3 3\n", "1 2\n2 3\n3 1\n1 2\n"])
+@pytest.mark.parametrize("loops", [False, True])
+def test_one_rank_more_than_a_directed_graph_has_vertices(lines, loops):
+    Path("g.txt").write_text(lines)
+    require_same(len(set(lines.split())) + 1, ["g.txt"], directed=True, keep_self_loops=loops)
 
 
 def test_a_machine_that_has_no_such_memory(dealt, monkeypatch):
@@ -73,15 +138,16 @@ def buckets(monkeypatch):
     monkeypatch.setattr(transposing, "EDGES_PER_BUCKET", 64)
 
 
+@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("part", [1, 1 << 21])
-def test_ranks_with_threads_of_their_own(part, buckets, monkeypatch):
+def test_ranks_with_threads_of_their_own(part, directed, buckets, monkeypatch):
     """As many as each has; rows placed in parts of a row, or in some."""
-    monkeypatch.setattr(common_file, "PART_BYTES", part)
-    require_same(2, written("text"))
+    monkeypatch.setattr(common_sides, "PART_BYTES", part)
+    require_same(2, written("text"), directed=directed)
     whole = Path("one.csrbin").read_bytes()
 
     def work(group):
-        options = ConvertOptions(memory=2**40, threads=1 + 2 * group.rank, force=True)
+        options = ConvertOptions(memory=2**40, threads=1 + 2 * group.rank, force=True, directed=directed)
         return convert.convert_over_ranks(["g.txt"], "many.csrbin", options, group)
 
     run(3, work)
@@ -101,13 +167,16 @@ def test_few_lines(lines):
 PLACES = {
     "sorting": (common.in_rows, "sort_rows"),
     "dealing": (transposing, "scatter_columns"),
-    "placing": (common_file, "place_columns"),
+    "placing": (common_sides, "place_columns"),
+    "moving": (common_sides, "move_buckets"),
     "writing": (common_file.os, "pwrite"),
 }
 
 
-@pytest.mark.parametrize("when", PLACES)
-def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, buckets, monkeypatch):
+@pytest.mark.parametrize(
+    ("when", "directed"), [each for each in itertools.product(PLACES, (False, True)) if each != ("moving", False)]
+)
+def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, directed, buckets, monkeypatch):
     calls, (where, name) = itertools.count(), PLACES[when]
     whole, inputs = getattr(where, name), written("text")
 
@@ -118,17 +187,18 @@ def test_a_failure_on_one_rank_is_said_by_all_and_leaves_nothing(when, buckets, 
 
     monkeypatch.setattr(where, name, fail)
     with pytest.raises(FileAccessError if when == "writing" else OSError) as failure:
-        spread(3, inputs)
+        spread(3, inputs, directed=directed)
     assert next(calls) > 1 and names(Path()) == ["g.txt"]
     if when == "writing":
         assert "many.csrbin: cannot write: No space left on device; free some space" in str(failure.value)
 
 
+@pytest.mark.parametrize("sides", [0, 1, 2])
 @pytest.mark.parametrize("compressed", [False, True])
-def test_what_all_see_counts_as_memory_of_each(compressed, monkeypatch):
+def test_what_all_see_counts_as_memory_of_each(compressed, sides, monkeypatch):
     """Keys beside the lines that a rank has read itself, then keys and rows: what all see is shared out evenly.
 
-    Rows that will be encoded are of each rank alone.
+    Rows that will be encoded are of each rank alone. ``sides``: of a directed graph; 0: undirected, both in one.
     """
     asked, made, whole, window = [], [], common.require, ThreadGroup.window
 
@@ -143,10 +213,16 @@ def test_what_all_see_counts_as_memory_of_each(compressed, monkeypatch):
 
     monkeypatch.setattr(common, "require", require)
     monkeypatch.setattr(ThreadGroup, "window", keep)
-    vertices = require_same(2, written("text"), keep_self_loops=True, compressed=compressed).vertices
-    labels, placed = 8 * vertices, (8 * (vertices + 1) + 4 * len(edges())) * compressed
+    given = {"directed": sides > 0, "in_edges": sides != 1, "keep_self_loops": True, "compressed": compressed}
+    vertices = require_same(2, written("text"), **given).vertices
+    offsets, copies = max(1, sides) * 8 * (vertices + 1), 1 if sides == 1 else 2
+    labels, placed = 8 * vertices, (offsets + copies * 4 * len(edges()) // 2) * compressed
     keys, rows = made[0] - room_for(8 * 8 * ROUNDS), made[1]
     assert keys == room_for(4 * len(edges())) and len(asked) == 2
+    tasks, buckets = 16, transposing.bucket_count(vertices, transposing.bucket_shift(vertices, len(edges())))
+    counters = room_for(8 * tasks * buckets) * (sides != 1) + room_for(16 * tasks) + room_for(8 * buckets)
+    both = room_for(8 * (vertices + 1)) * (2 + (sides == 2)) + room_for(8 * vertices) + room_for(8) * (sides == 2)
+    assert rows == room_for(4 * len(edges())) + both + counters
     assert sorted(asked) == [labels + max(8 * len(edges()) // 2 + keys // 2, (keys + rows) // 2 + placed)] * 2
 
 

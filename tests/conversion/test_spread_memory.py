@@ -56,6 +56,8 @@ def test_a_rank_that_is_killed_in_memory_leaves_nothing_to_take_up(shared, monke
 def test_more_edges_than_were_expected_go_to_disk(where, monkeypatch):
     """Whether one rank's buffer is full while it reads, its share of the rows is too large for it, or what all see."""
     place = common if where == "require" else in_memory
+    if where == "require_share":
+        send_messages(monkeypatch)
     whole, calls = getattr(place, where), itertools.count()
 
     def refuse(*given, **named):

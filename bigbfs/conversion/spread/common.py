@@ -1,4 +1,4 @@
-"""Rows of an undirected graph, made by ranks of one machine on one state: nothing is sent, and no rank owns rows.
+"""Rows made by ranks of one machine on one state: nothing is sent, and no rank owns rows.
 
 The kernels and the order of steps are those of one process (``conversion/in_memory``, ``sorting/lines``), and ranks
 are to them what threads are. Each keeps the lines that it has read to itself; keys, rows and offsets all see.
@@ -16,6 +16,7 @@ from bigbfs.conversion.sorting import in_rows
 from bigbfs.conversion.sorting.buckets import layout_of
 from bigbfs.conversion.sorting.lines import Lines, keys_of
 from bigbfs.conversion.sorting.rule import Meaning, Rule
+from bigbfs.conversion.spread.common_sides import Part, Side, are_equal
 from bigbfs.conversion.spread.crew import Crew, NotShared, room_for
 from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.commons import seen_by_all
@@ -25,13 +26,14 @@ from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import (
     TASKS_PER_THREAD,
     Csr,
-    Dealt,
+    Loose,
+    Turn,
     bits_of,
     bucket_count,
     bucket_shift,
+    count_columns,
     deal_columns,
     key_dtype,
-    place_columns,
 )
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import balanced_ranges, cursors
@@ -50,18 +52,18 @@ class Common:
         Who places them.
     members
         Threads of all ranks.
-    dealt
-        As :func:`bigbfs.graph.transposing.deal_columns` returns it.
-    indptr
-        Zeros that all see: int64, one more than rows.
+    sides
+        Out-rows, and in-rows where a file has them beside.
+    symmetric
+        In-rows are known to be the out-rows.
     counted
         Of all ranks, as in the provenance.
     """
 
     crew: Crew
     members: int
-    dealt: Dealt
-    indptr: np.ndarray
+    sides: list[Side]
+    symmetric: bool
     counted: dict[str, int]
 
 
@@ -73,7 +75,7 @@ def sorted_in_common(job: Job, what: Meaning, lines: Lines, group: Group) -> Com
     Agreed
         Of a DoesNotFitError: it takes more memory than ranks may use.
     """
-    if not what.both or not seen_by_all(group):
+    if not seen_by_all(group):
         return None
     try:
         return _Sorting(job, what, lines, group).sort()
@@ -81,8 +83,8 @@ def sorted_in_common(job: Job, what: Meaning, lines: Lines, group: Group) -> Com
         return None
 
 
-def placed_for_each(rows: Common, job: Job, group: Group) -> tuple[tuple[int, int], Csr]:
-    """Place about as many ids on each rank; return its first row and the first behind its rows, and these alone.
+def placed_for_each(rows: Common, job: Job, group: Group) -> tuple[tuple[int, int], list[Csr]]:
+    """Place about as many ids on each rank; return its first row and the first behind its rows, and these of each side.
 
     Their offsets are those of all rows: 0 up to the first.
 
@@ -91,25 +93,31 @@ def placed_for_each(rows: Common, job: Job, group: Group) -> tuple[tuple[int, in
     Agreed
         Of a MemoryError.
     """
-    dealt, n = rows.dealt, len(rows.indptr) - 1
-    bases, total = dealt.bases, int(dealt.bases[-1])
-    goals = [total * rank // group.size for rank in range(1, group.size)]
+    bases = np.sum([side.bases for side in rows.sides], axis=0)
+    goals = [int(bases[-1]) * rank // group.size for rank in range(1, group.size)]
     first, end = [0, *np.searchsorted(bases, goals).tolist(), len(bases) - 1][group.rank :][:2]
-    begin = int(bases[first])
-
-    def placed() -> Csr:
-        indptr = np.zeros(n + 1, np.int64)
-        out = np.empty(int(bases[end]) - begin, dealt.turn.indices.dtype)
-        given = (dealt.turn, dealt.starts, dealt.keys, bases - begin, indptr, out)
-        tasks = balanced_ranges(bases[first : end + 1], TASKS_PER_THREAD * job.threads)
-        job.workers.each(len(tasks), lambda i: place_columns(first + tasks[i][0], first + tasks[i][1], *given))
-        return indptr, out
-
-    csr = together(group, placed)
+    mine = [Part(side, first, end) for side in rows.sides]
+    made = together(group, lambda: [_placed(part, job) for part in mine])
     if group.rank == 0:
         rows.crew.forget()
-    low, high = (min(n, bucket << int(dealt.turn.shift)) for bucket in (first, end))
-    return (low, high), csr
+    return mine[0].rows, made
+
+
+def _placed(mine: Part, job: Job) -> Csr:
+    """Return the rows of a part, placed."""
+    side = mine.side
+    cuts = balanced_ranges(side.bases[mine.first : mine.end + 1], TASKS_PER_THREAD * job.threads)
+    parts = [Part(side, mine.first + first, mine.first + end) for first, end in cuts]
+    indptr, out = np.zeros(len(side.indptr), np.int64), np.empty(mine.length, side.ids)
+
+    def place(number: int) -> None:
+        part = parts[number]
+        at, (low, high) = part.begin - mine.begin, part.rows
+        side.place(part.first, part.end, indptr, out[at : at + part.length])
+        indptr[low + 1 : high + 1] += at
+
+    job.workers.each(len(parts), place)
+    return indptr, out
 
 
 class _Sorting:
@@ -121,6 +129,7 @@ class _Sorting:
         self._members = sum(self._threads)
         total = int(group.sum([len(lines)])[0])
         self._shift = bucket_shift(lines.n, total)
+        self._twin = not what.both and job.options.in_edges
         self._crew: Crew | None = None
         self._spare = np.empty(0, np.uint8)
 
@@ -130,7 +139,7 @@ class _Sorting:
         layout = layout_of(0, 0, bits_of(n), bits_of(n) + self._shift)
         counts = np.zeros((2 * job.threads, bucket_count(n, self._shift)), np.int64)
         loops_stay = job.options.keep_self_loops
-        starts, keys, loops = keys_of(lines, True, loops_stay, layout, counts, job.workers, self._place)
+        starts, keys, loops = keys_of(lines, what.both, loops_stay, layout, counts, job.workers, self._place)
         crew, total = self._crew, int(starts[-1])
         assert crew is not None
         self._group.barrier()  # all keys are there, and nobody holds lines any more
@@ -139,11 +148,38 @@ class _Sorting:
         rows.begins[n] = total
         rule = Rule(what.copies, apart=True)
         given = (in_rows.Keys(starts, starts[np.newaxis], frozen(keys)), layout, rule, rows, crew, self._members)
-        loose, found = in_rows.sorted_rows(*given, turn=True, counters=crew.counters)
-        dealt = deal_columns(loose, job.threads, head=True, spare=self._spare, crew=crew)
+        turn = what.both or (self._twin and not loops_stay)  # self-loops that stay are not counted there
+        loose, found = in_rows.sorted_rows(*given, turn=turn, counters=crew.counters)
+        sides, symmetric = self._sides(crew, loose)
         duplicates, turned = found.tolist()
         counted = {"self_loops": int(self._group.sum([loops])[0]), "duplicates": duplicates, "reversed": turned}
-        return Common(crew, self._members, dealt, crew.take(n + 1, np.int64), counted)
+        return Common(crew, self._members, sides, symmetric, counted)
+
+    def _sides(self, crew: Crew, loose: Loose) -> tuple[list[Side], bool]:
+        """Return the sides of sorted rows, and whether in-rows are known to be the out-rows."""
+        n, threads = self._lines.n, self._job.threads
+        indptr = crew.take(n + 1, np.int64)
+        if self._what.both:
+            dealt = deal_columns(loose, threads, head=True, spare=self._spare, crew=crew)
+            return [Side("", dealt, indptr)], True
+        out = Side("", loose, indptr)
+        if not self._twin:
+            return [out], False
+        if self._job.options.keep_self_loops:
+            loose = self._with_columns(crew, loose)
+        dealt = deal_columns(loose, threads, spare=self._spare, crew=crew)
+        into = Side("in_", dealt, crew.take(n + 1, np.int64))
+        same = are_equal(loose, into, crew, self._members)
+        return ([out], True) if same else ([out, into], False)
+
+    def _with_columns(self, crew: Crew, loose: Loose) -> Loose:
+        """Return the rows with all ids counted by buckets of columns."""
+        n, none = len(loose.ends), frozen(loose.indices[:0])
+        arrays = frozen(loose.begins), frozen(loose.ends), frozen(loose.indices), none, none
+        turn = Turn(*arrays, False, np.uint64(loose.shift), np.uint64(bits_of(n)))
+        counts = crew.counters((len(loose.chunks), bucket_count(n, loose.shift)))
+        crew.each(len(loose.chunks), lambda i: count_columns(*loose.chunks[i], turn, counts[i]))
+        return loose._replace(columns=counts)
 
     def _place(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return where own keys go, given how many there are; see :func:`keys_of`."""
@@ -182,11 +218,14 @@ class _Sorting:
         """Return the bytes of what :func:`placed_for_each` makes: a file that is not compressed takes no such rows."""
         if self._job.targets.compressed is None:
             return 0
-        n = self._lines.n
-        return 8 * (n + 1) + 2 * id_dtype(n).itemsize * total // self._group.size
+        n, ids = self._lines.n, id_dtype(self._lines.n).itemsize
+        copies = 2 if self._what.both or self._twin else 1
+        return (1 + self._twin) * 8 * (n + 1) + copies * ids * total // self._group.size
 
     def _rows_bytes(self, total: int, buckets: int) -> int:
         n, tasks = self._lines.n, TASKS_PER_THREAD * self._members
-        offsets = 2 * room_for(8 * (n + 1)) + room_for(8 * n)
-        counters = room_for(8 * tasks * buckets) + room_for(16 * tasks) + room_for(8 * buckets)
+        offsets = (2 + self._twin) * room_for(8 * (n + 1)) + room_for(8 * n)
+        turned = self._what.both or self._twin
+        counters = turned * room_for(8 * tasks * buckets) + room_for(16 * tasks) + room_for(8 * buckets)
+        counters += self._twin * room_for(8)  # whether sides are equal
         return room_for(id_dtype(n).itemsize * total) + offsets + counters

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from bigbfs.conversion.on_disk.work import Job, provenance_of
 from bigbfs.conversion.spread.assemble import PROVENANCE, Whole, made_by_first
 from bigbfs.conversion.spread.common import Common
+from bigbfs.conversion.spread.common_sides import Part, Placing, parts_of
 from bigbfs.engines.ranks.agreeing import together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.formats.atomic import access_error
@@ -25,11 +27,6 @@ from bigbfs.formats.container.checksum import STRETCH, StretchSums, joined
 from bigbfs.formats.container.layout import Section
 from bigbfs.formats.writeback import start_writeback
 from bigbfs.graph.flags import GraphFlags
-from bigbfs.graph.transposing import TASKS_PER_THREAD, place_columns
-from bigbfs.jit.workers import balanced_ranges
-
-PART_BYTES = 2 << 20
-"""About what a thread places at once."""
 
 Sum = tuple[int, int, int, int]
 """A piece of a stretch: number of the section, place in it, bytes, and their CRC-32."""
@@ -60,19 +57,23 @@ def write_in_common(
     """
     target = job.targets.plain
     assert target is not None
-    n, m, ids = len(rows.indptr) - 1, int(rows.dealt.bases[-1]), rows.dealt.turn.indices.dtype
+    out = rows.sides[0]
+    n, m, ids = len(out.indptr) - 1, int(out.bases[-1]), out.ids
     text = together(group, lambda: csrbin.provenance_bytes(provenance_of(job, counted, "plain")))
-    flat = {PROVENANCE: text, **({} if labels is None else {"labels": labels}), "indptr": rows.indptr.view(np.uint64)}
-    sections = _placed([(name, array.dtype, len(array)) for name, array in flat.items()] + [("indices", ids, m)])
+    flat = {PROVENANCE: text, **({} if labels is None else {"labels": labels})}
+    items = [(name, array.dtype, len(array)) for name, array in flat.items()]
+    for side in rows.sides:
+        flat[side.prefix + "indptr"] = side.indptr.view(np.uint64)
+        items += [(side.prefix + "indptr", np.dtype(np.uint64), n + 1), (side.prefix + "indices", ids, m)]
+    sections = _placed(items)
     total = layout.file_bytes(sections)
     with ExitStack() as stack:
         stream, handle = made_by_first(target, total, group, stack)
         writer = _Writer(target, handle, sections)
-        parts = balanced_ranges(rows.dealt.bases, max(TASKS_PER_THREAD * rows.members, m * ids.itemsize // PART_BYTES))
-        placing = _Placing(rows, parts, writer)
-        rows.crew.each(len(parts), placing.place)
-        stretches = [(number, at) for number in range(len(flat)) for at in range(0, sections[number].length, STRETCH)]
-        data = [array.view(np.uint8) for array in flat.values()]
+        parts = [part for side in rows.sides for part in parts_of(side, rows.members)]
+        rows.crew.each(len(parts), Placing(parts, writer.write_part).place)
+        data = {i: flat[each.name].view(np.uint8) for i, each in enumerate(sections) if each.name in flat}
+        stretches = [(number, at) for number, array in data.items() for at in range(0, len(array), STRETCH)]
         rows.crew.each(len(stretches), lambda i: writer.write_stretch(data, *stretches[i]))
         everyone = [each for sums in group.objects(writer.sums) for each in sums]
 
@@ -107,8 +108,16 @@ class _Writer:
     def __init__(self, target: Path, handle: int, sections: list[Section]) -> None:
         self._target, self._handle, self.sections = target, handle, sections
         self.sums: list[Sum] = []
+        self._numbers = {section.name: number for number, section in enumerate(sections)}
 
-    def write_stretch(self, arrays: list[np.ndarray], number: int, at: int) -> None:
+    def write_part(self, part: Part, ids: np.ndarray) -> None:
+        """Write a part of the rows, which has been placed."""
+        low, high = part.rows
+        part.side.indptr[low + 1 : high + 1] += part.begin
+        number = self._numbers[part.side.prefix + "indices"]
+        self.write(number, part.begin * ids.itemsize, ids.view(np.uint8).data)
+
+    def write_stretch(self, arrays: Mapping[int, np.ndarray], number: int, at: int) -> None:
         """Write the stretch that begins at a byte of section ``number``, of which ``arrays`` has the content."""
         self.write(number, at, arrays[number][at : at + STRETCH].data)
 
@@ -127,31 +136,6 @@ class _Writer:
         except OSError as error:
             raise access_error(self._target, error, "write") from error
         start_writeback(self._handle, place, whole)
-
-
-class _Placing:
-    """Places parts of the rows, each in memory of its thread, and hands them on."""
-
-    def __init__(self, rows: Common, parts: list[tuple[int, int]], writer: _Writer) -> None:
-        self._rows, self._parts, self._writer = rows, parts, writer
-        bases = rows.dealt.bases
-        self._most = max((int(bases[end] - bases[first]) for first, end in parts), default=0)
-        self._free: list[np.ndarray] = []
-
-    def place(self, part: int) -> None:
-        """Place a part and write it."""
-        (first, end), rows, dealt = self._parts[part], self._rows, self._rows.dealt
-        begin, count = int(dealt.bases[first]), int(dealt.bases[end] - dealt.bases[first])
-        try:
-            out = self._free.pop()
-        except IndexError:  # every thread has its own by now, or another one was faster
-            out = np.empty(self._most, dealt.turn.indices.dtype)
-        place_columns(first, end, dealt.turn, dealt.starts, dealt.keys, dealt.bases - begin, rows.indptr, out)
-        n = len(rows.indptr) - 1
-        low, high = (min(n, bucket << int(dealt.turn.shift)) for bucket in (first, end))
-        rows.indptr[low + 1 : high + 1] += begin
-        self._writer.write(len(self._writer.sections) - 1, begin * out.itemsize, out[:count].view(np.uint8).data)
-        self._free.append(out)
 
 
 def _summed(sections: list[Section], sums: list[Sum]) -> list[Section]:

@@ -164,7 +164,7 @@ def _convert(
     group: Group,
 ) -> Whole:
     threads = thread_count(options.threads)
-    common = not options.directed and seen_by_all(group)
+    common = seen_by_all(group)
     readers, fitting = together(group, lambda: _looked_at(inputs, options, common, kept, group))
     with Workers(threads) as workers:
         job = (inputs, targets, options, sources, watch, workers, threads)

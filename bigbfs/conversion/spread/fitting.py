@@ -39,7 +39,7 @@ def fits(
     assert options.memory is not None
     lines = sum(guess.edges_upper_bound for guess in guesses)
     if common and set(readers) == {None}:
-        state = build_need(2 * lines, lines, sum(guess.memory_bytes for guess in guesses), both=True)
+        state = build_need(2 * lines, lines, sum(guess.memory_bytes for guess in guesses), both=not options.directed)
         if state // size + OF_ALL * 2 * lines + PROGRAM <= options.memory:
             return True  # without a look at ids
     held, most = _largest([guess.memory_bytes for guess in guesses], readers, size), options.memory

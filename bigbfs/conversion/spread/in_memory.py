@@ -74,8 +74,8 @@ def convert_in_memory(job: Job, readers: list[int | None], group: Group) -> Whol
             found = group.sum([counts.self_loops, counts.duplicates, counts.reversed]).tolist()
             counted |= dict(zip(("self_loops", "duplicates", "reversed"), found, strict=True))
         own = _own_rows(job, built, stack, group)
-        flags = job.options.flags(symmetric=what.both or built.symmetric, self_loops=counted["self_loops"])
-        return assemble(job, own, flags, counted, built.symmetric, 0, group)
+        flags = job.options.flags(symmetric=what.both or own.symmetric, self_loops=counted["self_loops"])
+        return assemble(job, own, flags, counted, own.symmetric, 0, group)
 
 
 def _numbered(job: Job, what: Meaning, lists: list[EdgeList], group: Group) -> tuple[Vertices, Lines]:
@@ -89,15 +89,15 @@ def _numbered(job: Job, what: Meaning, lists: list[EdgeList], group: Group) -> t
 
 def _share_of(common: Common, job: Job, vertices: Vertices, group: Group) -> _Built:
     """Return own rows of those that all have sorted; rank 0 has the counts of all."""
-    rows, out = placed_for_each(common, job, group)
+    rows, (out, *into) = placed_for_each(common, job, group)
     counts = BuildCounts(**common.counted) if group.rank == 0 else BuildCounts()
-    return _Built(vertices, rows, out, None, counts)
+    return _Built(vertices, rows, out, into[0] if into else None, counts, common.symmetric)
 
 
 def _written(job: Job, common: Common, vertices: Vertices, counted: dict[str, int], group: Group) -> Whole:
     """Write rows that all have sorted."""
     counted |= common.counted
-    flags = job.options.flags(symmetric=True, self_loops=counted["self_loops"])
+    flags = job.options.flags(symmetric=common.symmetric, self_loops=counted["self_loops"])
     first_id = 0 if vertices.labels is not None else vertices.first_id
     with job.watch.phase("write"), job.told(0, "", f"write {job.targets.plain}"):
         return write_in_common(job, common, counted, vertices.labels, first_id, flags, group)
@@ -150,12 +150,22 @@ class _OtherRanks(Others):
 
 
 class _Built:
-    """Own rows in memory: vertices of all, the first own row and the first behind, rows on both sides."""
+    """Own rows in memory: vertices of all, the first own row and the first behind, rows on both sides.
 
-    def __init__(self, vertices: Vertices, rows: tuple[int, int], out: Csr, into: Csr | None, counts: BuildCounts):
+    ``symmetric``: whether in-rows of all are the out-rows; None: nobody has looked.
+    """
+
+    def __init__(
+        self,
+        vertices: Vertices,
+        rows: tuple[int, int],
+        out: Csr,
+        into: Csr | None,
+        counts: BuildCounts,
+        symmetric: bool | None = None,
+    ):
         self.vertices, self.rows, self.counts = vertices, rows, counts
-        self.out, self.into = out, into
-        self.symmetric = False
+        self.out, self.into, self.symmetric = out, into, symmetric
 
 
 class _Builder:
@@ -210,10 +220,12 @@ def _own_rows(job: Job, built: _Built, stack: ExitStack, group: Group) -> OwnRow
     low, end = built.rows
     sides = {prefix: _adjacency(rows, low, end) for prefix, rows in (("", built.out), ("in_", built.into)) if rows}
     out, into = sides[""], sides.get("in_")
-    same = into is not None and all(np.array_equal(*pair) for pair in zip(*map(_arrays, (out, into)), strict=True))
-    built.symmetric = all(group.lengths(int(same)))
-    if built.symmetric:
-        del sides["in_"]
+    symmetric = built.symmetric
+    if symmetric is None:
+        same = into is not None and all(np.array_equal(*pair) for pair in zip(*map(_arrays, (out, into)), strict=True))
+        symmetric = all(group.lengths(int(same)))
+    if symmetric:
+        sides.pop("in_", None)
     labels = built.vertices.labels
     own_labels = {} if labels is None else {"labels": labels[low:end]}
     pieces: dict[str, Pieces] = {}
@@ -231,7 +243,7 @@ def _own_rows(job: Job, built: _Built, stack: ExitStack, group: Group) -> OwnRow
         end - low,
         out.m,
         np.array([counts.duplicates, 2 * counts.reversed]),
-        built.symmetric,
+        symmetric,
         partitions=0,
     )
 
