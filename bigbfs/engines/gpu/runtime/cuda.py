@@ -22,10 +22,11 @@ from bigbfs.engines.gpu.runtime.beside import Stream
 from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
 from bigbfs.engines.gpu.runtime.cuda_kernel import CudaKernel
 from bigbfs.engines.gpu.runtime.device import probe
-from bigbfs.engines.gpu.runtime.memory import READ_ONLY, HostMapping, Registration, is_file_mapping
+from bigbfs.engines.gpu.runtime.memory import HostMapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
+from bigbfs.engines.gpu.runtime.upload import copy_in
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
 
@@ -39,7 +40,7 @@ PIECE = 64 << 20
 """Bytes copied at a time where that takes a copy in between."""
 
 BIG = 64 << 20
-"""File-mapped arrays from this size up are registered while they are copied: the link then runs at full rate."""
+"""Arrays from this size up are copied by way of pinned buffers: the link then runs at full rate."""
 
 
 @cache
@@ -150,24 +151,19 @@ class CudaRuntime:
                 array.fill(value)
 
     def upload(self, array: np.ndarray) -> Array:
-        """Copy to device memory; a large file mapping by way of a passing registration."""
+        """Copy to device memory; a large array by threads and pinned buffers (upload.py)."""
         host = np.ascontiguousarray(array)
         target = self.empty(host.shape, host.dtype)
-        if host.nbytes == 0:
-            return target
-        cuda = self._cupy.cuda.runtime
-        registration = None
-        if host.nbytes >= BIG and self.info.registers_read_only and is_file_mapping(host):
+        if host.nbytes >= BIG:
             try:
-                registration = Registration(cuda, host.ctypes.data, host.nbytes, READ_ONLY)
-            except cuda.CUDARuntimeError:
-                registration = None  # pageable memory only copies more slowly
-        try:
+                with self._errors():
+                    copy_in(self._cupy, self.info.index, target.data.ptr, host)
+                return target
+            except DoesNotFitError:
+                pass  # pageable memory only copies more slowly
+        if host.nbytes:
             with self._errors():
                 self._copy_in(target.data.ptr, host)
-        finally:
-            if registration is not None:
-                registration.close()
         return target
 
     def _copy_in(self, address: int, host: np.ndarray) -> None:

@@ -1,0 +1,88 @@
+"""Large arrays to device memory: threads fill pinned buffers, from which the device copies meanwhile.
+
+To page-lock a mapped file for one copy of it takes longer than the copy: 0.44 to 0.56 s for 8.4 GB, which are copied in
+0.15 (one H200, 16 cores). Reading into pinned buffers of 96 MiB and the copy take 0.2 s together.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
+from bigbfs.jit.workers import thread_count
+
+THREADS = 12
+"""Threads at most: more read no faster than the link takes it."""
+
+PIECE = 4 << 20
+"""Bytes of a buffer. Of 8 MiB, page-locking the buffers takes longer; of 2 MiB, calls do."""
+
+BUFFERS = 2
+"""Of a thread: one is filled while the device copies from the other."""
+
+
+def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
+    """Copy ``source`` to memory of a device; return when it is there.
+
+    Parameters
+    ----------
+    cupy
+        The module.
+    index
+        The device.
+    address
+        Where to, on the device. What was launched before on the current stream may still use that memory.
+    source
+        C-contiguous, any memory: a mapped file, too.
+
+    Raises
+    ------
+    DoesNotFitError
+        Pinned buffers cannot be had; nothing has been copied.
+    """
+    flat = source.reshape(-1).view(np.uint8)
+    pieces = deque(range(0, len(flat), PIECE))
+    threads = min(THREADS, thread_count(), len(pieces))
+    before = cupy.cuda.get_current_stream().record()
+    pinned = PinnedMemory(cupy, threads * BUFFERS * PIECE)
+
+    def carry(thread: int) -> None:
+        cupy.cuda.Device(index).use()  # each thread has a device of its own
+        stream = cupy.cuda.Stream(non_blocking=True)
+        stream.wait_event(before)
+        own = pinned.host.reshape(threads, BUFFERS, PIECE)[thread]
+        turns = cycle([(buffer, cupy.cuda.Event(disable_timing=True)) for buffer in own])
+        try:
+            while (start := _next(pieces)) is not None:
+                piece = flat[start : start + PIECE]
+                buffer, copied = next(turns)
+                copied.synchronize()
+                buffer[: len(piece)] = piece
+                place = address + start, int(buffer.ctypes.data), len(piece)
+                cupy.cuda.runtime.memcpyAsync(*place, TO_DEVICE, stream.ptr)
+                copied.record(stream)
+        finally:
+            stream.synchronize()
+
+    try:
+        with ThreadPoolExecutor(threads, "bigbfs-upload") as pool:
+            try:
+                for ended in [pool.submit(carry, thread) for thread in range(threads)]:
+                    ended.result()
+            finally:
+                pieces.clear()  # after an error or an interrupt the others stop, too
+    finally:
+        pinned.close()
+
+
+def _next(pieces: deque[int]) -> int | None:
+    """Take the next piece that nobody else has; None: there is none."""
+    try:
+        return pieces.popleft()
+    except IndexError:
+        return None
