@@ -119,4 +119,4 @@ def test_pinned_buffers_that_cannot_be_had(small):
     cuda = Cuda(refuse=True)
     with pytest.raises(DoesNotFitError, match="ulimit -l"):
         copy_in(cuda, 0, 0, np.zeros(PAGE, np.uint8))
-    assert cuda.devices == []
+    assert cuda.open == {} and cuda.calls == 0

@@ -55,6 +55,7 @@ class PinnedMemory:
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 pages.madvise(mmap.MADV_HUGEPAGE)
             self.host = np.frombuffer(pages, np.uint8)
+            self.host[:: mmap.PAGESIZE] = 0  # faulted in here, several threads at once, not under the driver's lock
             self._registration = Registration(cupy.cuda.runtime, int(self.host.ctypes.data), nbytes, MAPPED)
         except (OSError, MemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
             raise _refusal(nbytes, str(error)) from error
