@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from bigbfs.algorithms.components.cpu.once import labels_once
-from bigbfs.jit.workers import thread_count
+from bigbfs.jit.workers import hold_to, thread_count
 from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, bridge_of
 from bigbfs.networkx.found import number_of
@@ -32,10 +32,13 @@ def connected_components(G: Any) -> Iterator[set[Any]]:
     nodes while the others label the graph, and those of the other components are taken out of it.
     """
     bridge = bridge_of(G)
-    with ThreadPoolExecutor(1) as beside:
-        labelled = beside.submit(labels_once, bridge.graph, max(1, thread_count() - 1))
-        if bridge.graph.names is not None:
-            labelled.result()  # names are read by compiled code, which two threads are not to load at once
+    threads = thread_count()
+    # names are read, and ids put in order, by compiled code, which two threads are not to load at once
+    apart = bridge.graph.names is not None or bridge.graph.flags.relabelled
+    with ThreadPoolExecutor(1, initializer=hold_to, initargs=(threads,)) as beside:
+        labelled = beside.submit(labels_once, bridge.graph, threads if apart else max(1, threads - 1))
+        if apart:
+            labelled.result()
         everyone = set(bridge.all_nodes())
         labels = bridge.by_number(labelled.result()).astype(np.int64)
     order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 _ROWS = "Neighbours come in the order of the graph, of a graph file in ascending order of id."
-_LENGTHS = "Of a graph file, nodes of one length come in ascending order of id."
+_LENGTHS = "Of a graph file, lengths from or to one node come by length, then by id."
 _PARALLEL = "By all threads."
 _BOUNDS = "By bounds (Takes and Kosters), exact."
 _MANY = "Many searches at once, by all threads or a GPU."

@@ -66,7 +66,7 @@ class OwnRows:
     found
         As of :class:`Sorter`, of the out-rows.
     symmetric
-        Whether in-rows were made, and are the out-rows.
+        Whether in-rows are known to be the out-rows.
     partitions
         Own ones; 0: they were sorted in memory.
     """

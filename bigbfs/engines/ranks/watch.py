@@ -41,6 +41,10 @@ def say_and_end(text: str, end: Callable[[int], None]) -> None:
 BEAT_SECONDS = 0.5
 """How often a rank counts on."""
 
+GRACE_SECONDS = 1.0
+"""How long the launcher has to end this process, too. A rank that aborts tells it why, and may be gone before it acts:
+who were quicker than that would give another exit code than that of the cause."""
+
 STARVED = 10
 """A rank that stands still and is not stopped waits for a core, a disk, a lock: it gets this many times the limit."""
 
@@ -150,6 +154,10 @@ class Neighbours:
                 self._say_gone(self._held[handle])
 
     def _say_gone(self, which: tuple[int, str, int]) -> None:
+        poll = select.poll()
+        poll.register(self._stop, select.POLLIN)
+        if poll.poll(int(1000 * GRACE_SECONDS)):
+            return  # this rank has left the others, too
         rank, host, process = which
         say_and_end(f"rank {rank} (host {host}, process {process}) has gone: it was killed or ended", self._end)
 

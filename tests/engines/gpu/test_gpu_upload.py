@@ -51,11 +51,12 @@ class Event:
 
 
 class Cuda:
-    """CuPy as far as a copy uses it; the call ``fail`` of memcpyAsync fails."""
+    """CuPy as far as a copy uses it; call ``fail`` of memcpyAsync fails, as those of hostRegister in ``refuse``."""
 
-    def __init__(self, fail=None, refuse=False):
+    def __init__(self, fail=None, refuse=()):
         self.streams, self.open, self.devices, self.calls = {}, {}, [], 0
         self._fail, self._refuse, self._lock = fail, refuse, threading.Lock()
+        self.asked = 0
         self.compute = Stream(self)
         runtime = SimpleNamespace(
             CUDARuntimeError=CudaError,
@@ -73,8 +74,10 @@ class Cuda:
         )
 
     def register(self, address, size, flags):
-        if self._refuse:
-            raise CudaError("no")
+        with self._lock:
+            self.asked += 1
+            if self.asked in self._refuse:
+                raise CudaError("no")
         self.open[address] = size
 
     def copy(self, target, source, size, kind, stream):
@@ -116,7 +119,38 @@ def test_a_fault_ends_all_threads_and_leaves_nothing_pinned(small, fail):
 
 
 def test_pinned_buffers_that_cannot_be_had(small):
-    cuda = Cuda(refuse=True)
+    cuda = Cuda(refuse=range(100))
     with pytest.raises(DoesNotFitError, match="ulimit -l"):
         copy_in(cuda, 0, 0, np.zeros(PAGE, np.uint8))
     assert cuda.open == {} and cuda.calls == 0
+
+
+def test_threads_that_get_no_buffers_leave_their_share_to_the_others(small):
+    cuda = Cuda(refuse=(1, 3))
+    source = np.random.default_rng(2).integers(0, 2**63, 100 * PAGE // 8, np.uint64)
+    target = np.zeros_like(source)
+    with held_to(4):
+        copy_in(cuda, 0, target.ctypes.data, source)
+    assert np.array_equal(target, source) and cuda.open == {}
+
+
+@pytest.mark.parametrize(("free", "threads"), [(5 * PAGE, 2), (2 * PAGE, 1)])
+def test_as_many_threads_as_host_memory_has_room_for(small, monkeypatch, free, threads):
+    monkeypatch.setattr(upload, "free_memory", lambda: free)
+    source = np.arange(100 * PAGE // 8, dtype=np.uint64)
+    target = np.zeros_like(source)
+    cuda = Cuda()
+    with held_to(8):
+        copy_in(cuda, 0, target.ctypes.data, source)
+    assert np.array_equal(target, source) and len(cuda.devices) == threads
+
+
+def test_an_event_that_cannot_be_made_leaves_nothing_pinned(small):
+    def refuse(disable_timing):
+        raise CudaError("out of resources")
+
+    cuda = Cuda()
+    cuda.cuda.Event = refuse
+    with pytest.raises(CudaError, match="resources"):
+        copy_in(cuda, 0, 0, np.zeros(PAGE, np.uint8))
+    assert cuda.open == {}

@@ -78,3 +78,29 @@ def test_a_rank_that_has_gone_is_named(how: str, when: str, code: int) -> None:
     ran = subprocess.run([sys.executable, "-c", GONE, how, when], capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (code, "" if code else "still here\n"), ran.stderr
     assert bool(code) == ("rank 1 (host h, process " in ran.stderr and "has gone" in ran.stderr)
+
+
+GRACE = """
+import os, signal, subprocess, sys, time
+import numpy as np
+from bigbfs.engines.ranks import watch
+
+watch.BEAT_SECONDS, watch.GRACE_SECONDS = 0.02, 1.5
+other = subprocess.Popen(["sleep", "60"])
+watching = watch.Neighbours([(1, "h", other.pid)], lambda code: None, None, 0, 60)
+other.kill(), other.wait()
+time.sleep(0.5)
+if sys.argv[1] == "launcher":
+    os.kill(os.getpid(), signal.SIGTERM)
+if sys.argv[1] == "leaves":
+    watching.close()
+time.sleep(3)
+print("still here")
+"""
+
+
+@pytest.mark.parametrize(("who", "code"), [("launcher", -15), ("leaves", 0), ("nobody", 9)])
+def test_the_launcher_has_time_to_end_this_rank_with_the_code_of_the_cause(who: str, code: int) -> None:
+    ran = subprocess.run([sys.executable, "-c", GRACE, who], capture_output=True, text=True)
+    assert ran.returncode == code, ran.stderr
+    assert ("has gone" in ran.stderr) == (who == "nobody")

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
+from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import thread_count
+from bigbfs.sizes import free_memory
 
 THREADS = 12
 """Threads at most: more read no faster than the link takes it."""
@@ -43,20 +45,25 @@ def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
     Raises
     ------
     DoesNotFitError
-        Pinned buffers cannot be had; some of it may have been copied.
+        No thread can have pinned buffers; nothing has been copied.
     """
     flat = source.reshape(-1).view(np.uint8)
     pieces = deque(range(0, len(flat), PIECE))
-    threads = min(THREADS, thread_count(), len(pieces))
+    room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
+    threads = max(1, min(THREADS, thread_count(), len(pieces), room))
     before = cupy.cuda.get_current_stream().record()
 
-    def carry(_: int) -> None:
+    def carry(_: int) -> DoesNotFitError | None:
         cupy.cuda.Device(index).use()  # each thread has a device of its own
         stream = cupy.cuda.Stream(non_blocking=True)
-        stream.wait_event(before)
-        pinned = PinnedMemory(cupy, BUFFERS * PIECE)
-        turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in pinned.host.reshape(BUFFERS, PIECE)])
         try:
+            pinned = PinnedMemory(cupy, BUFFERS * PIECE)
+        except DoesNotFitError as refusal:
+            return refusal  # others may have got theirs
+        try:
+            stream.wait_event(before)
+            halves = pinned.host.reshape(BUFFERS, PIECE)
+            turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in halves])
             while (start := _next(pieces)) is not None:
                 piece = flat[start : start + PIECE]
                 buffer, copied = next(turns)
@@ -70,11 +77,13 @@ def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
                 stream.synchronize()
             finally:
                 pinned.close()
+        return None
 
     with ThreadPoolExecutor(threads, "bigbfs-upload") as pool:
         try:
-            for ended in [pool.submit(carry, thread) for thread in range(threads)]:
-                ended.result()
+            refusals = [ended.result() for ended in [pool.submit(carry, thread) for thread in range(threads)]]
+            if pieces:  # nobody has got any
+                raise next(refusal for refusal in refusals if refusal)
         finally:
             pieces.clear()  # after an error or an interrupt the others stop, too
 
