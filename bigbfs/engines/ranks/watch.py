@@ -28,12 +28,16 @@ from bigbfs.engines.ranks import ending
 GONE = 9
 """Exit code of ranks that end because another one has gone: as mpiexec has it for a process that was killed."""
 
+PASS_ON_SECONDS = 0.2
+"""How long the launcher has to pass on what a rank has said: told to end, it throws away what it has not read yet."""
+
 
 def say_and_end(text: str, end: Callable[[int], None]) -> None:
     """Print ``text`` as an error and end this process and the others."""
     with suppress(OSError):
         os.write(2, f"bigbfs: error: {text}\n".encode())
     ending.limit(2.0)  # where ending the others hangs
+    time.sleep(PASS_ON_SECONDS)
     end(GONE)
     os._exit(GONE)
 
