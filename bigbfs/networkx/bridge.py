@@ -7,7 +7,7 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -106,6 +106,17 @@ class Bridge:
             return self._numbering.of(numbers)
         found = self.graph.original(self.order[numbers] if self._by_id else numbers).tolist()
         return found if self.graph.names is None else [self.graph.called(each) for each in found]
+
+    def each(self, numbers: np.ndarray) -> Iterable[Any]:
+        """Return what gives the nodes of vertices one by one: integers are made as they are asked for, in no list."""
+        if self._numbering is not None or self.graph.names is not None:
+            return self.nodes(numbers)
+        return memoryview(self.graph.original(self.order[numbers] if self._by_id else numbers))
+
+    @property
+    def compiled_nodes(self) -> bool:
+        """Whether compiled code makes nodes of numbers, which is not to be loaded beside that of another thread."""
+        return self._by_id or self.graph.names is not None
 
     def all_nodes(self) -> list[Any]:
         """Return all nodes in their order."""

@@ -25,6 +25,13 @@ def _labels(bridge: Bridge) -> np.ndarray:
     return bridge.by_number(labels_once(bridge.graph))
 
 
+def _sets(bridge: Bridge, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes of one component after the other, ascending, and where each ends, by number."""
+    labels = bridge.by_number(labels_once(bridge.graph, threads)).astype(np.int64)
+    order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
+    return order, ends[: kernels.gather_sets(labels, order, ends)]
+
+
 def connected_components(G: Any) -> Iterator[set[Any]]:
     """Return the nodes of each component, in the order of their first nodes; see NetworkX.
 
@@ -32,19 +39,15 @@ def connected_components(G: Any) -> Iterator[set[Any]]:
     nodes while the others label the graph, and those of the other components are taken out of it.
     """
     bridge = bridge_of(G)
-    threads = thread_count()
-    # names are read, and ids put in order, by compiled code, which two threads are not to load at once
-    apart = bridge.graph.names is not None or bridge.graph.flags.relabelled
+    threads, apart = thread_count(), bridge.compiled_nodes
     with ThreadPoolExecutor(1, initializer=hold_to, initargs=(threads,)) as beside:
-        labelled = beside.submit(labels_once, bridge.graph, threads if apart else max(1, threads - 1))
+        gathered = beside.submit(_sets, bridge, threads if apart else max(1, threads - 1))
         if apart:
-            labelled.result()
-        everyone = set(bridge.all_nodes())
-        labels = bridge.by_number(labelled.result()).astype(np.int64)
-    order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
-    count = kernels.gather_sets(labels, order, ends)
-    sizes = np.diff(ends[:count], prepend=0)
-    giant = int(sizes.argmax()) if count and sizes.max() >= _GIANT * len(labels) else -1
+            gathered.result()
+        everyone = set(bridge.each(np.arange(len(bridge))))
+        order, ends = gathered.result()
+    sizes = np.diff(ends, prepend=0)
+    giant = int(sizes.argmax()) if len(sizes) and sizes.max() >= _GIANT * len(bridge) else -1
     if giant >= 0:
         end = int(ends[giant])
         order = np.delete(order, np.s_[end - int(sizes[giant]) : end])

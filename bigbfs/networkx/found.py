@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import chain, repeat
 from typing import Any
 
@@ -14,6 +15,10 @@ from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, Csr
 
 _FAR = 2**62
+
+
+WAIT_SECONDS = 0.0002
+"""How long what was found is waited for: some ten thousand vertices."""
 
 
 def _limit(most: float | None) -> int:
@@ -128,19 +133,42 @@ def lengths(bridge: Bridge, number: int, given: Any, most: float | None = None, 
     """Return the length of a shortest path from a node to every other, or ``back`` to it, in the order of the levels.
 
     In a level, nodes have NetworkX's order; those of a graph file, which has none, ascend by id. So no queue has to be
-    kept in order, and Python makes the dictionary of ascending integers in half the time.
+    kept in order, and Python, which takes longer than the search, is given levels while others are searched for.
     """
     if bridge.original is not None:
         return search(bridge, bridge.into if back else bridge.out, [number], most, given=[given]).lengths()
+    found = {given: 0}
+    for depth, order in _as_found(bridge, number, _limit(most), back):
+        found.update(zip(bridge.each(order), repeat(depth)))
+    return found
+
+
+def _as_found(bridge: Bridge, source: int, most: int, back: bool) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the vertices of each level from 1 on, of large ones in parts; another thread searches meanwhile."""
     nothing = np.empty(0, np.int64), np.empty(0, np.int32)
     rows, others = (bridge.into, bridge.out) if back else (bridge.out, bridge.known_into or nothing)
     n = len(bridge)
     dtype = np.int32 if n < 2**31 - 1 else np.int64
-    level, order, ends = np.full(n, -1, dtype), np.empty(n + 1, dtype), np.empty(n + 1, np.int64)
-    levels = kernels.distances(*rows, *others, number, _limit(most), level, order, ends)
-    ends = ends[:levels]
-    kernels.gather_levels(level, ends, order)
-    return Found(bridge, order[: ends[-1]], order[:0], np.diff(ends, prepend=0), [given]).lengths()
+    level, order = np.full(n, -1, dtype), np.empty(n + 1, dtype)
+    ends, known = np.full(n + 1, n + 1), np.ones(1, np.int64)
+    level[source], order[0], ends[0] = 0, source, 1
+    depth = at = 1
+    with ThreadPoolExecutor(1) as beside:
+        search = beside.submit(lambda: kernels.distances(*rows, *others, most, level, order, ends, known))
+        if bridge.compiled_nodes:
+            search.result()
+        ended = False
+        while not ended:
+            ended = search.done()  # asked first: all is known then
+            upto = kernels.known_by_now(known)
+            while at < upto:
+                end = min(upto, int(ends[depth]))
+                yield depth, order[at:end]
+                at = end
+                depth += at == ends[depth]
+            if not ended:
+                wait((search,), WAIT_SECONDS)
+        search.result()
 
 
 def number_of(bridge: Bridge, node: Any, error: Callable[[], Exception], looked_up: bool = False) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bigbfs.jit.atomics import fetch_add, load
 from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
 
@@ -16,6 +17,12 @@ _NEAR, _FAR = 8, 16
 
 _OPEN, _SWEEP = 14, 8
 """A level goes bottom-up where it has more edges than these parts of the edges left, and of all vertices."""
+
+_TOLD = 4096
+"""Vertices of a level that goes bottom-up after which those who take them are told."""
+
+_SORTED = 32
+"""Levels of fewer than one in so many vertices are sorted; for others all vertices are looked at."""
 
 
 @njit(cache=True, nogil=True)
@@ -95,8 +102,8 @@ def gather_sets(labels, order, ends):
 
 
 @njit(cache=True, nogil=True)
-def distances(indptr, indices, into_ptr, into, source, most, level, queue, ends):
-    """Search from ``source`` to level ``most`` in no order inside a level; return how many levels were found.
+def distances(indptr, indices, into_ptr, into, most, level, queue, ends, known):
+    """Search to level ``most``, in ascending order inside a level; others may take what is found while this runs.
 
     Direction-optimizing: rows of who was not found are read where that is less. Source: Beamer et al. (SC'12).
 
@@ -105,23 +112,19 @@ def distances(indptr, indices, into_ptr, into, source, most, level, queue, ends)
     into_ptr, into
         Rows of in-neighbours; both empty: not known, so top-down all the way.
     level
-        int32 or int64 (n,), all -1: to be filled for what is found.
+        int32 or int64 (n,), -1 where not found: 0 at the source before the call.
     queue
-        The same (n + 1,): room.
+        The same (n + 1,): what is found; the source before the call.
     ends
-        int64 (n + 1,), to be filled: how many vertices were found up to the end of each level.
+        int64 (n + 1,): how many vertices were found up to the end of each level; 1, and n + 1 elsewhere, before.
+    known
+        int64 (1,): how many vertices stand in ``queue`` for good, and with them the levels that end there; 1 before.
     """
     n = len(indptr) - 1
-    level[source] = 0
-    queue[0] = source
-    found, first, levels = 1, 0, 0
+    found, first, levels = 1, 0, 1
     left = indptr[n]
-    while first < found:
+    while first < found < n and levels <= most:
         last = found
-        ends[levels] = last
-        levels += 1
-        if levels > most or found == n:
-            break
         edges = indptr[0]
         for at in range(first, last):
             fetch_soon(indptr, np.int64(queue[min(at + _FAR, last - 1)]))
@@ -129,11 +132,21 @@ def distances(indptr, indices, into_ptr, into, source, most, level, queue, ends)
         left -= edges
         # eight vertices that are looked at one after the other cost what an edge does, which leads anywhere
         if len(into_ptr) and edges * _OPEN > left and edges * _SWEEP > n:
-            found = _step_up(into_ptr, into, levels, level, queue, found)
+            found = _step_up(into_ptr, into, levels, level, queue, found, known)
         else:
             found = _step_down(indptr, indices, levels, level, queue, first, last)
+            _ascend(level, levels, queue, last, found)
+        if found > last:
+            ends[levels] = found
+            fetch_add(known, 0, found - known[0])
         first = last
-    return levels
+        levels += 1
+
+
+@njit(cache=True, nogil=True)
+def known_by_now(known):
+    """Return how many vertices another thread has found; what it has written of them is seen from then on."""
+    return load(known, 0)
 
 
 @njit(cache=True, nogil=True)
@@ -154,7 +167,7 @@ def _step_down(indptr, indices, depth, level, queue, first, last):
 
 
 @njit(cache=True, nogil=True)
-def _step_up(indptr, indices, depth, level, queue, found):
+def _step_up(indptr, indices, depth, level, queue, found, known):
     """Find level ``depth`` by the rows of all that have no level; return how many are found by now."""
     for v in range(len(indptr) - 1):
         if level[v] >= 0:
@@ -164,19 +177,22 @@ def _step_up(indptr, indices, depth, level, queue, found):
                 level[v] = depth
                 queue[found] = v
                 found += 1
+                if found % _TOLD == 0:
+                    fetch_add(known, 0, found - known[0])
                 break
     return found
 
 
 @njit(cache=True, nogil=True)
-def gather_levels(level, ends, order):
-    """Write the vertices of each level to ``order``, ascending; ``ends``: where each level ends, (levels,)."""
-    place = np.zeros(len(ends), np.int64)
-    place[1:] = ends[:-1]
+def _ascend(level, depth, queue, first, last):
+    """Put the vertices of level ``depth``, ``queue[first:last]``, in ascending order."""
+    if (last - first) * _SORTED < len(level):
+        queue[first:last].sort()
+        return
+    at = first
     for v in range(len(level)):
-        if level[v] >= 0:
-            order[place[level[v]]] = v
-            place[level[v]] += 1
+        queue[at] = v  # what stands behind the last one means nothing
+        at += np.int64(level[v] == depth)
 
 
 @njit(cache=True, nogil=True)
