@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from typing import Any
 
 import networkx as nx
@@ -138,13 +138,17 @@ def lengths(bridge: Bridge, number: int, given: Any, most: float | None = None, 
     if bridge.original is not None:
         return search(bridge, bridge.into if back else bridge.out, [number], most, given=[given]).lengths()
     found = {given: 0}
-    for depth, order in _as_found(bridge, number, _limit(most), back):
-        found.update(zip(bridge.each(order), repeat(depth)))
+    for depth, sizes, order in _as_found(bridge, number, _limit(most), back):
+        levels = chain.from_iterable(map(repeat, count(depth), sizes.tolist()))
+        found.update(zip(bridge.each(order), levels, strict=True))
     return found
 
 
-def _as_found(bridge: Bridge, source: int, most: int, back: bool) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the vertices of each level from 1 on, of large ones in parts; another thread searches meanwhile."""
+def _as_found(bridge: Bridge, source: int, most: int, back: bool) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield what is found after the source while another thread searches: the first level, sizes of levels, vertices.
+
+    The last of these levels may be a part of one, and so the first of the next.
+    """
     nothing = np.empty(0, np.int64), np.empty(0, np.int32)
     rows, others = (bridge.into, bridge.out) if back else (bridge.out, bridge.known_into or nothing)
     n = len(bridge)
@@ -161,12 +165,11 @@ def _as_found(bridge: Bridge, source: int, most: int, back: bool) -> Iterator[tu
         while not ended:
             ended = search.done()  # asked first: all is known then
             upto = kernels.known_by_now(known)
-            while at < upto:
-                end = min(upto, int(ends[depth]))
-                yield depth, order[at:end]
-                at = end
-                depth += at == ends[depth]
-            if not ended:
+            if upto > at:
+                whole = int(np.searchsorted(ends, upto, "right"))  # levels, the source's among them
+                yield depth, np.diff(ends[depth:whole], prepend=at, append=upto), order[at:upto]
+                at, depth = upto, whole
+            elif not ended:
                 wait((search,), WAIT_SECONDS)
         search.result()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -303,3 +304,17 @@ def test_lengths_of_a_graph_file_are_those_of_networkx_by_level_and_id(tmp_path,
                     wanted = getattr(nx, function)(plain, node, cutoff, backend="networkx")
                     found = getattr(backend, function)(graph, node, cutoff)
                     assert list(found.items()) == sorted(wanted.items(), key=lambda item: item[::-1])
+
+
+def test_a_path_of_many_levels_takes_no_time_for_each(tmp_path):
+    n = 300_000
+    path = bigbfs.Graph.from_edges(np.arange(n - 1), np.arange(1, n), n=n)
+    times = {}
+    for graph in (bigbfs.Graph.from_edges(np.zeros(n - 1, np.int64), np.arange(1, n), n=n), path):
+        backend.single_source_shortest_path_length(graph, 0)
+        start = time.process_time()
+        found = backend.single_source_shortest_path_length(graph, 0)
+        times[found[n - 1]] = time.process_time() - start
+        assert len(found) == n and list(found) == list(range(n))
+    assert found == dict(zip(range(n), range(n), strict=True))
+    assert times[n - 1] < 6 * times[1] + 0.1, times  # a Python step for each level: 20 times
