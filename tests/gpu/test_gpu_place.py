@@ -13,13 +13,17 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.gpu_engine import GpuEngine, make_plan
 from bigbfs.engines.gpu import planning as plan
-from bigbfs.engines.gpu.runtime import memory
+from bigbfs.engines.gpu.runtime import cuda, memory
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 
 
 @pytest.fixture(scope="module")
 def medium():
+    return medium_graph()
+
+
+def medium_graph():
     return generate.graph("kronecker", scale=16, seed=3)
 
 
@@ -96,6 +100,22 @@ def test_pinned_memory_where_registration_is_refused(medium, monkeypatch):
     with GpuEngine(medium, residency="mapped") as engine:
         assert engine.edges_kind == "pinned"
         check(engine, medium)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_edges_that_come_while_kernels_are_built(tmp_path, registered, monkeypatch, directed):
+    """As those of large graphs do; what nobody asks for is given back."""
+    monkeypatch.setattr(cuda, "BIG", 1 << 10)
+    graph = generate.graph("dag", vertices=20_000, edges=200_000, seed=3) if directed else medium_graph()
+    graph.save(tmp_path / "g.csrbin")
+    with Graph.open(tmp_path / "g.csrbin") as file:
+        with GpuEngine(file, residency="vram") as engine:
+            source = int(np.argmax(file.degrees()))
+            np.testing.assert_array_equal(engine.bfs(source).levels, reference_bfs(graph, source)[0])
+        runtime = cuda.CudaRuntime(0)
+        runtime.begin_upload(file.adjacency.edges)
+        runtime.close()
+        assert registered == {} and runtime.allocated_bytes == 0
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])

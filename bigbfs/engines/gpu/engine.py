@@ -134,6 +134,7 @@ class GpuEngine:
                 self.residency, self._work = self.plan.residency, self.plan.work
                 if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
                     checks.append(pool.submit(self._clocked, "open", graph.require_valid))
+                self._clocked("place", self._begin)
                 self._clocked("compile", self._compile)
                 for check in checks[:1]:
                     check.result()
@@ -161,6 +162,15 @@ class GpuEngine:
         wanted = [spec for each in self._work for spec in each.kernels(self.residency)]
         for spec in dict.fromkeys((*placement_kernels(self.residency, prove=self._prove), *wanted)):
             spec.build(self._running(), self.graph.ids, self.graph.codec)
+
+    def _begin(self) -> None:
+        """Let edges come to device memory while kernels are built and small arrays placed.
+
+        Page-locking mapped edges meanwhile takes longer in all: building a kernel waits for the driver's lock.
+        """
+        if self.residency == "vram":
+            for adjacency in _distinct(self.graph):
+                self._running().begin_upload(adjacency.edges)
 
     def _place(self) -> None:
         runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
@@ -281,3 +291,9 @@ class GpuEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _distinct(graph: Graph) -> list[Adjacency]:
+    """Return the rows, and the in-rows where they are others."""
+    incoming = graph.in_adjacency
+    return [graph.adjacency] if incoming is None or incoming is graph.adjacency else [graph.adjacency, incoming]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bigbfs.engines.gpu.runtime import upload
-from bigbfs.engines.gpu.runtime.upload import copy_in
+from bigbfs.engines.gpu.runtime.upload import Upload
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import held_to
 
@@ -89,6 +89,10 @@ class Cuda:
         self.streams[stream].work.append((target, source, size))
 
 
+def copy_in(cuda, index, address, source):
+    Upload(cuda, index, SimpleNamespace(data=SimpleNamespace(ptr=address)), source).wait()
+
+
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(upload, "PIECE", PAGE)
@@ -154,3 +158,15 @@ def test_an_event_that_cannot_be_made_leaves_nothing_pinned(small):
     with pytest.raises(CudaError, match="resources"):
         copy_in(cuda, 0, 0, np.zeros(PAGE, np.uint8))
     assert cuda.open == {}
+
+
+def test_an_upload_that_nobody_waits_for_can_be_stopped(small):
+    cuda = Cuda()
+    source = np.zeros(4000 * PAGE, np.uint8)
+    target = SimpleNamespace(data=SimpleNamespace(ptr=np.zeros_like(source).ctypes.data))
+    with held_to(2):
+        upload = Upload(cuda, 0, target, source)
+        upload.close()
+        upload.close()
+    assert cuda.open == {} and cuda.calls < 4000
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("bigbfs-upload")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from bigbfs.engines.gpu.runtime.memory import HostMapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
-from bigbfs.engines.gpu.runtime.upload import copy_in
+from bigbfs.engines.gpu.runtime.upload import Upload
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
 
@@ -98,6 +98,7 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
+        self._begun: dict[tuple[int, int], Upload] = {}
         self._clock = LaunchClock(cupy.cuda)
 
     @property
@@ -153,18 +154,29 @@ class CudaRuntime:
     def upload(self, array: np.ndarray) -> Array:
         """Copy to device memory; a large array by threads and pinned buffers (upload.py)."""
         host = np.ascontiguousarray(array)
+        if host.nbytes < BIG:
+            return self._plain_copy(host, self.empty(host.shape, host.dtype))
+        upload = self._begun.pop(_memory(host), None) or self._start_upload(host)
+        with self._errors(), suppress(DoesNotFitError):  # pageable memory only copies more slowly
+            upload.wait()
+            return upload.target
+        return self._plain_copy(host, upload.target)
+
+    def _start_upload(self, host: np.ndarray) -> Upload:
         target = self.empty(host.shape, host.dtype)
-        if host.nbytes >= BIG:
-            try:
-                with self._errors():
-                    copy_in(self._cupy, self.info.index, target.data.ptr, host)
-                return target
-            except DoesNotFitError:
-                pass  # pageable memory only copies more slowly
+        with self._errors():
+            return Upload(self._cupy, self.info.index, target, host)
+
+    def _plain_copy(self, host: np.ndarray, target: Array) -> Array:
         if host.nbytes:
             with self._errors():
                 self._copy_in(target.data.ptr, host)
         return target
+
+    def begin_upload(self, array: np.ndarray) -> None:
+        """Begin to copy a large array; a small one is copied when it is asked for."""
+        if array.flags.c_contiguous and array.nbytes >= BIG:
+            self._begun[_memory(array)] = self._start_upload(array)
 
     def _copy_in(self, address: int, host: np.ndarray) -> None:
         """Copy ``host`` to device memory at ``address``."""
@@ -320,7 +332,13 @@ class CudaRuntime:
 
     def close(self) -> None:
         """Give the device memory back."""
+        while self._begun:  # nobody has asked for these
+            self._begun.popitem()[1].close()
         self._kernels.clear()
         self._modules.clear()
         self._copies = None
         self._pool.free_all_blocks()
+
+
+def _memory(array: np.ndarray) -> tuple[int, int]:
+    return int(array.ctypes.data), array.nbytes

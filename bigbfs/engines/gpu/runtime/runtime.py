@@ -128,6 +128,12 @@ class Runtime(Protocol):
     def fill(self, array: Array, value: int) -> None:
         """Set every element (asynchronous, in launch order)."""
 
+    def begin_upload(self, array: np.ndarray) -> None:
+        """Begin what ``upload`` of ``array`` will wait for; its memory must stay until then, or until ``close``.
+
+        A hint, which a device need not take.
+        """
+
     def upload(self, array: np.ndarray) -> Array:
         """Copy ``array``, of any size, also memory-mapped, to device memory."""
 

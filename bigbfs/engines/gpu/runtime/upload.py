@@ -28,8 +28,8 @@ BUFFERS = 2
 """Of a thread: one is filled while the device copies from the other."""
 
 
-def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
-    """Copy ``source`` to memory of a device; return when it is there.
+class Upload:
+    """A copy of ``source`` to memory of a device, under way from the start; to be waited for or closed.
 
     Parameters
     ----------
@@ -37,39 +37,62 @@ def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
         The module.
     index
         The device.
-    address
-        Where to, on the device. What was launched before on the current stream may still use that memory.
+    target
+        CuPy array of as many bytes. What was launched before on the current stream may still use its memory.
     source
-        C-contiguous, any memory: a mapped file, too.
-
-    Raises
-    ------
-    DoesNotFitError
-        No thread can have pinned buffers; nothing has been copied.
+        C-contiguous, any memory: a mapped file, too. It must not be unmapped before the end.
     """
-    flat = source.reshape(-1).view(np.uint8)
-    pieces = deque(range(0, len(flat), PIECE))
-    room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
-    threads = max(1, min(THREADS, thread_count(), len(pieces), room))
-    before = cupy.cuda.get_current_stream().record()
 
-    def carry(_: int) -> DoesNotFitError | None:
-        cupy.cuda.Device(index).use()  # each thread has a device of its own
+    def __init__(self, cupy: Any, index: int, target: Any, source: np.ndarray) -> None:
+        self.target = target
+        self._cupy, self._index, self._address = cupy, index, int(target.data.ptr)
+        self._flat = source.reshape(-1).view(np.uint8)
+        self._pieces = deque(range(0, len(self._flat), PIECE))
+        self._before = cupy.cuda.get_current_stream().record()
+        room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
+        threads = max(1, min(THREADS, thread_count(), len(self._pieces), room))
+        self._pool = ThreadPoolExecutor(threads, "bigbfs-upload")
+        self._ended = [self._pool.submit(self._carry) for _ in range(threads)]
+
+    def wait(self) -> None:
+        """Return when all is there.
+
+        Raises
+        ------
+        DoesNotFitError
+            No thread can have pinned buffers; nothing has been copied.
+        """
+        try:
+            refusals = [ended.result() for ended in self._ended]
+            if self._pieces:  # nobody has got any
+                raise next(refusal for refusal in refusals if refusal)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Stop: after an error or an interrupt all threads do; a second call does nothing."""
+        self._pieces.clear()
+        self._pool.shutdown()
+
+    def _carry(self) -> DoesNotFitError | None:
+        """Copy pieces until there are no more; return why not, where this thread gets no buffers."""
+        cupy = self._cupy
+        cupy.cuda.Device(self._index).use()  # each thread has a device of its own
         stream = cupy.cuda.Stream(non_blocking=True)
         try:
             pinned = PinnedMemory(cupy, BUFFERS * PIECE)
         except DoesNotFitError as refusal:
             return refusal  # others may have got theirs
         try:
-            stream.wait_event(before)
+            stream.wait_event(self._before)
             halves = pinned.host.reshape(BUFFERS, PIECE)
             turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in halves])
-            while (start := _next(pieces)) is not None:
-                piece = flat[start : start + PIECE]
+            while (start := _next(self._pieces)) is not None:
+                piece = self._flat[start : start + PIECE]
                 buffer, copied = next(turns)
                 copied.synchronize()
                 buffer[: len(piece)] = piece
-                place = address + start, int(buffer.ctypes.data), len(piece)
+                place = self._address + start, int(buffer.ctypes.data), len(piece)
                 cupy.cuda.runtime.memcpyAsync(*place, TO_DEVICE, stream.ptr)
                 copied.record(stream)
         finally:
@@ -78,14 +101,6 @@ def copy_in(cupy: Any, index: int, address: int, source: np.ndarray) -> None:
             finally:
                 pinned.close()
         return None
-
-    with ThreadPoolExecutor(threads, "bigbfs-upload") as pool:
-        try:
-            refusals = [ended.result() for ended in [pool.submit(carry, thread) for thread in range(threads)]]
-            if pieces:  # nobody has got any
-                raise next(refusal for refusal in refusals if refusal)
-        finally:
-            pieces.clear()  # after an error or an interrupt the others stop, too
 
 
 def _next(pieces: deque[int]) -> int | None:
