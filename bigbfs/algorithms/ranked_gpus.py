@@ -15,6 +15,8 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 
 if TYPE_CHECKING:
+    from bigbfs.engines.gpu.planning import Limits
+    from bigbfs.engines.gpu.ranks.agree import Agreed
     from bigbfs.engines.gpu.runtime.runtime import Runtime
 
 
@@ -109,7 +111,7 @@ def ranked_on_gpus(
     placed = GpuRankEngine(
         graph,
         group=group,
-        partition=_owned(graph, group, _stretches(kind) if form == "streamed" else kind),
+        partition=_owned(graph, group.size, _stretches(kind) if form == "streamed" else kind),
         work=tuple(work),
         patience=launch.patience(),
         transport=transport,
@@ -119,6 +121,49 @@ def ranked_on_gpus(
         **given,
     )
     return Engine(graph, placed, strategy)
+
+
+def planned_on_gpus(
+    graph: Graph,
+    hosts: tuple[str, ...],
+    work: Sequence[Work],
+    limits: Limits,
+    *,
+    residency: str = "auto",
+    kind: str = "auto",
+    transport: str = "auto",
+    registers_read_only: bool = True,
+) -> Agreed:
+    """Return what each rank of a run on GPUs would take, of which none need be here: the plans that they agree on.
+
+    Parameters
+    ----------
+    graph, work, kind, transport, residency
+        As for :func:`ranked_on_gpus`. A transport that would be NCCL or MPI is taken for MPI, which takes more memory.
+    hosts
+        The machine of each rank.
+    limits, registers_read_only
+        Of each rank, as for :func:`bigbfs.engines.gpu.planning.make_plan`.
+
+    Raises
+    ------
+    UsageError, DoesNotFitError
+        As the run would.
+    """
+    from bigbfs.engines.gpu.ranks import transport as transports
+    from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
+    from bigbfs.engines.ranks.threads import first_of
+
+    group, size = first_of(hosts), len(hosts)
+    form = transports.form_of(transport, "auto", group, residency)
+    for each in work:
+        transports.require_form(each, form)
+    owned = _owned(graph, size, _stretches(kind) if form == "streamed" else kind)
+    ranks = Ranks(
+        hosts, range(size), lambda mine: mine, lambda form: transports.without_nccl(transport, group, form)
+    )  # fmt: skip
+    wanted = Wanted(tuple(work), residency, transport)
+    return agree(graph, owned, ranks, wanted, form, limits, registers_read_only)
 
 
 def _stretches(kind: str) -> str:
@@ -138,11 +183,11 @@ def _stretches(kind: str) -> str:
     return "ranges"
 
 
-def _owned(graph: Graph, group: Group, kind: str) -> partition.Partition:
+def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
     """Return who owns what."""
     from bigbfs.engines.cpu.ranked import sample
     from bigbfs.engines.cpu.rows import rows_of
 
     rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
-    return partition.choose(np.asarray(rows.indptr), ends, group.size, kind, even_ranges=True)
+    return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import click
 
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.words import USUAL, usual_work
-from bigbfs.cli import many_plan, options, rank_plan, values
+from bigbfs.cli import gpus_plan, many_plan, options, rank_plan, values
+from bigbfs.cli.ranks import PARTITIONS, TRANSPORTS
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
+from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.floor import Floor, floors
-from bigbfs.engines.gpu.planning import PLACES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.planning import PLACES, Limits, Plan, default_budget, default_ram_budget, make_plan
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError, UsageError
 from bigbfs.formats.container.parts import holds_manifest
@@ -23,6 +26,16 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.table import labelled, table
 from bigbfs.sizes import format_size
+
+OF_PLANS = {
+    "hosts": ("ranks", "gpus"),
+    "transport": ("gpus",),
+    "partition": ("gpus",),
+    "threads": ("ranks", "searches"),
+    "memory": ("searches",),
+    "collect": ("searches",),
+}
+"""Options that belong to some of the plans."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,24 @@ class Target:
 )
 @options.strategy_option
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Plan BFS by N processes on CPUs instead.")
-@click.option("--hosts", type=click.IntRange(1), metavar="H", help="With --ranks: on so many machines. Default: 1.")
+@click.option("--gpus", type=click.IntRange(1), metavar="N", help="Plan a run by N ranks, each with a GPU.")
+@click.option(
+    "--hosts", type=click.IntRange(1), metavar="H", help="With --ranks or --gpus: on so many machines. Default: 1."
+)
+@click.option(
+    "--transport",
+    type=click.Choice(TRANSPORTS),
+    default="auto",
+    show_default=True,
+    help="With --gpus: as that of the run; auto takes MPI for NCCL, which takes less memory.",
+)
+@click.option(
+    "--partition",
+    type=click.Choice(PARTITIONS),
+    default="auto",
+    show_default=True,
+    help="With --gpus: as that of the run.",
+)
 @click.option(
     "--threads",
     type=click.IntRange(1),
@@ -76,13 +106,8 @@ def command(
     profile: DeviceProfile | None,
     algorithms: tuple[str, ...],
     strategy: str,
-    ranks: int | None,
-    hosts: int | None,
-    threads: int | None,
-    searches: str | None,
-    collect: str | None,
-    memory: int | None,
     as_json: bool,
+    **of_plans: Any,
 ) -> None:
     """Show what a run on a GPU would keep where, and why; nothing is placed.
 
@@ -94,14 +119,20 @@ def command(
     `bigbfs probe --ranks` wrote into the profile, and whether more ranks would be slower. Of a folder of shards, which
     ones each rank opens; not all of them need be here.
 
+    With --gpus: what each rank of a run on several GPUs takes of its device and of its host, by the functions by which
+    the run decides; with the edges in the file, what each reads of it. Which GPUs are here does not matter.
+
     With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
     for how long. A few single searches are run, which show how the levels of this graph are shaped.
     """
-    _require_together(ranks, hosts, threads, searches, collect, memory)
+    _require_together(of_plans)
+    ranks, gpus, hosts, threads, searches = (
+        of_plans[name] for name in ("ranks", "gpus", "hosts", "threads", "searches")
+    )
     if searches is not None:
         refuse_gpu(residency, vram_budget, ram_budget, "--searches")
         with options.opened(graph, compressed) as (opened, _):
-            many_plan.show(opened, searches, collect or "closeness", memory, threads, as_json)
+            many_plan.show(opened, searches, of_plans["collect"] or "closeness", of_plans["memory"], threads, as_json)
         return
     if ranks is not None:
         refuse_gpu(residency, vram_budget, ram_budget)
@@ -112,33 +143,42 @@ def command(
         with options.opened(graph, compressed) as (opened, _):
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return
-    target = find_target(profile)
+    target, machines = find_target(profile), gpus_plan.machines_of(gpus or 1, hosts)
     with options.opened(graph, compressed) as (opened, _):
-        budget = default_budget(target.free_bytes) if vram_budget is None else vram_budget
-        read_only = target.registers_read_only
+        limits = Limits(
+            default_budget(target.free_bytes) if vram_budget is None else vram_budget,
+            default_ram_budget(opened) if ram_budget is None else ram_budget,
+        )
         work = usual_work(strategy, names=algorithms)
-        for each in work:
-            each.require_backend("gpu", residency)
-        plan = make_plan(opened, residency, budget, ram_budget=ram_budget, registers_read_only=read_only, work=work)
-        floor = floors(opened, plan, target.profile)
-        if as_json:
-            click.echo(dumps(plan_object(opened, target, plan, floor)))
-        else:
-            _print(opened, target, plan, floor)
+        if len(machines) > 1:
+            how = {"residency": residency, "kind": of_plans["partition"], "transport": of_plans["transport"]}
+            gpus_plan.show(opened, machines, target, work, limits, how, as_json)
+            return
+        _show(opened, target, work, residency, limits, as_json)
 
 
-def _require_together(
-    ranks: int | None, hosts: int | None, threads: int | None, searches: str | None, collect: str | None, memory: Any
-) -> None:
+def _show(graph: Graph, target: Target, work: Sequence[Work], residency: str, limits: Limits, as_json: bool) -> None:
+    """Print the plan of a run on one GPU."""
+    for each in work:
+        each.require_backend("gpu", residency)
+    read_only = target.registers_read_only
+    plan = make_plan(graph, residency, limits.vram, ram_budget=limits.ram, registers_read_only=read_only, work=work)
+    floor = floors(graph, plan, target.profile)
+    if as_json:
+        click.echo(dumps(plan_object(graph, target, plan, floor)))
+    else:
+        _print(graph, target, plan, floor)
+
+
+def _require_together(given: dict[str, Any]) -> None:
     """Refuse two plans at once, and options of a plan that is not asked for."""
-    if ranks is not None and searches is not None:
-        raise UsageError("--ranks and --searches are plans of their own; give one of them")
-    for name, other, value, there in (
-        ("hosts", "ranks", hosts, ranks), ("threads", "ranks", threads, searches if ranks is None else ranks),
-        ("memory", "searches", memory, searches), ("collect", "searches", collect, searches),
-    ):  # fmt: skip
-        if value is not None and there is None:
-            raise UsageError(f"--{name} is for {other}; give --{other} too, or leave it out")
+    asked = [f"--{name}" for name in ("ranks", "gpus", "searches") if given[name] is not None]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} are plans of their own; give one of them")
+    for name, plans in OF_PLANS.items():
+        if given[name] not in (None, "auto") and all(given[plan] is None for plan in plans):
+            named = " or ".join(f"--{plan}" for plan in plans)
+            raise UsageError(f"--{name} goes with {named}; give that too, or leave it out")
 
 
 def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, instead: str = "--ranks") -> None:
@@ -152,7 +192,8 @@ def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, 
     given = {"--residency": residency != "auto", "--vram-budget": vram_budget, "--ram-budget": ram_budget}
     for name, value in given.items():
         if value:
-            raise UsageError(f"{name} is for a run on a GPU, and {instead} for one on CPUs; leave one of them out")
+            way = ", or give --gpus for ranks on GPUs" if instead == "--ranks" else ""
+            raise UsageError(f"{name} is for a run on a GPU, and {instead} for one on CPUs; leave one of them out{way}")
 
 
 def find_target(profile: DeviceProfile | None) -> Target:

@@ -123,10 +123,10 @@ def test_components_are_told_by_bits(run: Any, graph: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--hosts", "2"], "--hosts is for ranks"),
-        (["--threads", "2"], "--threads is for ranks"),
+        (["--hosts", "2"], "--hosts goes with --ranks or --gpus"),
+        (["--threads", "2"], "--threads goes with --ranks or --searches"),
         (["--ranks", "2", "--hosts", "3"], "--hosts 3 is more than --ranks 2"),
-        (["--ranks", "2", "--residency", "vram"], "--residency is for a run on a GPU"),
+        (["--ranks", "2", "--residency", "vram"], "leave one of them out, or give --gpus for ranks on GPUs"),
         (["--ranks", "2", "--vram-budget", "1GiB"], "--vram-budget is for a run on a GPU"),
     ],
 )

@@ -144,4 +144,12 @@ def run(
 
 def alone() -> Group:
     """Return a group of one rank, the caller."""
-    return ThreadGroup(0, _Common(1, 60.0))
+    return first_of(("here",))
+
+
+def first_of(hosts: tuple[str, ...]) -> Group:
+    """Return rank 0 of a group whose other ranks are not there: who they are can be asked, and nothing of them.
+
+    ``hosts``: the machine of each rank.
+    """
+    return ThreadGroup(0, _Common(len(hosts), 60.0), hosts=hosts)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -22,18 +21,19 @@ from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
 from bigbfs.engines.gpu.ranks import transport as transports
+from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
 from bigbfs.engines.gpu.ranks.devices import own_gpu
 from bigbfs.engines.gpu.ranks.loading import place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
-from bigbfs.engines.gpu.ranks.plan import STREAMED, as_ranges, choose
+from bigbfs.engines.gpu.ranks.plan import STREAMED
 from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.same_file import require_one_file
-from bigbfs.errors import DeviceError, DoesNotFitError, UsageError
+from bigbfs.errors import DeviceError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BytesRecord, SetupRecord
@@ -129,7 +129,7 @@ class GpuRankEngine:
         )
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
-        self.plan = self._planned(residency, limits)
+        self.plan = self._agreed(residency, limits)
         self.residency = self.plan.residency
         self._meet_others()
         tell(
@@ -153,34 +153,19 @@ class GpuRankEngine:
         setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
         return result
 
-    def _planned(self, residency: str, limits: Limits) -> Plan:
+    def _agreed(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""
-        graph, group, (transport, exchange) = self.graph, self.group, self._asked
-        streams = (
-            transport != "peers"
-            and exchange == "auto"
-            and all(STREAMED in getattr(each, "programs", ()) for each in self._work)
+        group, runtime, (transport, exchange) = self.group, self._running(), self._asked
+        ranks = Ranks(
+            group.hosts,
+            (group.rank,),
+            lambda mine: group.objects(mine[0]),
+            lambda form: transports.choose(transport, group, runtime, form),
         )
-        if residency != STREAMED:
-            try:
-                return self._fitting(residency, limits, streams)
-            except DoesNotFitError:
-                if residency != "auto" or not streams:
-                    raise
-            self._form = STREAMED
-        given, self._partition = self._partition, as_ranges(graph, self._partition)
-        plan = self._fitting(STREAMED, limits, False)
-        if given.kind != "words" or group.size == 1:
-            return plan
-        return replace(plan, why=(*plan.why, "ranges, not words: each rank reads one stretch of the file"))
-
-    def _fitting(self, residency: str, limits: Limits, streams: bool) -> Plan:
-        """Return the plan of the first way of ``residency`` for which all ranks have room."""
-        transport, _ = self._asked
-        self.transport = transports.choose(transport, self.group, self._running(), self._form)
-        programs = [each.program(self._form, residency) for each in self._work]
-        how = (self._running().registers_read_only, programs, self.transport == "mpi", streams)
-        return choose(self.graph, self._partition, self.group, residency, limits, *how, work=self._work)
+        wanted = Wanted(self._work, residency, transport, exchange)
+        found = agree(self.graph, self._partition, ranks, wanted, self._form, limits, runtime.registers_read_only)
+        self._partition, self._form, self.transport = found.partition, found.form, found.transport
+        return found.plans[0]
 
     def _meet_others(self) -> None:
         """Say what this GPU is, and refuse those that cannot reach one another's memory, where they are to store there.

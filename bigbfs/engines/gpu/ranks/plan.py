@@ -1,4 +1,4 @@
-"""What one rank of several GPUs takes: its byte ledger, and the placement that all ranks have room for.
+"""What one rank of several GPUs takes: its byte ledger, and the ways that are tried until all ranks have room.
 
 As planning.py counts for one GPU: upper bounds, in the same places. A rank has offsets, degrees and heads of all
 vertices, edges of its own rows, and beside the state of its search what others write and read.
@@ -16,18 +16,19 @@ import numpy as np
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
-from bigbfs.engines.gpu.planning import HOT_SHARE, Limits, Plan, head_ladder, room_beside_heads
+from bigbfs.engines.gpu.planning import Limits, Plan, head_ladder, room_beside_heads
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
-from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import Partition, cut
-from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.engines.ranks.partition import Partition
+from bigbfs.errors import UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size
 
 RESIDENCIES = ("vram", "mapped")
 """Where own rows may lie whoever runs the levels, best first."""
+
+EDGES = ("indices", "blob")
+"""Ends of the names of the arrays of edges."""
 
 STREAMED = "streamed"
 """Where they may lie, too, if hosts do: in the file."""
@@ -58,7 +59,8 @@ def plan_of(
     Parameters
     ----------
     programs
-        Classes of programs over GPUs: with ``own_arrays()`` and ``shared_bytes(partition, ids)``.
+        Classes of programs over GPUs: with ``own_arrays()``, ``shared_bytes(partition, ids)`` and
+        ``fetched_bytes(partition, ids, rank)``.
     staged
         Whether what ranks tell one another goes by way of pinned memory: ``staged_bytes(partition, ids)`` of programs.
     stages
@@ -68,7 +70,7 @@ def plan_of(
         [] if residency == STREAMED else _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only)
     )
     if residency == STREAMED:
-        buffers += streamed_buffers(graph, groups, stages)
+        buffers += _rows_in_file(graph, partition, rank, groups, stages)
     buffers += state_buffers(graph, [program.own_arrays() for program in programs])
     for program in programs:
         shared = program.shared_bytes(partition, graph.ids)
@@ -76,6 +78,8 @@ def plan_of(
         if staged:
             nbytes = program.staged_bytes(partition, graph.ids)
             buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
+        fetched = program.fetched_bytes(partition, graph.ids, rank)
+        buffers.append(Buffer("result", fetched, "host", "what is fetched for the caller, on its way to rank 0"))
     return Plan(residency, tuple(buffers), limits, groups, stage_bytes=stages)
 
 
@@ -100,6 +104,27 @@ def _rows_in_memory(
     return buffers
 
 
+def _rows_in_file(graph: Graph, partition: Partition, rank: int, groups: int, stages: int) -> list[Buffer]:
+    """Return the buffers of rows that are streamed; of the edges only own ones are read."""
+    own = {f"{prefix}{name}": adjacency for prefix, adjacency in adjacencies(graph) for name in EDGES}
+    return [
+        replace(buffer, bytes=own_bytes(own[buffer.name], partition, rank), purpose="edges of own rows")
+        if buffer.name in own
+        else buffer
+        for buffer in streamed_buffers(graph, groups, stages)
+    ]
+
+
+def own_reads(plan: Plan) -> int:
+    """Return the bytes of the edges that a rank has in the file: 0, where it does not stream them."""
+    return sum(buffer.bytes for buffer in plan.buffers if buffer.where == "file" and buffer.name.endswith(EDGES))
+
+
+def placing_reads(plan: Plan) -> int:
+    """Return the bytes of edges that a rank reads from the file while heads and hot rows are made, at most."""
+    return own_reads(plan) if plan.head_groups or plan.hot_bytes else 0
+
+
 def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, share: float) -> Plan:
     """Give copies of own rows that are mapped, or in the file, what is left of the budget, up to a ``share`` of their
     bytes."""
@@ -121,11 +146,6 @@ def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, sha
     return replace(plan, buffers=(*plan.buffers, *found), hot_bytes=sum(buffer.bytes for buffer in found))
 
 
-def as_ranges(graph: Graph, partition: Partition) -> Partition:
-    """Return ``partition``, or where it deals words one into ranges: each rank then reads one stretch of the file."""
-    return partition if len(partition.bounds) else cut(np.asarray(graph.adjacency.indptr), partition.size)
-
-
 def ways(graph: Graph, residency: str, work: Sequence[Work] = ()) -> Iterator[tuple[str, int, int]]:
     """Yield what is tried for ``work``, best first: residency, groups of heads as on one GPU, bytes of the stages.
 
@@ -143,51 +163,3 @@ def ways(graph: Graph, residency: str, work: Sequence[Work] = ()) -> Iterator[tu
     for choice in RESIDENCIES if residency == "auto" else (residency,):
         stages = stage_sizes(graph) if choice == STREAMED else (0,)
         yield from ((choice, *each) for each in product(head_ladder(graph, choice, work), stages))
-
-
-def choose(
-    graph: Graph,
-    partition: Partition,
-    group: Group,
-    residency: str,
-    limits: Limits,
-    registers_read_only: bool,
-    programs: Sequence[Any],
-    staged: bool = False,
-    streams: bool = False,
-    work: Sequence[Work] = (),
-) -> Plan:
-    """Return this rank's plan of the first way for which all ranks have room; all ranks make this call.
-
-    ``"auto"`` is ``RESIDENCIES``. ``streams``: whether what is going to be run could stream its rows instead. ``work``:
-    that, whose ``programs`` are given.
-
-    Raises
-    ------
-    UsageError
-        The residency is unknown.
-    DoesNotFitError
-        A rank has no room: names the first such one, and its ledger.
-    """
-    how = (limits, registers_read_only, programs, staged)
-    plans = [
-        plan_of(graph, partition, group.rank, choice, groups, *how, stages)
-        for choice, groups, stages in ways(graph, residency, work)
-    ]
-    everyone = group.objects(([plan.fits for plan in plans], plans[-1].ledger()))
-    for number, plan in enumerate(plans):
-        if all(fits[number] for fits, _ in everyone):
-            return with_hot_rows(plan, graph, partition, group.rank, 1.0 if residency == "auto" else HOT_SHARE)
-    worst = next(rank for rank, (fits, _) in enumerate(everyone) if not fits[-1] or rank == group.size - 1)
-    last = plans[-1]
-    raise DoesNotFitError(
-        f"{graph.path or 'the graph'} does not fit {group.size} GPUs, not even with the smallest head table: rank "
-        f"{worst} (host {group.hosts[worst]})\n{everyone[worst][1]}",
-        remedies=(
-            *((("residency", "mapped", "use {}"),) if residency == "vram" else ()),
-            *((("residency", STREAMED, "use {}"),) if residency in ("vram", "mapped") and streams else ()),
-            f"more GPUs: of {format_size(last.device_bytes)} a part is divided among them",
-            ("backend", "cpu"),
-        ),
-        lead="\nwhat helps: ",
-    )

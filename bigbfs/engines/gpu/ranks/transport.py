@@ -188,6 +188,14 @@ def require_form(work: Any, form: str) -> None:
     work.require_peers()
 
 
+def without_nccl(asked: str, group: Group, form: str = "auto") -> str:
+    """Return the transport for one that :func:`form_of` has accepted where it is not known whether ranks have NCCL:
+    what takes most memory of those it might be. No other rank is asked; ``form`` as of :func:`choose`."""
+    if asked != "auto":
+        return asked
+    return "peers" if group.one_host and form != "streamed" else "mpi"
+
+
 def choose(asked: str, group: Group, runtime: Runtime, form: str = "auto") -> str:
     """Return the transport for one that :func:`form_of` has accepted; all ranks make this call.
 
@@ -198,8 +206,9 @@ def choose(asked: str, group: Group, runtime: Runtime, form: str = "auto") -> st
     UsageError
         NCCL is asked for, and a rank cannot use it.
     """
-    if asked in ("peers", "mpi") or (asked == "auto" and group.one_host and form != "streamed"):
-        return "peers" if asked == "auto" else asked
+    found = without_nccl(asked, group, form)
+    if asked == "mpi" or found == "peers":
+        return found
     places = group.objects((group.machines[group.rank], runtime.place))
     lack = next((said for said in group.objects(_lack(group, places)) if said is not None), None)
     if lack is None:

@@ -14,10 +14,12 @@ from bigbfs.algorithms.bfs.gpu.arguments import EDGES
 from bigbfs.algorithms.bfs.gpu.peers import arguments
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
+from bigbfs.engines.cpu.ranked_memory import tree_bytes
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.ranks.engine import RankPlacedGraph
 from bigbfs.engines.gpu.runtime.arguments import no_vertex
 from bigbfs.engines.ranks.numbering import to_first, whole
+from bigbfs.engines.ranks.partition import Partition
 from bigbfs.errors import UsageError
 
 
@@ -48,6 +50,12 @@ class RankedTree(ABC):
     def own_arrays(cls) -> tuple[ArraySpec, ...]:
         """Return the state of a run that no other rank sees."""
         return (*arguments.own_arrays(cls.SLOTS), EDGES)
+
+    @staticmethod
+    def fetched_bytes(partition: Partition, ids: np.dtype, rank: int) -> int:
+        """Return the bytes of host memory of ``rank`` while levels and parents come to rank 0."""
+        mine = 64 * int(partition.part(rank).words)
+        return tree_bytes(partition.n, mine, ids, first=rank == 0, levels=True, parents=True)
 
     @abstractmethod
     def _made(self, options: BfsOptions) -> Any:

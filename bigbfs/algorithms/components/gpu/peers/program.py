@@ -9,6 +9,7 @@ from bigbfs.algorithms.components.gpu.peers.loop import JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import Forest, prove_labels
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult, result_of_first
+from bigbfs.engines.cpu.ranked_memory import labels_bytes
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.ranks.engine import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.memory import layout
@@ -42,6 +43,11 @@ class PeerComponents:
     def shared_bytes(partition: Partition, ids: np.dtype) -> int:
         """Return the bytes that other ranks read."""
         return layout(arguments.shared_fields(partition, ids))[1]
+
+    @staticmethod
+    def fetched_bytes(partition: Partition, ids: np.dtype, rank: int) -> int:
+        """Return the bytes of host memory of ``rank`` while labels come to rank 0."""
+        return labels_bytes(partition.n, 64 * int(partition.part(rank).words), ids, first=rank == 0)
 
     @staticmethod
     def every_kernel() -> tuple[KernelSpec, ...]:

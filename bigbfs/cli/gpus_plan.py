@@ -1,0 +1,143 @@
+"""``bigbfs plan --gpus``: what each rank of a run on several GPUs would keep where, and read from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.cli import options
+from bigbfs.engines.engine import Work
+from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
+from bigbfs.engines.gpu.ranks.agree import Agreed
+from bigbfs.engines.gpu.ranks.plan import STREAMED, own_reads, placing_reads
+from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
+from bigbfs.record import SCHEMA
+from bigbfs.report.jsonout import dumps, graph_object
+from bigbfs.report.table import labelled, table
+from bigbfs.sizes import counted, format_size
+
+SHOWN = 16
+"""Ranks that are printed; of more, so many that take most."""
+
+
+def machines_of(gpus: int, hosts: int | None) -> tuple[str, ...]:
+    """Return the machine of each rank: as many ranks on each, or nearly.
+
+    Raises
+    ------
+    UsageError
+        There are more machines than ranks.
+    """
+    hosts = 1 if hosts is None else hosts
+    if hosts > gpus:
+        raise UsageError(f"--hosts {hosts} is more than --gpus {gpus}; each machine runs a rank at least")
+    return tuple(f"machine {rank * hosts // gpus}" for rank in range(gpus))
+
+
+def show(
+    graph: Graph,
+    hosts: tuple[str, ...],
+    target: Any,
+    work: Sequence[Work],
+    limits: Limits,
+    how: dict[str, str],
+    as_json: bool,
+) -> None:
+    """Print what ranks of ``hosts`` agree on for ``work``; ``how``: as of ``planned_on_gpus``."""
+    agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
+    if as_json:
+        click.echo(dumps(_object(graph, hosts, target, agreed)))
+        return
+    first, size = agreed.plans[0], len(hosts)
+    click.echo(options.describe(graph))
+    click.echo(labelled("device", f"{target.name}: {format_size(target.free_bytes)} of memory, {target.origin}"))
+    ranks = f"{counted(size, 'rank')} on {counted(len(set(hosts)), 'machine')}, a GPU for each"
+    click.echo(labelled("ranks", f"{ranks}; partition {agreed.partition.kind}, transport {_carried(agreed)}"))
+    click.echo(labelled("residency", "; ".join((f"{first.residency}, for which all ranks have room", *first.why))))
+    click.echo("")
+    click.echo(_ranks_table(agreed))
+    click.echo("")
+    machine = machine_bytes(hosts, agreed.plans)
+    click.echo(labelled("machine", f"{format_size(machine)} of host memory for the ranks of one, at most"))
+    if first.residency == STREAMED:
+        click.echo(labelled("file", _said_of_reads(agreed)))
+    worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
+    click.echo(f"\nrank {worst}:")
+    click.echo(agreed.plans[worst].ledger())
+
+
+def _carried(agreed: Agreed) -> str:
+    """Return the transport in words."""
+    return f"{agreed.transport} (NCCL takes no staging)" if agreed.transport == "mpi" else agreed.transport
+
+
+def _ranks_table(agreed: Agreed) -> str:
+    plans = agreed.plans
+    most = sorted(range(len(plans)), key=lambda rank: plans[rank].device_bytes, reverse=True)[:SHOWN]
+    rows = [
+        (
+            rank,
+            agreed.partition.local_vertices(rank),
+            *(format_size(plans[rank].bytes_in(where)) for where in ("vram", "mapped", "pinned", "host")),
+            format_size(own_reads(plans[rank])),
+        )
+        for rank in sorted(most)
+    ]
+    return table(("rank", "vertices", "device", "mapped", "pinned", "host", "edges in file"), rows)
+
+
+def _said_of_reads(agreed: Agreed) -> str:
+    """Return what ranks read from the file, in words."""
+    placing = sum(placing_reads(plan) for plan in agreed.plans)
+    all_of_them = format_size(sum(own_reads(plan) for plan in agreed.plans))
+    return (
+        f"placing reads {format_size(placing)}, --verify {all_of_them}, a run what its levels or passes need of that; "
+        "a file that was never checked is read once more"
+    )
+
+
+def machine_bytes(hosts: Sequence[str], plans: Sequence[Plan]) -> int:
+    """Return the host memory of the machine whose ranks take most; pages of the file that all map count once."""
+    found = []
+    for host in dict.fromkeys(hosts):
+        here = [plan for plan, each in zip(plans, hosts, strict=True) if each == host]
+        own = sum(plan.bytes_in("pinned") + plan.bytes_in("host") for plan in here)
+        found.append(own + max(plan.bytes_in("mapped") for plan in here))
+    return max(found)
+
+
+def _object(graph: Graph, hosts: tuple[str, ...], target: Any, agreed: Agreed) -> dict[str, Any]:
+    first = agreed.plans[0]
+    return {
+        "schema": SCHEMA,
+        "command": "plan",
+        "graph": graph_object(graph),
+        "device": target.name,
+        "device_origin": target.origin,
+        "gpus": len(hosts),
+        "hosts": len(set(hosts)),
+        "partition": agreed.partition.kind,
+        "transport": agreed.transport,
+        "residency": first.residency,
+        "why": list(first.why),
+        "head_groups": first.head_groups,
+        "limits": asdict(first.limits),
+        "machine_bytes": machine_bytes(hosts, agreed.plans),
+        "ranks": [
+            {
+                "rank": rank,
+                "host": host,
+                "vertices": agreed.partition.local_vertices(rank),
+                "hot_bytes": plan.hot_bytes,
+                "placing_reads": placing_reads(plan),
+                "totals": {where: plan.bytes_in(where) for where in PLACES},
+                "buffers": [asdict(buffer) for buffer in plan.buffers],
+            }
+            for rank, (host, plan) in enumerate(zip(hosts, agreed.plans, strict=True))
+        ],
+    }

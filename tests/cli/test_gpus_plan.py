@@ -1,0 +1,115 @@
+"""plan --gpus: what each rank on a GPU takes, where no GPU is. That runs do is for emulated/test_rank_plans.py."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zoo
+
+from bigbfs.cli.gpus_plan import machine_bytes, machines_of
+from bigbfs.engines.gpu.placement.ledger import PLACES, Buffer
+from bigbfs.engines.gpu.planning import Limits, Plan
+from bigbfs.graph.graph import Graph
+
+KEYS = {
+    *("schema", "command", "graph", "device", "device_origin", "gpus", "hosts", "partition", "transport"),
+    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks"),
+}
+OF_RANK = {"rank", "host", "vertices", "hot_bytes", "placing_reads", "totals", "buffers"}
+
+
+@pytest.fixture
+def graph(folder: Path) -> Graph:
+    plain = zoo.shared()["kronecker"]
+    plain.save(folder / "g.csrbin")
+    return plain
+
+
+def planned(run: Any, *arguments: Any) -> dict[str, Any]:
+    """Return what is printed for ``plan --json``."""
+    code, out, err = run("plan", "g.csrbin", "--profile", "h200", "--algorithm", "bfs", "--json", *arguments)
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_ranks_share_the_file(run: Any, graph: Graph) -> None:
+    """Streamed: edges are in the file alone, each at one rank; all of them are read once while rows are placed."""
+    found = planned(run, "--gpus", 3, "--hosts", 2, "--residency", "streamed")
+    assert set(found) == KEYS and all(set(rank) == OF_RANK for rank in found["ranks"])
+    assert (found["gpus"], found["hosts"], found["residency"]) == (3, 2, "streamed")
+    assert (found["partition"], found["transport"]) == ("ranges", "mpi")
+    ranks = found["ranks"]
+    assert [rank["host"] for rank in ranks] == ["machine 0", "machine 0", "machine 1"]
+    assert sum(rank["vertices"] for rank in ranks) == graph.n
+    edges = [each["bytes"] for rank in ranks for each in rank["buffers"] if each["name"] == "indices"]
+    assert sum(edges) == graph.adjacency.edges.nbytes and edges == [rank["placing_reads"] for rank in ranks]
+    for rank in ranks:
+        assert rank["totals"]["mapped"] == 0 < rank["totals"]["pinned"]
+        sums = {place: sum(b["bytes"] for b in rank["buffers"] if b["where"] == place) for place in PLACES}
+        assert sums == rank["totals"]
+    first = sum(rank["totals"][place] for rank in ranks[:2] for place in ("pinned", "host"))
+    assert found["machine_bytes"] == first
+
+
+def test_every_way(run: Any, graph: Graph) -> None:
+    """What the options of a run say is what is planned; one machine is for peers unless rows are streamed."""
+    for how, said in (
+        ((), ("vram", "peers")),
+        (("--residency", "mapped"), ("mapped", "peers")),
+        (("--transport", "nccl"), ("vram", "nccl")),
+        (("--hosts", 2), ("vram", "mpi")),
+        (("--residency", "streamed", "--transport", "nccl"), ("streamed", "nccl")),
+    ):
+        found = planned(run, "--gpus", 2, *how)
+        assert (found["residency"], found["transport"]) == said
+        pinned = [b["name"] for rank in found["ranks"] for b in rank["buffers"] if b["where"] == "pinned"]
+        assert ("staging" in pinned) == (said[1] == "mpi") and ("stages" in pinned) == (said[0] == "streamed")
+    assert planned(run, "--gpus", 2, "--partition", "words")["partition"] == "words"
+    assert set(planned(run, "--gpus", 1)) == set(planned(run))  # a run on one GPU knows no ranks
+
+
+def test_what_is_printed(run: Any, graph: Graph) -> None:
+    code, out, err = run("plan", "g.csrbin", "--gpus", 20, "--algorithm", "bfs", "--residency", "streamed")
+    assert code == 0, err
+    assert "20 ranks on 1 machine" in out and "placing reads" in out and "host memory for the ranks of one" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert len([line for line in lines if line and line[0].isdecimal()]) == 16  # those that take most
+
+
+def test_pages_that_ranks_of_a_machine_map_count_once() -> None:
+    def plan(mapped: int, pinned: int) -> Plan:
+        buffers = (Buffer("a", mapped, "mapped", ""), Buffer("b", pinned, "pinned", ""), Buffer("c", 1, "host", ""))
+        return Plan("mapped", buffers, Limits(0, 0), 0)
+
+    assert machine_bytes(("x", "x", "y"), [plan(100, 5), plan(90, 7), plan(100, 9)]) == 100 + 5 + 7 + 2
+    assert [machines_of(5, 2).count(host) for host in ("machine 0", "machine 1")] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--gpus", 2, "--ranks", 2), 2, "--ranks and --gpus are plans of their own; give one of them"),
+        (("--gpus", 2, "--searches", 2), 2, "--gpus and --searches are plans of their own"),
+        (("--gpus", 2, "--hosts", 3), 2, "--hosts 3 is more than --gpus 2"),
+        (("--gpus", 2, "--threads", 3), 2, "--threads goes with --ranks or --searches"),
+        (("--transport", "mpi"), 2, "--transport goes with --gpus; give that too, or leave it out"),
+        (("--ranks", 2, "--partition", "words"), 2, "--partition goes with --gpus"),
+        (("--gpus", 2, "--hosts", 2, "--transport", "peers"), 2, "use --transport auto"),
+        (("--gpus", 2, "--residency", "streamed", "--transport", "peers"), 2, "use --transport auto"),
+        (
+            ("--gpus", 2, "--residency", "streamed", "--partition", "words", "--algorithm", "bfs"),
+            2,
+            "use --partition ranges",
+        ),
+        (("--gpus", 2, "--algorithm", "toposort"), 2, "does not run on several GPUs"),
+        (("--gpus", 2, "--algorithm", "bfs", "--strategy", "queue"), 2, "strategy 'queue' runs on one GPU"),
+        (("--gpus", 2, "--algorithm", "bfs", "--vram-budget", "1kB"), 5, "does not fit 2 GPUs"),
+    ],
+)
+def test_plans_that_are_refused(run: Any, graph: Graph, arguments: Any, code: int, said: str) -> None:
+    found, out, err = run("plan", "g.csrbin", *arguments)
+    assert (found, out) == (code, "") and said in err, err
