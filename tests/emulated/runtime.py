@@ -1,5 +1,4 @@
-"""``bigbfs.engines.gpu.runtime.runtime.Runtime`` on the emulation: the level loops of gpu/ run unchanged on NumPy
-arrays.
+"""``bigbfs.engines.gpu.runtime.runtime.Runtime`` on the emulation: level loops run unchanged, on NumPy arrays.
 
 Memory is guarded and poisoned (loader.empty); also what the GPU would map in place is copied there, so that a read
 past the end of a row's file section is seen. ``watch`` lets a test look at every launch before and after it runs.
@@ -223,12 +222,11 @@ class SimtRuntime:
         """Set every element."""
         array.fill(value)
 
-    def begin_upload(self, array: np.ndarray) -> None:
-        """Nothing begins before it is asked for."""
-
     def upload(self, array: np.ndarray) -> np.ndarray:
         """Copy to guarded memory."""
         return loader.copy(np.asarray(array), self.build)
+
+    begin_upload = staticmethod(lambda array: None)  # a hint that is not taken
 
     def write(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite ``array``."""

@@ -163,7 +163,8 @@ def test_an_event_that_cannot_be_made_leaves_nothing_pinned(small):
 def test_an_upload_that_nobody_waits_for_can_be_stopped(small):
     cuda = Cuda()
     source = np.zeros(4000 * PAGE, np.uint8)
-    target = SimpleNamespace(data=SimpleNamespace(ptr=np.zeros_like(source).ctypes.data))
+    room = np.zeros_like(source)  # must outlive the copies
+    target = SimpleNamespace(data=SimpleNamespace(ptr=room.ctypes.data))
     with held_to(2):
         upload = Upload(cuda, 0, target, source)
         upload.close()
