@@ -36,9 +36,17 @@ RULES = {
     "auto": Peers(2, head_groups=2),
     "bottom-up": Peers(3, mapped=True, hot_bytes=900, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0)),
     "turns": Peers(
-        4, "ranges", head_groups=0, capacity=5, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2)
+        4,
+        "ranges",
+        head_groups=0,
+        capacity=5,
+        tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2, wide=0),
     ),
     "top-down": Peers(5, "ranges", mapped=True, hot_bytes=500, bottom_up=False, capacity=64),
+    "marks": Peers(3, head_groups=0, tuning=Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=10**9, slots=3)),
+    "marks and bits": Peers(
+        4, "ranges", mapped=True, head_groups=2, tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9)
+    ),
     "in order": Peers(2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3)),
 }
 FEW = (
@@ -140,6 +148,22 @@ def test_claims_beyond_an_inbox_are_delivered_in_another_round(build):
             check(fan(), source, searched)
             claims = 64 if source == 0 else 1
             assert max(found.rounds for found in searched.found) >= claims // capacity - 1
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_levels_that_are_marked_and_those_that_are_not(build):
+    """Marks, bits and claims in turn: each of them was told for some level."""
+    plain = zoo.shared()["kronecker"]
+    source = int(plain.degrees().argmax())
+    for rule, kinds in (
+        ("marks", {"marks"}),
+        ("marks and bits", {"marks", "bitmap"}),
+        ("turns", {"bitmap", "bitmap claims"}),
+    ):
+        peers = replace(RULES[rule], capacity=None, seed=3 if build == "preempt" else 0)
+        (searched,) = search(plain, build, peers, [(source, None)])
+        check(plain, source, searched)
+        assert {kind for found in searched.found for kind in found.told} >= kinds, rule
 
 
 @pytest.mark.parametrize("build", HERE)
@@ -282,15 +306,37 @@ def test_every_rank_has_its_part(kind):
     assert np.array_equal(seen, (plain.degrees() > 0).astype(int))
 
 
+def letters(build, name):
+    """Return a kernel of kernels/letters.cu, and what runs it."""
+    runtime = SimtRuntime(build=build)
+    file = str(Path(__file__).parent / "kernels" / "letters.cu")
+    return runtime, KernelSpec(file, name, arguments.DEFINES, team=True).build(runtime, np.dtype(np.uint32), "plain")
+
+
 @pytest.mark.parametrize("build", HERE)
 def test_a_letter_has_come_when_all_its_words_have(build):
     """Letters that lack one word each: it is still that of the meeting before the last."""
     number, words = 2**32 + 7, 2 * len(arguments.LETTER)
-    letters = np.full((words + 1, words), (number & 0xFFFFFFFF) << 32, np.uint64) + np.arange(words, dtype=np.uint64)
-    letters[np.arange(words), np.arange(words)] -= np.uint64(2 << 32)
-    runtime = SimtRuntime(build=build)
-    file = str(Path(__file__).parent / "kernels" / "letters.cu")
-    kernel = KernelSpec(file, "letters_come", arguments.DEFINES, team=True).build(runtime, np.dtype(np.uint32), "plain")
-    come = runtime.zeros(words + 1, np.uint32)
-    kernel(1, 32, (runtime.upload(letters.reshape(-1)), np.uint64(words + 1), np.uint64(number), come))
+    whole = np.full((words + 1, words), (number & 0xFFFFFFFF) << 32, np.uint64) + np.arange(words, dtype=np.uint64)
+    whole[np.arange(words), np.arange(words)] -= np.uint64(2 << 32)
+    runtime, kernel = letters(build, "letters_come")
+    come, values = runtime.zeros(words + 1, np.uint32), runtime.zeros((words + 1) * words // 2, np.uint64)
+    kernel(1, 32, (runtime.upload(whole.reshape(-1)), np.uint64(words + 1), np.uint64(number), come, values))
     assert runtime.download(come).tolist() == [0] * words + [1]
+    told = runtime.download(values).reshape(words + 1, -1)
+    assert not told[:-1].any()
+    assert told[-1].tolist() == [2 * i | (2 * i + 1) << 32 for i in range(words // 2)]
+
+
+@pytest.mark.parametrize("build", HERE)
+def test_a_letter_that_is_left_is_read(build):
+    number, fields = 3, len(arguments.LETTER)
+    values = np.array([2**63 + 5, 0, 2**32 - 1, 1, 2**40][:fields], np.uint64)
+    runtime, leave = letters(build, "letters_leave")
+    letter = runtime.zeros(2 * fields, np.uint64)
+    leave(1, 32, (letter, runtime.upload(values), np.uint64(number)))
+    runtime, come = letters(build, "letters_come")
+    there, read = runtime.zeros(1, np.uint32), runtime.zeros(fields, np.uint64)
+    come(1, 32, (letter, np.uint64(1), np.uint64(number), there, read))
+    assert runtime.download(there).tolist() == [1]
+    assert runtime.download(read).tolist() == values.tolist()

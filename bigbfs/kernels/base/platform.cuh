@@ -3,6 +3,8 @@
 //
 // KERNEL      opens a kernel definition; ENTRY(name) follows it.
 // DEVICE      opens a function that kernels call, METHOD one inside a struct.
+// APART       opens one with registers of its own, for a phase that would cost the others theirs; IN_PLACE before a
+//             parameter that such a function gets by reference, so that nobody copies it.
 // DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
 // spin()       inside a loop that waits for other threads.
 // prefetch(p)  asks for the line at p, which will be read soon, from device memory.
@@ -36,6 +38,8 @@ constexpr u32 ALL_LANES = 0xffffffffu;
 #include "simt.hpp"
 
 #define DEVICE static inline
+#define APART static
+#define IN_PLACE const
 #define METHOD inline
 
 template <typename T> DEVICE T relaxed_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
@@ -54,6 +58,8 @@ DEVICE void prefetch(const void*) {}
 #define KERNEL extern "C" __global__
 #define ENTRY(name)
 #define DEVICE static __device__ __forceinline__
+#define APART static __device__ __noinline__
+#define IN_PLACE const __grid_constant__
 #define METHOD __device__ __forceinline__
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
 

@@ -1,7 +1,19 @@
-// A test entry: which of the letters [i * LETTER_WORDS, ...) have come, of meeting `number` (peers/meeting.cuh).
+// A test entry, one warp: which of the letters [i * LETTER_WORDS, ...) have come, of meeting `number`, and what is in
+// them (peers/meeting.cuh).
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
-KERNEL void letters_come(const u64* letters, u64 count, u64 number, u32* come) {
-    for (u64 i = thread_id(); i < count; i += thread_count()) come[i] = has_come(letters + i * LETTER_WORDS, number);
+KERNEL void letters_come(const u64* letters, u64 count, u64 number, u32* come, u64* values) {
+    for (u64 i = 0; i < count; ++i) {
+        u64 value = 0;
+        const bool all = has_come(letters + i * LETTER_WORDS, LETTER_FIELDS, number, value);
+        if (lane_id() == 0) come[i] = all;
+        if (all && lane_id() < LETTER_FIELDS) values[i * LETTER_FIELDS + lane_id()] = value;
+    }
 }
 ENTRY(letters_come)
+
+// A test entry, one warp: leaves the values in a letter.
+KERNEL void letters_leave(u64* letter, const u64* values, u64 number) {
+    leave(letter, LETTER_FIELDS, lane_id() < LETTER_FIELDS ? values[lane_id()] : 0, number);
+}
+ENTRY(letters_leave)

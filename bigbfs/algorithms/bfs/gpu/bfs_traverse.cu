@@ -132,7 +132,7 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
 #if !VARINT
         case WIDE:
-        case WIDE_CHUNKS: mark_frontier(s, t, chunks); break;
+        case WIDE_CHUNKS: mark_frontier(s, t, hubs, chunks); break;
         case SETTLE: settle_found(s, t); break;
 #endif
         case SEARCH: search_rows(s, t); break;

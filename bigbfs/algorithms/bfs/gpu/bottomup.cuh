@@ -30,6 +30,11 @@ DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
 DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
 #endif
 
+// Writes a word of what the level has found; one of several GPUs tells the others, too.
+#ifndef FOUND_WORD
+#define FOUND_WORD(s, t, next, w, word) ((next)[w] = (word))
+#endif
+
 // What a lane has counted.
 struct Sums {
     u64 found;
@@ -130,7 +135,7 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
             else search_bits<true>(s, t, base, bits, fresh, open, sums);
         }
         if (w < words) {
-            next[w] = fresh;
+            FOUND_WORD(s, t, next, w, fresh);
             if (t.defer) s.open[w] = open;
         }
         if (fresh) s.visited[w] = visited | fresh;
@@ -151,7 +156,7 @@ DEVICE void search_open(const Bfs& s, Team& t) {
         u32 fresh = 0, open = 0;
         search_bits<false>(s, t, base, SetBits(todo), fresh, open, sums);
         if (!fresh) continue;
-        next[w] |= fresh;
+        FOUND_WORD(s, t, next, w, next[w] | fresh);
         s.visited[w] |= fresh;
         sums.found += (u64)__popc(fresh);
     }

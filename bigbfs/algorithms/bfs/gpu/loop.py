@@ -15,17 +15,14 @@ from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.handover import HandOver
 from bigbfs.algorithms.bfs.gpu.pace import Pace
 from bigbfs.algorithms.bfs.gpu.standby import Limits, Standby
-from bigbfs.algorithms.bfs.gpu.tree import SPECS, Run, TreeArrays, held, row_length, wanted_names
+from bigbfs.algorithms.bfs.gpu.tree import NEVER, SPECS, Run, TreeArrays, held, row_length, wanted_names, wide_from
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.algorithms.bfs.strategies import Strategy
 from bigbfs.algorithms.bfs.strategies.persistent import SLOT_WORDS
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
-
-NEVER = 2**63
 
 
 class BfsLoop(TreeArrays):
@@ -46,7 +43,7 @@ class BfsLoop(TreeArrays):
         super().__init__(placed)
         runtime = self._runtime
         self.bottom_up = strategy.bottom_up and placed.incoming is not None
-        self._may_be_wide = strategy.bottom_up and placed.codec == "plain"
+        self._may_be_wide = strategy.bottom_up
         self._tuning = tuning
         self._last_source = 0
         own = [spec for spec in arrays(tuning.slots) if spec.name not in SPECS]
@@ -79,7 +76,7 @@ class BfsLoop(TreeArrays):
             **held(out, mapped),
             thin_to=min(self._team, tuning.thin_to),
             local=tuning.local,
-            wide_from=self._wide_from(mapped),
+            wide_from=wide_from(self._placed, tuning) if self._may_be_wide else NEVER,
             asks=tuning.asks,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
@@ -95,16 +92,6 @@ class BfsLoop(TreeArrays):
         )
         state["in"] = searched.struct
         return state
-
-    def _wide_from(self, mapped: bool) -> int:
-        """Return the edges of the smallest level that may be wide.
-
-        By degree the long rows are hot, those of a mapped graph too, and their ends near each other: narrow levels are
-        a fifth quicker then (Kronecker 26, a level of 170 M edges: 3.3 ms, wide 4.0), and bottom-up twice.
-        """
-        if not self._may_be_wide or not self._tuning.wide or (mapped and by_degree(self._placed.graph)):
-            return NEVER
-        return self.n // self._tuning.wide
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices: the driver loads a kernel when it is first launched."""

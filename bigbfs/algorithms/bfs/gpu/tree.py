@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import LEVELS, PARENTS
+from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
+from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.runtime import Array
 from bigbfs.graph.adjacency import CompressedAdjacency
 from bigbfs.graph.graph import Graph
 
 SPECS = {"levels": LEVELS, "parents": PARENTS}
+
+NEVER = 2**63
+"""A threshold that nothing reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,18 @@ def row_length(graph: Graph, vertex: int) -> int:
 def wanted_names(want_levels: bool, want_parents: bool) -> tuple[str, ...]:
     """Return the names of the arrays that are wanted."""
     return (*(["levels"] if want_levels else []), *(["parents"] if want_parents else []))
+
+
+def wide_from(placed: PlacedGraph, tuning: Tuning) -> int:
+    """Return the edges of the smallest top-down level that may be wide (wide.cuh), which the strategy must allow.
+
+    By degree the long rows are hot, those of a mapped graph too, and their ends near each other: narrow levels are
+    a fifth quicker then (Kronecker 26, a level of 170 M edges: 3.3 ms, wide 4.0), and bottom-up twice.
+    """
+    near = placed.residency == "mapped" and by_degree(placed.graph)
+    if placed.codec != "plain" or not tuning.wide or near:
+        return NEVER
+    return placed.n // tuning.wide
 
 
 def held(out: PlacedAdjacency, mapped: bool) -> dict[str, int]:

@@ -81,9 +81,8 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
 
 // A warp takes up to 32 entries of the queue or listed chunks at a time: from all over it, because neighbours in it are
 // of like degree where ids are by degree, and one warp would have all the long rows.
-DEVICE void mark_frontier(const Bfs& s, const Team& t, u64 chunks) {
+DEVICE void mark_frontier(const Bfs& s, const Team& t, bool listed, u64 chunks) {
     u32* const next = next_bits(s, t);
-    const bool listed = t.phase == WIDE_CHUNKS;
     const u64 all = listed ? chunks : t.count;
     const u32 near = all >= team_warps() * NEAR ? NEAR : 1;
     for (u64 first = 0; first < all; first += team_warps() * WARP) {

@@ -5,6 +5,7 @@
 // they have sent is put into its inbox by whoever carries it (engines/gpu/ranks/transport.py). Frontier kind: a queue
 // of own vertices for top-down levels, a bitmap of all for bottom-up ones. Atomics and memory per edge: see the phases.
 // Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18).
+#define TELLS 0
 #include "algorithms/bfs/gpu/peers/phases.cuh"
 
 // A phase: what the kernel over one machine keeps from barrier to barrier.

@@ -1,4 +1,5 @@
-// What comes next, on all ranks alike: each works it out from what the letters of a meeting add up to.
+// What comes next, on all ranks alike: each works it out from what the letters of a meeting add up to, and every block
+// from the notice that its first one has left.
 //
 // The directions are weighed as in plan.cuh, by the work of one rank, with what it takes to tell the others: claims
 // after a top-down level, bits before a bottom-up one. How many heads will not decide nobody has probed: after a
@@ -8,25 +9,27 @@
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
-// What a level is noted as: top-down; bottom-up; top-down, with what is visited told before.
-constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3;
+// What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4;
 
-// Whether the other rows of a bottom-up level, or the chunks of hubs, are still to come.
-DEVICE bool rows_to_come(const Peers& p, const Team& t) {
-    const Slot& slot = p.s.slots[t.slot];
-    if (t.phase == UP && t.defer && relaxed_load(&slot.missed) > 0) return true;
-    return t.phase != UP_CHUNKS && relaxed_load(&slot.chunks) > 0;
+// Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.
+DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
+    if (t.phase == UP && t.defer && missed > 0) return true;
+    return t.phase != UP_CHUNKS && t.phase != MARK_CHUNKS && chunks > 0;
 }
 
 // Whether all ranks meet at the end of the phase.
-DEVICE bool ends_with_meeting(const Peers& p, const Team& t) {
+DEVICE bool ends_with_meeting(const Peers&, const Team& t, u64 missed, u64 chunks) {
     switch (t.phase) {
         case DELIVER:
         case ACCEPT:
-        case PUBLISH: return true;
+        case PUBLISH:
+        case TAKE: return true;
         case UP:
         case UP_OPEN:
-        case UP_CHUNKS: return !rows_to_come(p, t);
+        case UP_CHUNKS:
+        case MARK:
+        case MARK_CHUNKS: return !rows_to_come(t, missed, chunks);
         default: return false;
     }
 }
@@ -35,23 +38,49 @@ DEVICE u64 not_visited(const Peers& p, const Team& t) {
     return p.s.in_vertices > t.reached ? p.s.in_vertices - t.reached : 0;
 }
 
-DEVICE u64 down_cost(const Peers& p, const Team& t, const Mates& m) {
-    const u64 lines = (m.edges * sizeof(vid) / 128 + m.count) * p.s.far_rows / 1024;
+// Smaller levels are left to claims: marks cost a sweep, and one more barrier.
+DEVICE bool may_mark(const Peers& p, const Mates& m) { return m.edges >= p.s.wide_from; }
+
+// Vertices that a top-down level finds at most.
+DEVICE u64 found_at_most(const Peers& p, const Team& t, const Mates& m) {
     const u64 rest = not_visited(p, t);
-    const u64 told = (m.edges < rest ? m.edges : rest) / p.part.size * (p.part.size - 1);
-    const u64 work = m.edges * p.s.edge_cost + lines * p.s.line_cost + told * p.claim_cost;
-    return work / p.part.size + (t.form == BITMAP ? p.s.sweep_cost : 0);
+    return m.edges < rest ? m.edges : rest;
+}
+
+DEVICE u64 lines_of(const Mates& m) { return m.edges * sizeof(vid) / 128 + m.count; }
+
+DEVICE u64 claims_cost(const Peers& p, const Team& t, const Mates& m) {
+    const u64 found = found_at_most(p, t, m);
+    const u64 told = found / p.part.size * (p.part.size - 1);
+    const u64 claims = may_mark(p, m) ? found * p.s.claim_cost : 0;
+    const u64 work = m.edges * p.s.edge_cost + lines_of(m) * p.s.far_rows / 1024 * p.s.line_cost + told * p.claim_cost;
+    return (work + claims) / p.part.size + (t.form == BITMAP ? p.s.sweep_cost : 0);
+}
+
+DEVICE u64 marks_cost(const Peers& p, const Team& t, const Mates& m) {
+    const u64 parents = p.s.parents ? found_at_most(p, t, m) * p.s.parent_cost : 0;
+    const u64 work = m.edges * p.s.mark_cost + lines_of(m) * p.s.line_cost + parents;
+    return work / p.part.size + 2 * p.s.sweep_cost + 2 * p.publish_cost;
+}
+
+DEVICE bool better_marked(const Peers& p, const Team& t, const Mates& m) {
+    return may_mark(p, m) && marks_cost(p, t, m) < claims_cost(p, t, m);
+}
+
+DEVICE u64 down_cost(const Peers& p, const Team& t, const Mates& m) {
+    return better_marked(p, t, m) ? marks_cost(p, t, m) : claims_cost(p, t, m);
 }
 
 // `open` vertices read a line of their row, or two.
-DEVICE u64 up_cost(const Peers& p, const Team& t, u64 open) {
+DEVICE u64 up_cost(const Peers& p, const Team& t, const Mates& m, u64 open) {
     const u64 work = not_visited(p, t) * p.s.vertex_cost + 2 * open * p.s.line_cost;
-    return work / p.part.size + p.s.sweep_cost * (t.form == BITMAP ? 1 : 2) + p.publish_cost;
+    const u64 sweeps = p.s.sweep_cost * (t.form == BITMAP ? 1 : 2);
+    return work / p.part.size + sweeps + (t.form == BITMAP && m.known ? 0 : p.publish_cost);
 }
 
 // So many of the vertices that are not visited, their heads are not expected to decide.
 DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
-    if (t.form == BITMAP) return t.missed;
+    if (t.form == BITMAP && t.missed != UNKNOWN) return t.missed;
     const u64 all = p.edges_in_all ? p.edges_in_all : 1;
     const u64 left = m.explored < all ? all - m.explored : 0;
     // of edges that lead elsewhere, in 1024ths; there are fewer than 2^54 of anything
@@ -67,46 +96,57 @@ DEVICE bool tells_visited(const Peers& p, const Mates& m) {
     return m.edges / p.part.size * (p.part.size - 1) * p.claim_cost > 2 * p.publish_cost;
 }
 
+// What begins a top-down level whose frontier is a queue.
+DEVICE u32 queue_phase(const Team& t, const Mates& m) {
+    if (t.wide) return t.clean ? MARK : BLANK;
+    return m.turns ? PUBLISH : DOWN;
+}
+
+// The first block writes down the level that begins. It reads nothing for it: all blocks would wait for the answer.
+DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
+    if (blockIdx.x != 0) return;
+    Slot& slot = p.s.slots[t.slot];
+    slot.frontier = m.count;
+    slot.direction = t.bottom_up ? UPWARDS : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
+    slot.clock = (u64)clock64();
+}
+
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
 DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     t.done = m.count == 0 || (u64)t.level >= p.s.max_depth;
     if (t.done || t.slot >= p.s.slot_count) {
         t.phase = HALT;
-        if (blockIdx.x != 0) return;
-        save_progress(p.s, t, t.done);
-        relaxed_store(&p.joint->count, m.count);
-        relaxed_store(&p.joint->edges, m.edges);
-        relaxed_store(&p.joint->explored, m.explored);
+        if (blockIdx.x == 0) save_progress(p.s, t, t.done);
         return;
     }
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
-    t.bottom_up = p.s.bottom_up && up_cost(p, t, open) < down_cost(p, t, m);
+    t.bottom_up = p.s.bottom_up && up_cost(p, t, m, open) < down_cost(p, t, m);
     t.defer = t.bottom_up && open / p.part.size >= p.s.defer_from;
+    t.wide = !t.bottom_up && better_marked(p, t, m);
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
-    if (t.form == BITMAP) t.phase = t.bottom_up ? PUBLISH : COLLECT;
-    else t.phase = t.bottom_up || sorts ? FILL : DOWN;
-    m.turns = !t.bottom_up && t.phase != DOWN && tells_visited(p, m);
-    note_level(p.s, t, t.bottom_up ? UPWARDS : m.turns ? TURNED : DOWNWARDS);
-    if (blockIdx.x == 0) p.s.slots[t.slot].frontier = m.count;
+    m.turns = !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
+    if (t.form == BITMAP) t.phase = !t.bottom_up ? COLLECT : m.known ? UP : PUBLISH;
+    else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
+    note(p, t, m);
 }
 
 DEVICE void close_level(const Peers& p, Team& t, Mates& m) {
-    const Slot& slot = p.s.slots[t.slot];
-    const Letter& sums = p.joint->sums;
-    if (t.bottom_up) {
+    if (t.bottom_up || t.wide) {
         t.swapped ^= 1;
         t.form = BITMAP;
-        t.missed = relaxed_load(&sums.missed);
+        t.missed = t.wide ? UNKNOWN : m.notice[ALL_MISSED];
+        t.clean = t.wide;
+        m.known = t.wide || m.notice[ALL_LEFT] == 0;
     } else {
         t.begin = other_half(p, t);
         t.form = QUEUE;
     }
-    t.count = relaxed_load(&slot.found);
-    t.edges = relaxed_load(&slot.edges);
-    m.count = relaxed_load(&sums.found);
-    m.edges = relaxed_load(&sums.edges);
+    t.count = m.notice[OWN_FOUND];
+    t.edges = m.notice[OWN_EDGES];
+    m.count = m.notice[ALL_FOUND];
+    m.edges = m.notice[ALL_EDGES];
     m.explored += m.edges;
     t.reached += m.count;
     t.level += 1;
@@ -116,17 +156,24 @@ DEVICE void close_level(const Peers& p, Team& t, Mates& m) {
 
 // Claims were accepted: those for which there was no room are delivered next.
 DEVICE void after_accept(const Peers& p, Team& t, Mates& m) {
-    if (relaxed_load(&p.joint->sums.left) == 0) return close_level(p, t, m);
+    if (m.notice[ALL_LEFT] == 0) return close_level(p, t, m);
     m.round += 1;
     t.phase = DELIVER;
     if (blockIdx.x == 0) p.joint->rounds += 1;
 }
 
+// Rows were searched bottom-up, or marks made from them.
+DEVICE void after_rows_of_ranks(const Peers& p, Team& t, Mates& m) {
+    if (t.wide) t.phase = m.notice[MEETS] ? TAKE : MARK_CHUNKS;
+    else if (m.notice[MEETS]) close_level(p, t, m);
+    else if (t.phase == UP && t.defer && m.notice[OWN_MISSED] > 0) t.phase = UP_OPEN;
+    else t.phase = UP_CHUNKS;
+}
+
 // The phase before is over in every block, and on every rank if it ended with a meeting.
 DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
-    const Slot& slot = p.s.slots[t.slot];
     switch (t.phase) {
-        case DOWN: t.phase = relaxed_load(&slot.chunks) ? DOWN_CHUNKS : DELIVER; break;
+        case DOWN: t.phase = m.notice[OWN_CHUNKS] ? DOWN_CHUNKS : DELIVER; break;
         case DOWN_CHUNKS: t.phase = DELIVER; break;
         case DELIVER: t.phase = ACCEPT; break;
         case ACCEPT: after_accept(p, t, m); break;
@@ -136,18 +183,13 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.phase = t.bottom_up ? PUBLISH : COLLECT;
             break;
         case COLLECT:
-            t.count = relaxed_load(&slot.gathered);
+            t.count = m.notice[OWN_GATHERED];
             t.form = QUEUE;
-            t.phase = m.turns ? PUBLISH : DOWN;
+            t.phase = queue_phase(t, m);
             break;
-        case PUBLISH:
-            if (is_dealt(p)) t.phase = MERGE;
-            else t.phase = t.bottom_up ? UP : DOWN;
-            break;
-        case MERGE: t.phase = t.bottom_up ? UP : DOWN; break;
-        default:
-            if (m.meets) close_level(p, t, m);
-            else if (t.phase == UP && t.defer && relaxed_load(&slot.missed) > 0) t.phase = UP_OPEN;
-            else t.phase = UP_CHUNKS;
+        case PUBLISH: t.phase = t.bottom_up ? UP : DOWN; break;
+        case BLANK: t.phase = MARK; break;
+        case TAKE: close_level(p, t, m); break;
+        default: after_rows_of_ranks(p, t, m);
     }
 }

@@ -16,13 +16,16 @@ from bigbfs.engines.ranks.partition import Partition
 LETTER = fields("found", "edges", "missed", "left", "claims")
 """What a rank tells another."""
 
+NOTICE_FIELDS = 11
+"""Numbers that the first block of a device tells the others at a barrier."""
+
 JOINT = np.dtype(
     [(name, np.uint64) for name in ("count", "edges", "explored", "meetings", "lost")]
     + [("left", np.uint64, (2,))]
     + [(name, np.uint64) for name in ("rounds", "waited", "told")]
-    + [("sums", LETTER)]
+    + [("barriers", np.uint64), ("notice", np.uint64, (2 * NOTICE_FIELDS,))]
 )
-"""What all know."""
+"""What all know, and what the blocks of a device tell one another."""
 
 WAITED = 8
 """Where ``JOINT.waited`` stands, in words of 8 bytes."""
@@ -35,7 +38,7 @@ READ = ("levels", "parents", "joined")
 
 PEERS = np.dtype(
     [("s", BFS), ("joint", np.uint64), ("part", PART), ("sent", np.uint64), ("bases", np.uint64)]
-    + [(f"{name}_at", np.uint64) for name in SHARED]
+    + [(f"{name}_at", np.uint64) for name in (*SHARED, "parents")]
     + [
         (name, np.uint64)
         for name in ("capacity", "patience", "most_words", "edges_in_all", "claim_cost", "publish_cost")
@@ -50,6 +53,7 @@ DEFINES = (
     *PART_DEFINES,
     ("LETTER_BYTES", str(LETTER.itemsize)),
     ("JOINT_BYTES", str(JOINT.itemsize)),
+    ("NOTICE_BYTES", str(2 * 8 * NOTICE_FIELDS)),
     ("PEERS_BYTES", str(PEERS.itemsize)),
 )
 KERNELS = (
@@ -63,8 +67,9 @@ PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove
 BOTTOM_UP = 2
 """Of the codes of agree.cuh: any other level goes top-down."""
 
-TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims"}
-"""What ranks tell one another for a level: bits of the frontier, claims, or bits of what is visited and claims."""
+TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks"}
+"""What ranks tell one another for a level: bits of the frontier, claims, bits of what is visited and claims, or bits of
+what its rows lead to."""
 
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""

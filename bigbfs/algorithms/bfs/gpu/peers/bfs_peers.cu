@@ -11,49 +11,67 @@
 // Hands in the block's sums, waits for the other blocks, or for all of all ranks, and chooses what comes next.
 DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
     __syncthreads();
-    if (threadIdx.x == 0) {
-        hand_in_tallies(p, t);
-        t.hot_chunks = 0;
-        if (blockIdx.x == 0) p.s.slots[t.slot].rounds += 1;
-    }
-    meet(p, t, m, ends_with_meeting);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        m.meetings += m.meets;
-        if (m.meets && relaxed_load(&p.joint->lost)) {
-            t.phase = HALT;
-            t.done = 0;
-        } else {
-            next_phase_of_ranks(p, t, m);
+    if (threadIdx.x < WARP) {
+        if (threadIdx.x == 0) {
+            hand_in_tallies(p, t);
+            t.hot_chunks = 0;
+            if (blockIdx.x == 0) atomicAdd(&p.s.slots[t.slot].rounds, (u64)1);
         }
-        if (blockIdx.x == 0) relaxed_store(&p.joint->meetings, m.meetings);
+        __syncwarp();
+        meet(p, t, m, ends_with_meeting);
+        if (threadIdx.x == 0) {
+            if (m.notice[LOST]) {
+                t.phase = HALT;
+                t.done = 0;
+            } else {
+                next_phase_of_ranks(p, t, m);
+            }
+        }
     }
     __syncthreads();
 }
 
+// Thread 0 of a block, before the first phase.
+DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
+    t.slot = t.tail = t.hot_chunks = t.local_from = t.wide = t.clean = 0;
+    m.round = m.known = 0;
+    m.waited = m.told = 0;
+    load_progress(p.s, t);
+    m.count = relaxed_load(&p.joint->count);
+    m.edges = relaxed_load(&p.joint->edges);
+    m.explored = relaxed_load(&p.joint->explored);
+    m.meetings = relaxed_load(&p.joint->meetings);
+    m.barriers = relaxed_load(&p.joint->barriers);
+    m.notice[LOST] = relaxed_load(&p.joint->lost);
+    meet_other_blocks(p.s.meeting);
+    choose(p, t, m);
+    if (m.notice[LOST]) t.phase = HALT;  // a rank has not even begun
+}
+
+// The first block's first thread: what the host reads, and the next launch goes on from.
+DEVICE void end_launch(const Peers& p, const Mates& m) {
+    relaxed_store(&p.joint->count, m.count);
+    relaxed_store(&p.joint->edges, m.edges);
+    relaxed_store(&p.joint->explored, m.explored);
+    relaxed_store(&p.joint->meetings, m.meetings);
+    relaxed_store(&p.joint->barriers, m.barriers);
+    relaxed_store(&p.joint->lost, m.notice[LOST]);
+    p.joint->waited += m.waited;
+    p.joint->told += m.told;
+}
+
 // last: source of the traversal before (of the first one: any vertex). resume: go on where the launch before stopped
 // because its slots were full. All ranks are launched with the same.
-KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_peers(Peers p, u64 source, u64 last, u32 resume);
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume);
 
-KERNEL void bfs_peers(Peers p, u64 source, u64 last, u32 resume) {
+KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
     __shared__ Mates m;
     if (!resume) reset_all(p, source, last);
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
     if (threadIdx.x < TALLIES) t.tally[threadIdx.x] = 0;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        t.slot = t.tail = t.hot_chunks = t.local_from = 0;
-        m.meets = m.round = 0;
-        load_progress(p.s, t);
-        m.count = relaxed_load(&p.joint->count);
-        m.edges = relaxed_load(&p.joint->edges);
-        m.explored = relaxed_load(&p.joint->explored);
-        m.meetings = relaxed_load(&p.joint->meetings);
-        meet_other_blocks(p.s.meeting);
-        choose(p, t, m);
-        if (relaxed_load(&p.joint->lost)) t.phase = HALT;  // a rank has not even begun
-    }
+    if (threadIdx.x == 0) begin_launch(p, t, m);
     __syncthreads();
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
@@ -61,6 +79,7 @@ KERNEL void bfs_peers(Peers p, u64 source, u64 last, u32 resume) {
         finish_phase_of_ranks(p, t, m);
     }
     if (t.done) finish_own(p);
+    if (thread_id() == 0) end_launch(p, m);
 }
 ENTRY(bfs_peers)
 
@@ -76,18 +95,15 @@ KERNEL void peers_begin(Peers p) {
     if (threadIdx.x == 0) {
         t.phase = HALT;
         m.meetings = relaxed_load(&p.joint->meetings);
+        m.waited = m.told = 0;
     }
     __syncwarp();
-    const u64 told = p.joint->told;
-    __syncwarp();
-    meet_other_ranks(p, t, m, Letter{0, 0, 0, 0, 0});
-    __syncwarp();
+    const u64 lost = __shfl_sync(ALL_LANES, meet_other_ranks(p, t, m, 0), LOST);
     if (threadIdx.x != 0) return;
     const u64 met = (u64)clock64();
     while (p.part.size > 1 && (u64)clock64() - met < HEAD_START) spin();
     relaxed_store(&p.joint->meetings, m.meetings + 1);
-    p.joint->told = told;
-    p.joint->waited = 0;
+    relaxed_store(&p.joint->lost, lost);
 }
 ENTRY(peers_begin)
 

@@ -128,7 +128,7 @@ DEVICE void accept(const Peers& p, Team& t, const Mates& m) {
     u64 edges = 0;
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r == p.part.rank) continue;
-        const u64 count = told_in(letter_from(p, p.part.rank, r, m.meetings), CLAIMS_FIELD);
+        const u64 count = claims_from(p, m, r);
         const u64 pile = pile_of(count);
         for (u64 start = team_warp() * pile; start < count; start += team_warps() * pile) {
             edges += accept_pile(p, t, r, start, start + pile < count ? start + pile : count);

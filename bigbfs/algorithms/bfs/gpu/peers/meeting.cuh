@@ -1,123 +1,134 @@
 // Barriers: of the blocks of one GPU, and through these of all GPUs.
 //
-// At a meeting every rank leaves a letter in the memory of every other; those of the others come into its own memory,
-// where it waits for them. Each word of a letter has the number of the meeting beside half of what is told, so that
-// whoever sees the one has the other, and no fence stands between the words of a letter. One for the whole system
-// stands between what a rank has stored into others' memory, or read in its own, and its letter, and another between a
-// letter seen and what comes after it. Letters take turns in two places: who leaves that of meeting k + 2 has seen all
-// come to k + 1, behind their reading of k. A rank that waits for longer than its patience gives up: the other has
-// died. Atomics: one for each block. Memory: a letter for each pair of ranks.
+// The first block waits for the others of its GPU, reads what all of them have counted, meets the other ranks if the
+// phase ends so, and tells its GPU's blocks in a notice what next_phase_of_ranks() goes by, so that nobody else waits
+// for a counter. At a meeting every rank leaves a letter in the memory of every other; those of the others come into
+// its own memory, where it waits for them. Each word of a letter, or of a notice, has the number of the meeting, or of
+// the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands between the
+// words. A fence for the whole system stands between what a rank has stored into others' memory, or read in its own,
+// and its letter, and another between a letter seen and what comes after it. Letters take turns in two places: who
+// leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice needs one place: the
+// blocks have read it when they come to the next barrier. A rank that waits for longer than its patience gives up: the
+// other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, a notice.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
 // Whether the phase has stored into the memory of others. A fence for the whole system costs microseconds, far more
 // than the barrier that it belongs to; where a block has told nobody anything, one for its own GPU will do.
-DEVICE bool tells(const Team& t) { return t.phase == DELIVER || t.phase == PUBLISH; }
+DEVICE bool tells(const Team& t) {
+    return t.phase == DELIVER || t.phase == PUBLISH || t.phase == UP || t.phase == UP_OPEN || t.phase == TAKE;
+}
 
 DEVICE void fence_before_meeting(const Team& t) {
     if (tells(t)) system_fence();
     else gpu_fence();
 }
 
-DEVICE void leave(u64* letter, u32 field, u64 value, u64 number) {
-    relaxed_store(letter + 2 * field + 1, number << 32 | value >> 32);
-    relaxed_store(letter + 2 * field, number << 32 | (u32)value);
+// A warp, all lanes: writes a letter, or a notice, of so many fields; lane f has the value of field f.
+DEVICE void leave(u64* letter, u32 fields, u64 value, u64 number) {
+    const u64 whole = __shfl_sync(ALL_LANES, value, lane_id() / 2);
+    const u64 half = lane_id() & 1 ? whole >> 32 : (u32)whole;
+    if (lane_id() < 2 * fields) relaxed_store(letter + lane_id(), number << 32 | half);
 }
 
-// Whether all of the letter of meeting `number` is there.
-DEVICE bool has_come(const u64* letter, u64 number) {
-    bool all = true;
-#pragma unroll
-    for (u32 i = 0; i < LETTER_WORDS; ++i) all = (u32)(relaxed_load(letter + i) >> 32) == (u32)number && all;
-    return all;
+// A warp, all lanes: whether all words of that of meeting, or barrier, `number` are there; lane f has field f then.
+DEVICE bool has_come(const u64* letter, u32 fields, u64 number, u64& value) {
+    const u64 word = lane_id() < 2 * fields ? relaxed_load(letter + lane_id()) : number << 32;
+    if (!__all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number)) return false;
+    const u64 low = (u32)__shfl_sync(ALL_LANES, word, 2 * lane_id() % WARP);
+    value = low | __shfl_sync(ALL_LANES, word, (2 * lane_id() + 1) % WARP) << 32;
+    return true;
 }
 
-// The first block's warp, all lanes: tells all ranks, waits for all, and adds up what they have told.
-DEVICE void meet_other_ranks(const Peers& p, const Team& t, const Mates& m, const Letter& own) {
+// The first block's warp, all lanes: tells all ranks, waits for all, and adds up what they have told. Lane f has field
+// f of the own letter, which is the same for all ranks but for its claims, and gets the sum of it; in the lane of LOST
+// 1 + the rank that did not come.
+DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
     const u64 number = m.meetings + 1;
-    u64 told = 0;  // claims
-    for (u64 r = lane_id(); r < p.part.size; r += WARP) {
-        if (r == p.part.rank) continue;
-        u64* const letter = letter_from(p, r, p.part.rank, number);
-        u64 claims = relaxed_load(p.sent + r);
+    u64 sent = lane_id() < p.part.size ? relaxed_load(p.sent + lane_id()) : 0;
+    u64 told = 0;
+    system_fence();
+    for (u64 r = 0; r < p.part.size; ++r) {
+        if (r % WARP == 0 && r > 0) sent = r + lane_id() < p.part.size ? relaxed_load(p.sent + r + lane_id()) : 0;
+        u64 claims = __shfl_sync(ALL_LANES, sent, (u32)(r % WARP));
         claims = claims < p.capacity ? claims : p.capacity;
+        if (r == p.part.rank) continue;
         told += claims;
-        system_fence();
-        leave(letter, CLAIMS_FIELD, claims, number);
-        leave(letter, LEFT_FIELD, own.left, number);
-        leave(letter, MISSED_FIELD, own.missed, number);
-        leave(letter, EDGES_FIELD, own.edges, number);
-        leave(letter, FOUND_FIELD, own.found, number);
+        leave(letter_from(p, r, p.part.rank, number), LETTER_FIELDS, lane_id() == CLAIMS_FIELD ? claims : own, number);
     }
     const u64 start = (u64)clock64();
-    u64 found = 0, edges = 0, missed = 0, left = 0, lost = 0;
-    for (u64 r = lane_id(); r < p.part.size; r += WARP) {
+    u64 sum = own, lost = 0, value;
+    for (u64 r = 0; r < p.part.size && !lost; ++r) {
         if (r == p.part.rank) continue;
-        const u64* const letter = letter_from(p, p.part.rank, r, number);
-        while (!has_come(letter, number) && !lost) {
+        while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value)) {
             spin();
-            if ((u64)clock64() - start > p.patience) lost = r + 1;
+            lost = __shfl_sync(ALL_LANES, (u64)clock64() - start > p.patience ? r + 1 : 0, 0);
+            if (lost) break;
         }
-        system_fence();
-        found += told_in(letter, FOUND_FIELD);
-        edges += told_in(letter, EDGES_FIELD);
-        missed += told_in(letter, MISSED_FIELD);
-        left += told_in(letter, LEFT_FIELD);
+        if (!lost) sum += value;
     }
-    found = warp_sum(found);
-    edges = warp_sum(edges);
-    missed = warp_sum(missed);
-    left = warp_sum(left);
-    lost = warp_max(lost);
-    told = warp_sum(told);
-    if (lane_id() > 0) return;
-    Letter& sums = p.joint->sums;
-    relaxed_store(&sums.found, found + own.found);
-    relaxed_store(&sums.edges, edges + own.edges);
-    relaxed_store(&sums.missed, missed + own.missed);
-    relaxed_store(&sums.left, left + own.left);
-    relaxed_store(&p.joint->lost, lost);
-    p.joint->waited += (u64)clock64() - start;
-    const u64 words = t.phase == PUBLISH ? p.part.words : 0;
-    p.joint->told += told * 2 * sizeof(vid) + (p.part.size - 1) * (LETTER_WORDS + words) * sizeof(u64);
+    system_fence();
+    if (lane_id() == 0) {
+        m.waited += (u64)clock64() - start;
+        const bool bits = t.phase == PUBLISH || t.phase == UP || t.phase == TAKE;
+        const u64 words = LETTER_WORDS + (bits ? p.part.words : 0);
+        m.told += told * 2 * sizeof(vid) + (p.part.size - 1) * words * sizeof(u64);
+    }
+    return lane_id() == LOST ? lost : sum;
 }
 
-// What this rank has done so far in the level.
-DEVICE Letter own_letter(const Peers& p, const Team& t, const Mates& m) {
+// The first block's warp: what this rank has done so far in the level; lane f has field f of a notice.
+DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
     const Slot& slot = p.s.slots[t.slot];
-    Letter own;
-    own.found = relaxed_load(&slot.found);
-    own.edges = relaxed_load(&slot.edges);
-    own.missed = relaxed_load(&slot.missed);
-    own.left = relaxed_load(&p.joint->left[m.round & 1]);
-    own.claims = 0;
-    return own;
+    const u64* from = nullptr;
+    switch (lane_id()) {
+        case ALL_LEFT: from = t.bottom_up ? &slot.chunks : &p.joint->left[m.round & 1]; break;
+        case ALL_FOUND:
+        case OWN_FOUND: from = &slot.found; break;
+        case ALL_EDGES:
+        case OWN_EDGES: from = &slot.edges; break;
+        case ALL_MISSED:
+        case OWN_MISSED: from = &slot.missed; break;
+        case OWN_GATHERED: from = &slot.gathered; break;
+        case OWN_CHUNKS: from = &slot.chunks; break;
+        default: break;
+    }
+    __syncwarp();
+    return from ? relaxed_load(from) : 0;
 }
 
-// The blocks of this rank, and all ranks if `meets(p, t)` says so once all blocks are here. What it says must follow
-// from what no block changes any more. Same word as meet_other_blocks(); the first block comes last.
+// The first warp of every block, all lanes: the blocks of this rank, and all ranks if `meets(p, t, missed, chunks)`
+// says so of the own counters.
 template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates& m, const Meets& meets) {
-    if (threadIdx.x >= (blockIdx.x == 0 ? WARP : 1u)) return;
     u32* const word = p.s.meeting;
+    const u64 number = m.barriers + 1;
+    u64 value = 0;
+    if (lane_id() == 0) fence_before_meeting(t);
     if (blockIdx.x != 0) {
-        fence_before_meeting(t);
-        const u32 before = atomicAdd(word, 1u);
-        while (((before ^ relaxed_load(word)) & 0x80000000u) == 0) spin();
+        if (lane_id() == 0) atomicAdd(word, 1u);
+        while (!has_come(p.joint->notice, NOTICE_FIELDS, number, value)) spin();
+    } else {
+        if (lane_id() == 0) {
+            while ((relaxed_load(word) & 0x7fffffffu) != gridDim.x - 1) spin();
+            gpu_fence();
+            atomicAdd(word, 0u - (gridDim.x - 1));
+        }
+        __syncwarp();
+        value = own_counters(p, t, m);
+        const u64 missed = __shfl_sync(ALL_LANES, value, OWN_MISSED), chunks = __shfl_sync(ALL_LANES, value, OWN_CHUNKS);
+        const bool together = meets(p, t, missed, chunks);
+        if (together) {
+            const u64 sums = meet_other_ranks(p, t, m, value);
+            if (lane_id() <= LOST) value = sums;
+        }
+        if (lane_id() == MEETS) value = together;
         gpu_fence();
-        m.meets = meets(p, t);
-        return;
+        leave(p.joint->notice, NOTICE_FIELDS, value, number);
     }
-    if (lane_id() == 0) {
-        fence_before_meeting(t);
-        while ((relaxed_load(word) & 0x7fffffffu) != gridDim.x - 1) spin();
-        gpu_fence();
-        m.meets = meets(p, t);
-    }
+    gpu_fence();
+    if (lane_id() < NOTICE_FIELDS) m.notice[lane_id()] = value;
     __syncwarp();
-    if (m.meets) meet_other_ranks(p, t, m, own_letter(p, t, m));
-    __syncwarp();
-    if (lane_id() == 0) {
-        gpu_fence();
-        atomicAdd(word, 0x80000000u - (gridDim.x - 1));
-    }
+    if (lane_id() != 0) return;
+    m.barriers = number;
+    m.meetings += m.notice[MEETS];
 }

@@ -8,21 +8,64 @@
 #include "algorithms/bfs/gpu/bfs.cuh"
 #include "kernels/base/part.cuh"
 
-enum PeerPhase { DOWN, DOWN_CHUNKS, DELIVER, ACCEPT, FILL, SET, COLLECT, PUBLISH, MERGE, UP, UP_OPEN, UP_CHUNKS, HALT };
+// Whether ranks write into each other's memory, so that a level tells at once whom it finds.
+#ifndef TELLS
+#define TELLS 1
+#endif
+
+enum PeerPhase {
+    DOWN,
+    DOWN_CHUNKS,
+    DELIVER,
+    ACCEPT,
+    FILL,
+    SET,
+    COLLECT,
+    PUBLISH,
+    MERGE,
+    UP,
+    UP_OPEN,
+    UP_CHUNKS,
+    BLANK,
+    MARK,
+    MARK_CHUNKS,
+    TAKE,
+    HALT
+};
 
 // What a rank tells every other at a meeting.
 struct Letter {
     u64 found;   // own vertices found by the level, so far
     u64 edges;   // in their rows (bottom-up: estimated)
     u64 missed;  // bottom-up: own vertices whose heads did not decide
-    u64 left;    // claims for which there was no room
+    u64 left;    // claims for which there was no room; bottom-up: chunks of own hubs, whose finds nobody was told
     u64 claims;  // in the receiver's inbox, from the sender
 };
 static_assert(sizeof(Letter) == LETTER_BYTES, "Letter differs from its NumPy dtype");
 
 // A letter on its way: each number in two halves, each half in a word of its own (meeting.cuh).
-constexpr u32 FOUND_FIELD = 0, EDGES_FIELD = 1, MISSED_FIELD = 2, LEFT_FIELD = 3, CLAIMS_FIELD = 4;
-constexpr u32 LETTER_WORDS = 2 * LETTER_BYTES / sizeof(u64);
+constexpr u32 LETTER_FIELDS = LETTER_BYTES / sizeof(u64);
+constexpr u32 LETTER_WORDS = 2 * LETTER_FIELDS;
+constexpr u32 CLAIMS_FIELD = 4;
+
+// What the first block tells the others of its GPU at a barrier: the letters' first fields added up over all ranks,
+// and this rank's own counters of the level.
+enum NoticeField {
+    ALL_FOUND,
+    ALL_EDGES,
+    ALL_MISSED,
+    ALL_LEFT,
+    LOST,  // 1 + the rank that has not come; 0: all have
+    MEETS,  // whether all ranks have met
+    OWN_FOUND,
+    OWN_EDGES,
+    OWN_MISSED,
+    OWN_GATHERED,
+    OWN_CHUNKS,
+    NOTICE_FIELDS
+};
+static_assert(2 * NOTICE_FIELDS <= WARP, "a notice is one read of a warp");
+static_assert(2 * NOTICE_FIELDS * sizeof(u64) == NOTICE_BYTES, "a notice is not as long as NumPy says");
 
 // What all ranks know alike, and what this one keeps from round to round.
 struct Joint {
@@ -35,7 +78,8 @@ struct Joint {
     u64 rounds;    // rounds of delivering claims that a level took beyond its first
     u64 waited;    // cycles of waiting for other ranks
     u64 told;      // bytes stored into others' memory
-    Letter sums;   // of all letters of the last meeting; claims: not summed
+    u64 barriers;  // so many have been, and at the last of them was told
+    u64 notice[2 * NOTICE_FIELDS];
 };
 static_assert(sizeof(Joint) == JOINT_BYTES, "Joint differs from its NumPy dtype");
 
@@ -53,6 +97,7 @@ struct Peers {
     u64 claimed_at;    // ranks x capacity ids: vertices claimed, by sender
     u64 claimers_at;   // the same: their parents
     u64 letters_at;    // 2 x ranks x LETTER_WORDS: letters of even and of odd meetings, by sender
+    u64 parents_at;    // parents of all vertices, right where they are own
     u64 capacity;      // claims that one rank can leave for another in a round
     u64 patience;      // cycles that a rank waits for the others
     u64 most_words;    // words of 64 vertices that a rank has at most where they are dealt
@@ -75,8 +120,27 @@ DEVICE u64 own_vertex(const Bfs& s, u64 base, u32 place) {
 }
 DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(s).stride; }
 #endif
+
+template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
+
+// Writes the word w of what a level has found, of own vertices, and tells all other ranks.
+#define FOUND_WORD(s, t, next, w, word) tell_found((const Peers&)(s), t, next, w, word)
+DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 word) {
+    if (!TELLS) {
+        next[w] = word;
+        return;
+    }
+#if VARINT
+    if (!is_own(p.part, w * 32)) return;  // its owner tells it
+#endif
+    next[w] = word;
+    for (u64 r = 0; r < p.part.size; ++r) {
+        if (r != p.part.rank) in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;
+    }
+}
 #include "algorithms/bfs/gpu/bottomup.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
+#include "algorithms/bfs/gpu/wide.cuh"
 
 // What a block knows beside Team, in shared memory; the same in every block after a barrier.
 struct Mates {
@@ -84,20 +148,24 @@ struct Mates {
     u64 edges;
     u64 explored;
     u64 meetings;
+    u64 barriers;
+    u64 waited;  // as in Joint; the first block's are right
+    u64 told;
+    u64 notice[NOTICE_FIELDS];  // of the last barrier
     u32 round;  // of delivering the claims of a level
     u32 turns;  // whether what is visited is published before the level, which is top-down
-    u32 meets;  // whether the phase before ended with a meeting
+    u32 known;  // whether all ranks have the frontier's bitmap
 };
-
-template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
 
 // The letter of meeting `number` from one rank, in the memory of another.
 DEVICE u64* letter_from(const Peers& p, u64 reader, u64 writer, u64 number) {
     return in_rank<u64>(p, reader, p.letters_at) + ((number & 1) * p.part.size + writer) * LETTER_WORDS;
 }
 
-DEVICE u64 told_in(const u64* letter, u32 field) {
-    return (u32)relaxed_load(letter + 2 * field) | relaxed_load(letter + 2 * field + 1) << 32;
+// Claims in the inbox from rank r, of the last meeting.
+DEVICE u64 claims_from(const Peers& p, const Mates& m, u64 r) {
+    const u64* const halves = letter_from(p, p.part.rank, r, m.meetings) + 2 * CLAIMS_FIELD;
+    return (u32)relaxed_load(halves) | relaxed_load(halves + 1) << 32;
 }
 
 // A bitmap of 64-vertex words in the memory of a rank: the frontier of the level in progress.

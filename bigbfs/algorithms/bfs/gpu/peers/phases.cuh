@@ -4,6 +4,7 @@
 // Frontier kind, atomics, memory per edge: see the phases. Source: theirs.
 #pragma once
 #include "algorithms/bfs/gpu/peers/claims.cuh"
+#include "algorithms/bfs/gpu/peers/marks.cuh"
 #include "algorithms/bfs/gpu/peers/tell.cuh"
 
 // Levels and parents of own vertices still hold the traversal before, whose source was `last`: whoever is reached
@@ -35,7 +36,8 @@ DEVICE void finish_own(const Peers& p) {
 }
 
 DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
-    const u64 chunks = t.phase == DOWN_CHUNKS || t.phase == UP_CHUNKS ? p.s.slots[t.slot].chunks : 0;
+    const bool listed = t.phase == DOWN_CHUNKS || t.phase == UP_CHUNKS || t.phase == MARK_CHUNKS;
+    const u64 chunks = listed ? p.s.slots[t.slot].chunks : 0;
     switch (t.phase) {
         case DOWN: expand_rows(p.s, t); break;
         case DOWN_CHUNKS: expand_chunks(p.s, t, chunks); break;
@@ -48,7 +50,14 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case MERGE: merge(p, published_at(p, t)); break;
         case UP: search_rows(p.s, t); break;
         case UP_OPEN: search_open(p.s, t); break;
-        default: search_chunks(p.s, t, chunks);
+        case UP_CHUNKS: search_chunks(p.s, t, chunks); break;
+#if TELLS && !VARINT
+        case BLANK: blank(p, t); break;
+        case MARK:
+        case MARK_CHUNKS: mark_frontier(p.s, t, listed, chunks); break;
+        case TAKE: take_marked(p, t); break;
+#endif
+        default: break;
     }
 }
 

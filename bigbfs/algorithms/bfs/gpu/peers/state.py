@@ -15,7 +15,7 @@ from bigbfs.algorithms.bfs.gpu.arguments import BFS, EDGES
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
 from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, PEERS
-from bigbfs.algorithms.bfs.gpu.tree import held
+from bigbfs.algorithms.bfs.gpu.tree import NEVER, held, wide_from
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.arguments import place_part
@@ -25,11 +25,14 @@ from bigbfs.engines.gpu.runtime.runtime import Array, Kernel
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
-NEVER = 2**63
 CLOCK_RATE = 2e9
 """Cycles of a second, at most: what a rank's patience is counted in."""
 LINK_RATE = 360e9
 """Bytes per second that a GPU stores into another's memory: NVLink, two GPUs (measured: 372 to 395)."""
+
+CLAIM_COST = 200
+"""Picoseconds that it takes a rank to sort a claim by its owner, and another to take it (measured: 1.7 ms for 7.7 M each
+way), beside its bytes over the link."""
 
 
 class PeerState:
@@ -68,7 +71,7 @@ class PeerState:
         self.placed, self.group, self.partition = placed, group, partition
         self.n, self.ids = placed.n, placed.ids
         self.nobody = self.ids.type(no_vertex(self.ids))
-        self.bottom_up = bottom_up and placed.incoming is not None
+        self._may_mark, self.bottom_up = bottom_up, bottom_up and placed.incoming is not None
         self._tuning, self._patience = tuning, patience
         runtime = self._runtime = placed.runtime
         self._capacity = arguments.inbox(partition) if capacity is None else capacity
@@ -105,9 +108,9 @@ class PeerState:
             patience=int(self._patience * CLOCK_RATE),
             most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
-            claim_cost=_picoseconds(2 * self.ids.itemsize),
+            claim_cost=CLAIM_COST + _picoseconds(2 * self.ids.itemsize),
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
-            **{f"{name}_at": places[name] for name in arguments.SHARED},
+            **{f"{name}_at": places[name] for name in (*arguments.SHARED, "parents")},
         )
         own = {name: runtime.pointer(array) for name, array in self._arrays.items()}
         own |= {name: base + places[name] for name in ("visited", "frontier", "next")}
@@ -129,9 +132,14 @@ class PeerState:
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             **held(placed.out, mapped),
+            wide_from=wide_from(placed, tuning) if self._may_mark else NEVER,
+            asks=tuning.asks,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
+            claim_cost=unit.claim,
+            mark_cost=unit.mark,
+            parent_cost=unit.parent,
             line_cost=self._line_cost(unit),
             **pointers,
         )

@@ -1,10 +1,10 @@
 // Bitmaps that ranks tell one another: phases between those that read rows.
 //
-// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. PUBLISH, MERGE: own words of a bitmap to all others,
-// one behind the other, because words stored here and there cross the link at a quarter of its rate; who gets them puts
-// them in their places. It is the frontier before a bottom-up level, and before a top-down one what is visited, where
-// telling that costs less than claims of who is visited would. Frontier kind: queue, bitmap. Atomics: one for each
-// vertex that SET gets. Memory: a word is written once over the link for each other rank, and once more there.
+// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. PUBLISH: own words of a bitmap to all others, in
+// their places; where hosts carry them, one behind the other, and MERGE puts them there. It is the frontier before a
+// bottom-up level, unless the level before has told it (peers.cuh, marks.cuh), and before a top-down one what is
+// visited, where telling that costs less than claims of who is visited would. Frontier kind: queue, bitmap. Atomics:
+// one for each vertex that SET gets. Memory: a word is written once over the link for each other rank.
 // Source: ours; after Pan, Pearce, Owens (IPDPS'18) for the division of work.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
@@ -22,14 +22,17 @@ DEVICE void set_frontier(const Peers& p, const Team& t) {
     }
 }
 
-// Own words of the bitmap at `at` to all other ranks: one behind the other if they are dealt, ranges in their places.
+// Own words of the bitmap at `at` to all other ranks; to hosts, if they are dealt, one behind the other.
 DEVICE void publish(const Peers& p, u64 at) {
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
-    const u64 begin = is_dealt(p) ? p.part.rank * p.most_words : p.part.first;
+    const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
-        const u64 word = own[p.part.first + i * p.part.stride];
+        const u64 w = p.part.first + i * p.part.stride;
+        const u64 word = own[w];
         for (u64 r = 0; r < p.part.size; ++r) {
-            if (r != p.part.rank) in_rank<u64>(p, r, is_dealt(p) ? p.told_at : at)[begin + i] = word;
+            if (r == p.part.rank) continue;
+            if (packed) in_rank<u64>(p, r, p.told_at)[p.part.rank * p.most_words + i] = word;
+            else in_rank<u64>(p, r, at)[w] = word;
         }
     }
 }
