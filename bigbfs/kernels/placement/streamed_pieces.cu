@@ -49,6 +49,7 @@ DEVICE void list_segment(const PieceList& list, u64 v, const Segment& s, bool mi
     piece.moved = s.begin - at / sizeof(Unit);
 }
 
+// `a` says that no row is hot: chunks are those in the file.
 KERNEL void streamed_pieces(Adjacency a, const u32* wanted, PieceList list) {
     const u64 warp = thread_id() / WARP, warps = thread_count() / WARP;
     for (u64 base = list.begin + warp * WARP; base < list.end; base += warps * WARP) {
@@ -69,12 +70,11 @@ KERNEL void streamed_pieces(Adjacency a, const u32* wanted, PieceList list) {
         const u64 c = base + lane_id();
         const u32 hub = c < a.chunks ? __ldg(a.chunk_hub + c) : 0;
         const u64 v = c < a.chunks ? a.hubs[hub] : 0;
-        const bool mine =
-            c < a.chunks && word_of(v) >= list.begin && word_of(v) < list.end && test_bit(wanted, v);
+        const bool mine = c < a.chunks && word_of(v) >= list.begin && word_of(v) < list.end && test_bit(wanted, v);
         if (!__any_sync(ALL_LANES, mine)) continue;
         Segment s = {0, 0, 0, false};
         if (mine) s = chunk(a, c, hub);
-        list_segment(list, v, s, mine && !s.hot);
+        list_segment(list, v, s, mine);
     }
 }
 ENTRY(streamed_pieces)

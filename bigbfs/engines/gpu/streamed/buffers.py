@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime, Stage

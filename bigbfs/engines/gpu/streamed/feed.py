@@ -96,7 +96,7 @@ class Feed:
         consume
             Must not wait for the device.
         rows
-            About how many are wanted: where they are few, the device lists them. None: nobody knows.
+            How many are wanted: where they are few, the device lists them. None: nobody knows.
 
         Raises
         ------
@@ -104,6 +104,8 @@ class Feed:
             The file cannot be read or is damaged.
         """
         traffic = Traffic()
+        if rows == 0:
+            return traffic
         if rows is not None and rows <= Lister.capacity(self._buffers.capacity):
             with self._buffers.held() as stage:
                 listed = self._lister.list(struct, wanted, stage)

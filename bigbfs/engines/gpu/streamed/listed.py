@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.engines.gpu.placement.hot import NOTHING_HOT
 from bigbfs.engines.gpu.runtime.arguments import PIECE, PIECE_LIST, struct
 from bigbfs.engines.gpu.runtime.kernels import kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
@@ -103,6 +104,8 @@ class Lister:
         target = struct(
             PIECE_LIST, words=runtime.pointer(stage.array), capacity=room, begin=words.start, end=words.stop
         )
+        rows = rows.copy()
+        rows["hot_from"] = NOTHING_HOT  # a row may be asked for all the same
         # a warp takes 32 words of the bitmap, or 32 chunks
         threads = max(1, len(words), int(rows["chunks"]))
         launch(runtime, KERNELS[0].build(runtime, *self._kind), threads, (rows, wanted, target))
