@@ -48,14 +48,16 @@ class Rule:
     hot_share: float = 0.5
     sweep: float = 0.0
     """Seconds that a sweep over the heads is said to cost: nothing, and it is always made."""
+    listed: bool = True
+    """Whether the device lists few rows, or the host plans all."""
 
 
 RULES = {
     "sweeps": Rule(hot_share=0),
     "hot": Rule(heads=1, hot_share=0.6),
     "no heads": Rule(heads=0),
-    "dear sweeps": Rule(sweep=1.0, heads=1, hot_share=0),
-    "topdown": Rule("topdown", heads=0, hot_share=0),
+    "dear sweeps": Rule(sweep=1.0, heads=1, hot_share=0, listed=False),
+    "topdown": Rule("topdown", heads=0, hot_share=0, listed=False),
 }
 
 
@@ -106,6 +108,8 @@ def rule(request, monkeypatch):
     monkeypatch.setattr(bfs, "sweep_seconds", lambda n: chosen.sweep)
     monkeypatch.setattr(ledger, "STAGE_BYTES", ledger.SMALLEST)
     monkeypatch.setattr(feed, "LEAST_ROOM", ledger.SMALLEST)
+    if not chosen.listed:
+        monkeypatch.setattr(listed.Lister, "capacity", staticmethod(lambda nbytes: 0))
     return chosen
 
 
