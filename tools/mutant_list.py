@@ -300,6 +300,18 @@ MUTANTS = (
         "lane_id() < piece.vertices && work",
     ),
     Mutant(
+        "streamed: chunks listed for rows that nobody asked for",
+        "kernels/placement/streamed_pieces.cu",
+        "word_of(v) < list.end && test_bit(wanted, v);",
+        "word_of(v) < list.end;",
+    ),
+    Mutant(
+        "streamed: two rows listed in one place",
+        "kernels/placement/streamed_pieces.cu",
+        "WARP - 1) + through - own;",
+        "WARP - 1) + through - 2 * own;",
+    ),
+    Mutant(
         "standby: who the CPU has found is not visited",
         "algorithms/bfs/gpu/adopt.cu",
         "        atomicOr(s.visited + word_of(v), bit_of(v));\n",

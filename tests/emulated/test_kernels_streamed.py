@@ -22,7 +22,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.engines.gpu import planning as plan
-from bigbfs.engines.gpu.streamed import feed, ledger
+from bigbfs.engines.gpu.streamed import feed, ledger, listed
 from bigbfs.errors import FormatError, VerificationError
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -48,14 +48,16 @@ class Rule:
     hot_share: float = 0.5
     sweep: float = 0.0
     """Seconds that a sweep over the heads is said to cost: nothing, and it is always made."""
+    listed: bool = True
+    """Whether the device lists few rows, or the host plans all."""
 
 
 RULES = {
     "sweeps": Rule(hot_share=0),
     "hot": Rule(heads=1, hot_share=0.6),
     "no heads": Rule(heads=0),
-    "dear sweeps": Rule(sweep=1.0, heads=1, hot_share=0),
-    "topdown": Rule("topdown", heads=0, hot_share=0),
+    "dear sweeps": Rule(sweep=1.0, heads=1, hot_share=0, listed=False),
+    "topdown": Rule("topdown", heads=0, hot_share=0, listed=False),
 }
 
 
@@ -106,6 +108,8 @@ def rule(request, monkeypatch):
     monkeypatch.setattr(bfs, "sweep_seconds", lambda n: chosen.sweep)
     monkeypatch.setattr(ledger, "STAGE_BYTES", ledger.SMALLEST)
     monkeypatch.setattr(feed, "LEAST_ROOM", ledger.SMALLEST)
+    if not chosen.listed:
+        monkeypatch.setattr(listed.Lister, "capacity", staticmethod(lambda nbytes: 0))
     return chosen
 
 
@@ -182,8 +186,49 @@ def test_the_file_is_read_and_no_more_than_is_needed(tmp_path, rule, codec, buil
         last = run.traffic[-1]
         assert (last.bytes, last.batches) == (0, 0)
         assert sum(read.bytes for read in run.traffic) < edges
-        assert sum(read.batches for read in run.traffic) > 4
+        assert sum(read.batches for read in run.traffic) > 1
         check_bfs(engine, plain, 2_999)
+
+
+@pytest.mark.parametrize(("build", "codec"), PAIRS)
+@pytest.mark.parametrize("name", ["two-hubs", "kronecker-dense", "wide-ids-hub"])
+def test_the_device_lists_rows_where_they_lie(build, codec, name, rule):
+    """Every row asked for, hot or not, whole or in its chunks, once; and none where there is no room for all."""
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    rows = graph.adjacency
+    indptr, unit = np.asarray(rows.indptr).astype(np.int64), rows.edges.itemsize if codec == "plain" else 1
+    runtime = runtime_of(build, name)
+    with GpuEngine(graph, residency="streamed", runtime=runtime) as engine:
+        lister, placed = engine.rows().feed._lister, engine.rows()
+        for share in (1.0, 0.3, 0.0):
+            chosen = np.flatnonzero((plain.degrees() > 0) & (np.random.default_rng(3).random(plain.n) < share))
+            bits = np.zeros(-(-plain.n // 32) * 32, bool)
+            bits[chosen] = True
+            wanted = runtime.upload(np.packbits(bits, bitorder="little").view(np.uint32))
+            found = lister.list(placed.struct, wanted, runtime.stage(1 << 20))
+            assert found is not None
+            starts, counts, places = found.stretches.astype(np.int64).T
+            vertices, ones, begins, ends, moved = found.pieces.reshape(-1, 5).astype(np.int64).T
+            assert (ones == 1).all() and (places % listed.ALIGN == 0).all()
+            assert (places[1:] >= places[:-1] + counts[:-1]).all() and found.bytes >= (places + counts).max(initial=0)
+            assert np.array_equal(starts, begins * unit) and np.array_equal(counts, (ends - begins) * unit)
+            assert np.array_equal((begins - moved) * unit, places)
+            order = np.lexsort((begins, vertices))
+            joined = np.flatnonzero(np.diff(vertices[order]))
+            firsts, lasts = (order[np.r_[0, joined + 1]], order[np.r_[joined, -1]]) if len(order) else (order, order)
+            assert np.array_equal(vertices[firsts], chosen), "rows are missing, or there are others"
+            assert np.array_equal(begins[firsts], indptr[chosen]) and np.array_equal(ends[lasts], indptr[chosen + 1])
+            inside = np.setdiff1d(order, firsts)
+            assert np.array_equal(np.sort(begins[inside]), np.sort(ends[np.setdiff1d(order, lasts)])), (
+                "chunks do not join"
+            )
+            cuts = list(found.batches(ledger.SMALLEST))
+            assert [low for low, _ in cuts[1:]] == [high for _, high in cuts[:-1]]
+            assert all(places[high - 1] + counts[high - 1] - places[low] <= ledger.SMALLEST for low, high in cuts)
+            room = listed.HEADER_BYTES + len(vertices) * (listed.STRETCH_BYTES + 40)
+            assert lister.list(placed.struct, wanted, runtime.stage(room)) is not None
+            assert not len(vertices) or lister.list(placed.struct, wanted, runtime.stage(room - 1)) is None
 
 
 @pytest.mark.parametrize(("build", "codec"), PAIRS)

@@ -50,7 +50,7 @@ HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
 EVEN_HEADS, MOST_GROUPS = 1.25, WARP // HEAD_GROUP
-"""Where edges are mapped and rows are even, heads hold so many times the ids of a row, in so many groups at most: then
+"""Where edges are outside and rows are even, heads hold so many times the ids of a row, in so many groups at most: then
 nearly all rows are read from them. A warp chooses the heads of a vertex, one a lane (best.cuh)."""
 
 DEVICE_SHARE = 1.5
@@ -230,9 +230,10 @@ def choose_residency(
     tried: list[Plan] = []
 
     def plans(choice: str) -> Iterator[Plan]:
-        for groups, stages in product(
-            heads or head_ladder(graph, choice, work), stage_sizes(graph) if choice == "streamed" else (0,)
-        ):
+        sizes = stage_sizes(graph) if choice == "streamed" else [0]
+        for groups, stages in product(heads or head_ladder(graph, choice, work), sizes):
+            if groups > HEAD_GROUPS[0] and stages != sizes[0]:
+                continue  # what is left for more heads is better used for larger stages
             for each in _narrowing(work):
                 yield _plan(graph, choice, limits, groups, stages, registers_read_only, each)
 
@@ -254,7 +255,7 @@ def choose_residency(
 def head_ladder(graph: Graph, residency: str, work: Sequence[Work] = ()) -> tuple[int, ...]:
     """Return the groups of heads to try, most first; components look at two heads of a vertex and no more."""
     searches = not work or any(each.uses_heads and each.reads_heads for each in work)
-    if residency != "mapped" or not searches or not all(even(rows) for _, rows in adjacencies(graph)):
+    if residency == "vram" or not searches or not all(even(rows) for _, rows in adjacencies(graph)):
         return HEAD_GROUPS
     edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
     most = min(MOST_GROUPS, math.ceil(EVEN_HEADS * graph.m / max(1, graph.n) / HEAD_GROUP))

@@ -84,6 +84,7 @@ def test_a_compiler_message_names_file_and_line(compiler):
 STRUCTS = {
     "Piece": arguments.PIECE,
     "Search": streamed.SEARCH,
+    "PieceList": arguments.PIECE_LIST,
     "Tables": arguments.TABLES,
     "Adjacency": arguments.ADJACENCY,
     "Bfs": bfs.BFS,
@@ -107,6 +108,7 @@ TRAVERSE = ("algorithms/bfs/gpu/bfs.cuh", "algorithms/bfs/gpu/bfs_traverse.cu")
 HOMES = dict.fromkeys(STRUCTS, TRAVERSE) | {
     "Counts": ("kernels/passes/passes.cuh", "algorithms/components/gpu/cc_simple.cu"),
     "Piece": ("kernels/rows/piece.cuh", "kernels/proof/prove.cu"),
+    "PieceList": ("", "kernels/placement/streamed_pieces.cu"),
     "Search": ("algorithms/bfs/gpu/streamed.cuh", "algorithms/bfs/gpu/streamed_bfs.cu"),
     **dict.fromkeys(("Kahn", "Stand", "Sums"), ("algorithms/topological/gpu/kahn.cuh", topological.FILE)),
     **dict.fromkeys(("Many", "ManyStand", "ManySums"), ("algorithms/many/gpu/many.cuh", "algorithms/many/gpu/many.cu")),

@@ -58,7 +58,7 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     assert caught.value.exit_code == 5
 
 
-def test_more_heads_where_edges_are_mapped_and_rows_are_even():
+def test_more_heads_where_edges_are_outside_and_rows_are_even():
     """As many as hold nearly all rows, and take not much more of the device than the edges would; before hot rows."""
     even, skewed, short = (zoo.shared()[name] for name in ("clique", "kronecker", "grid-2d"))
     plan = make_plan(even, "mapped", ENOUGH)
@@ -66,6 +66,10 @@ def test_more_heads_where_edges_are_mapped_and_rows_are_even():
     assert buffer(plan, "heads").bytes + plan.hot_bytes <= DEVICE_SHARE * grain(even.adjacency.edges.nbytes)
     assert make_plan(even, "vram", ENOUGH).head_groups == 2
     assert make_plan(even, "mapped", plan.device_bytes - plan.hot_bytes - 1).head_groups == MOST_GROUPS - 1
+    streamed = make_plan(even, "streamed", ENOUGH)
+    assert (streamed.head_groups, streamed.stage_bytes) == (MOST_GROUPS, stage_sizes(even)[0])
+    fewer = make_plan(even, "streamed", streamed.device_bytes - streamed.hot_bytes - 1)
+    assert fewer.stage_bytes == streamed.stage_bytes and fewer.head_groups == MOST_GROUPS - 1
     assert make_plan(skewed, "mapped", ENOUGH).head_groups == make_plan(short, "mapped", ENOUGH).head_groups == 2
 
 

@@ -178,6 +178,34 @@ def test_a_file_cut_short_and_one_that_cannot_be_read(stored, monkeypatch):
             reader.start(np.array([[1 << 30, 8, 0]], np.uint64), target).wait()
 
 
+def test_a_file_that_becomes_shorter_is_an_error_and_no_fault(stored):
+    """Short stretches are copied from the mapping, whose lost pages would end the process."""
+    indices = stored.adjacency.indices
+    stretches = np.array([[indices.nbytes - 8 * (i + 1), 8, 16 * i] for i in range(50)], np.uint64)
+    target = np.zeros(16 * 50, np.uint8)
+    with Reader(indices, threads=2) as reader:
+        reader.start(stretches, target).wait()
+        assert np.array_equal(target.view(np.uint32).reshape(-1, 4)[:, 1], indices[-1:-101:-2])
+        os.truncate(stored.path, mapping_of(indices).size() - indices.nbytes)
+        with pytest.raises(FormatError, match="the file was cut short"):
+            reader.start(stretches, target).wait()
+
+
+def test_shares_are_as_many_as_are_worth_a_thread():
+    edges = np.arange(1 << 20, dtype=np.uint32)
+    with Reader(edges, threads=4) as reader:
+        for count, most in ((0, 0), (1, 1), (20, 1), (100, 4), (5_000, 4)):
+            stretches = np.stack([np.arange(count) * 64, np.full(count, 64), np.arange(count) * 64 + 4096], 1)
+            target = np.zeros(64 * count, np.uint8)
+            assert len(reader._shares(stretches.astype(np.uint64))) <= most
+            reader.start(stretches.astype(np.uint64), target).wait()
+            assert np.array_equal(target, edges.view(np.uint8)[: 64 * count])
+        # what no row can have is never written
+        far = np.array([[0, 64, 0], [0, 1 << 62, 64]], np.uint64)
+        with pytest.raises(FormatError, match="offsets are damaged"):
+            reader.start(far, np.zeros(128, np.uint8)).wait()
+
+
 @dataclass
 class LateStage:
     """A stage on a device that does everything as late as it may: copies and launches wait until somebody waits."""

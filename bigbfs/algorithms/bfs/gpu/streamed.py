@@ -174,7 +174,7 @@ class StreamedBfs(TreeArrays):
         def consume(local: np.ndarray, pieces: Array, count: int) -> None:
             launch(self._runtime, self._launch.kernel(name), count * WARP, (local, state, pieces, np.uint64(count)))
 
-        return placed.read(self._arrays["wanted"], units, consume)
+        return placed.read(self._arrays["wanted"], units, consume, rows)
 
     def _survey(self, state: np.ndarray, everything: bool) -> dict[str, int]:
         """Return the counters of the frontier, or of all that is reached."""

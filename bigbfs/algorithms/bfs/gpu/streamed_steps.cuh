@@ -6,20 +6,27 @@
 // Adds up over the vertices of `bits`: vertices, their edges, their rows that are in the file, the units of those.
 // Clears `next` on the way.
 DEVICE void survey_rows(const Adjacency& a, const Search& s, const u32* bits, u64 begin, u64 end) {
-    for (u64 w = begin + thread_id(); w < end; w += thread_count()) s.next[w] = 0;
     u64 vertices = 0, edges = 0, rows = 0, units = 0;
-    for (u64 v = begin * WARP + thread_id(); v < end * WARP; v += thread_count()) {
-        if (v >= a.n || !test_bit(bits, v)) continue;
-        const u64 ids = degree(a, v);
-        vertices += 1;
-        edges += ids;
-        if (is_in_file(a, ids)) {
-            const Segment whole = row(a, v);
-            rows += 1;
-            units += whole.end - whole.begin;
+    for (u64 base = begin + thread_id() / WARP * WARP; base < end; base += thread_count() / WARP * WARP) {
+        const u64 w = base + lane_id();
+        if (w < end) s.next[w] = 0;
+        const SetBits set(w < end ? __ldg(bits + w) : 0);
+        for (u32 k = lane_id(); k - lane_id() < set.total; k += WARP) {
+            u32 owner, bit;
+            set.find(k, owner, bit);
+            if (k >= set.total) continue;
+            const u64 v = (base + owner) * 32 + bit;
+            const u64 ids = degree(a, v);
+            vertices += 1;
+            edges += ids;
+            if (is_in_file(a, ids)) {
+                const Segment whole = row(a, v);
+                rows += 1;
+                units += whole.end - whole.begin;
+            }
         }
+        __syncwarp();
     }
-    __syncwarp();
     hand_in(s, VERTICES, vertices);
     hand_in(s, EDGES, edges);
     hand_in(s, ROWS, rows);
@@ -90,16 +97,26 @@ DEVICE void list_rows(const Adjacency& a, const Search& s, Work& work, u64 begin
     hand_in(s, FOUND, work.found);
 }
 
-// Rows in device memory, in either direction.
+// Rows in device memory, in either direction. Every lane asks after a chunk, so that a thin level is soon through with
+// them; neighbouring chunks are those of neighbouring warps, so that no warp has a hub for itself.
 template <typename Work>
 DEVICE void read_hot(const Adjacency& a, const Search& s, bool bottom_up, Work& work, u64 begin, u64 end) {
-    for (u64 c = thread_id() / WARP; c < a.chunks; c += thread_count() / WARP) {
-        const u32 hub = __ldg(a.chunk_hub + c);
-        const vid v = a.hubs[hub];
-        if (word_of(v) < begin || word_of(v) >= end || degree(a, v) < a.hot_from) continue;
-        if (!bottom_up && !test_bit(s.frontier, v)) continue;
-        if (!__shfl_sync(ALL_LANES, work.wants(v), 0)) continue;
-        read_ids<WARP>(a, work, v, chunk(a, c, hub), lane_id());
+    const u64 warps = thread_count() / WARP;
+    for (u64 first = thread_id() / WARP; first < a.chunks; first += warps * WARP) {
+        const u64 own = first + lane_id() * warps;
+        bool asked = false;
+        if (own < a.chunks) {
+            const vid v = a.hubs[__ldg(a.chunk_hub + own)];
+            asked = word_of(v) >= begin && word_of(v) < end && degree(a, v) >= a.hot_from &&
+                    (bottom_up || test_bit(s.frontier, v)) && work.wants(v);
+        }
+        for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
+            const u64 c = first + ((u32)__ffs((int)todo) - 1) * warps;
+            const u32 hub = __ldg(a.chunk_hub + c);
+            const vid v = a.hubs[hub];
+            if (!__shfl_sync(ALL_LANES, work.wants(v), 0)) continue;
+            read_ids<WARP>(a, work, v, chunk(a, c, hub), lane_id());
+        }
     }
     hand_in(s, FOUND, work.found);
 }

@@ -70,4 +70,4 @@ class StreamedComponents(ComponentsLoop):
             launch(runtime, kernel, count * WARP, taken)
 
         # about: rows are taken to be of average length
-        rows.read(wanted, asked * rows.units // max(1, rows.with_edges), walk)
+        rows.read(wanted, asked * rows.units // max(1, rows.with_edges), walk, asked)

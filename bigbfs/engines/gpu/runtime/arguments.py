@@ -1,9 +1,9 @@
 """The argument structs of the kernels as NumPy dtypes, and the ``-D`` defines that go with them.
 
 ``ADJACENCY`` mirrors ``struct Adjacency`` (kernels/rows/adjacency.cuh) field by field, ``COUNTS`` that of passes.cuh,
-``PIECE`` and ``TABLES`` those of streamed rows; the structs of one algorithm are in its folder. Every field is 8 bytes,
-so there is no padding to disagree about. Their sizes travel to the compiler as defines and are asserted there; a test
-compares every offset.
+``PIECE``, ``PIECE_LIST`` and ``TABLES`` those of streamed rows; the structs of one algorithm are in its folder. Every
+field is 8 bytes, so there is no padding to disagree about. Their sizes travel to the compiler as defines and are
+asserted there; a test compares every offset.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ COUNTS = fields("invalid", "read", "merged", "open")
 PIECE = fields("first", "vertices", "begin", "end", "moved")
 """Rows of a batch that was read from the file (kernels/rows/piece.cuh)."""
 
+PIECE_LIST = fields("words", "capacity", "begin", "end")
+"""Where pieces are put that the device lists (kernels/placement/streamed_pieces.cu)."""
+
 TABLES = fields("heads", "hot", "hot_ptr", "hot_from", "invalid", "ranked")
 """What is made of the rows while they are read for the first time (kernels/placement/streamed_place.cu)."""
 
@@ -69,6 +72,7 @@ def defines(ids: np.dtype, codec: str) -> dict[str, str]:
         "ADJACENCY_BYTES": str(ADJACENCY.itemsize),
         "COUNTS_BYTES": str(COUNTS.itemsize),
         "PIECE_BYTES": str(PIECE.itemsize),
+        "PIECE_LIST_BYTES": str(PIECE_LIST.itemsize),
         "TABLES_BYTES": str(TABLES.itemsize),
     }
 

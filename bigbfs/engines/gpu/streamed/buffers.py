@@ -5,18 +5,14 @@ No Numba here: an engine whose edges are in memory knows of these, and of nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime, Stage
 from bigbfs.engines.gpu.streamed.ledger import STAGES, stage_capacity
-
-if TYPE_CHECKING:
-    from bigbfs.engines.gpu.streamed.batches import Batch
 
 
 @dataclass(slots=True)
@@ -28,12 +24,12 @@ class Traffic:
     batches: int = 0
     pieces: int = 0
 
-    def add(self, batch: Batch) -> None:
-        """Count a batch."""
-        self.bytes += batch.read_bytes
-        self.reads += len(batch.stretches)
+    def add(self, stretches: np.ndarray, pieces: int) -> None:
+        """Count a batch of ``pieces``, read in ``stretches`` (see batches.py)."""
+        self.bytes += int(stretches[:, 1].sum())
+        self.reads += len(stretches)
         self.batches += 1
-        self.pieces += len(batch.pieces)
+        self.pieces += pieces
 
 
 Consume = Callable[[np.ndarray, Array, int], None]
@@ -63,6 +59,7 @@ class Buffers:
         self.capacity = stage_capacity(total)
         self.stages: list[Stage] = []
         self._next = 0
+        self._held: Stage | None = None
         try:
             for _ in range(STAGES):
                 self.stages.append(runtime.stage(self.capacity))
@@ -75,8 +72,22 @@ class Buffers:
         """Return the buffer whose turn it is, free to be filled."""
         stage = self.stages[self._next]
         self._next = (self._next + 1) % STAGES
+        if stage is self._held:
+            return self.take()
         stage.wait()
         return stage
+
+    @contextmanager
+    def held(self) -> Iterator[Stage]:
+        """Take a buffer out of turn while the others go on; at its end every kernel that reads its twin has been
+        launched."""
+        stage = self.take()
+        self._held = stage
+        try:
+            yield stage
+        finally:
+            self._held = None
+            stage.done()
 
     def close(self) -> None:
         """Release them; a second call does nothing."""

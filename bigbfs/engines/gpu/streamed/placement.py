@@ -13,10 +13,11 @@ from bigbfs.engines.gpu.runtime.arguments import TABLES, WARP, struct
 from bigbfs.engines.gpu.runtime.kernels import kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.streamed import listed
 from bigbfs.engines.gpu.streamed.buffers import Buffers, Consume, Traffic
 from bigbfs.graph.adjacency import Adjacency
 
-KERNELS = kernels_of("kernels/placement/streamed_place.cu", ("streamed_place",))
+KERNELS = (*kernels_of("kernels/placement/streamed_place.cu", ("streamed_place",)), *listed.KERNELS)
 
 
 class StreamedAdjacency(PlacedAdjacency):
@@ -61,6 +62,7 @@ class StreamedAdjacency(PlacedAdjacency):
         self.feed = Feed(runtime, adjacency, buffers, words=words)
         self.unit = self.feed.unit
         super().__init__(runtime, adjacency, mapped=False, head_groups=head_groups, hot_bytes=hot_bytes, ranked=ranked)
+        self.feed.warm(self.struct, self.arrays["rows"])
         self.kind = self.feed.kind
         self.host_bytes = self.feed.host_bytes
 
@@ -101,9 +103,9 @@ class StreamedAdjacency(PlacedAdjacency):
         lengths[(hubs < self._own.start) | (hubs >= self._own.stop)] = 0
         return lengths
 
-    def read(self, wanted: Array, units: int, consume: Consume) -> Traffic:
+    def read(self, wanted: Array, units: int, consume: Consume, rows: int | None = None) -> Traffic:
         """Send the rows of the bitmap ``wanted`` through the buffers (see ``Feed.run``)."""
-        return self.feed.run(self.struct, wanted, units, consume)
+        return self.feed.run(self.struct, wanted, units, consume, rows)
 
     def read_all(self, consume: Consume) -> Traffic:
         """Send every row through the buffers."""

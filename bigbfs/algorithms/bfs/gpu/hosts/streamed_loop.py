@@ -120,6 +120,7 @@ class StreamedSearch(LevelLoop):
         self._state = self._pointed(True, True)
         self._down = 0.0
         self._swept = (0, 0)
+        self._rows = self._units = 0
         self._faults = self.rounds = self.reached = self.edges = 0
         self.traffic: list[Any] = []
         self._prover: StreamedProver | None = None
@@ -218,10 +219,10 @@ class StreamedSearch(LevelLoop):
 
     def _level(self, frontier: Frontier, choice: Choice, target: int | None) -> bool:
         rows, name = (self._in, "ranks_search") if choice.up else (self._out, "ranks_expand")
-        state, wanted, units = self._state, self._arrays["wanted"], self._swept[1]
+        state, wanted, (count, units) = self._state, self._arrays["wanted"], self._swept
         if not choice.up:
             self._launch("ranks_list", self.n, rows.struct, state, self._part)
-            units = self._units
+            count, units = self._rows, self._units
         if rows.hot_bytes:
             self._launch("ranks_hot", rows.chunks * WARP, rows.struct, state, self._part, np.uint32(choice.up))
 
@@ -229,7 +230,7 @@ class StreamedSearch(LevelLoop):
             arguments = (local, state, self._part, pieces, np.uint64(count))
             launch(self._runtime, self._launch.kernel(name), count * WARP, arguments)
 
-        self.traffic.append(rows.read(wanted, units, consume))
+        self.traffic.append(rows.read(wanted, units, consume, count))
         if not choice.up:
             self.rounds += self._claims.deliver(state)
         state["frontier"], state["next"] = int(state["next"]), int(state["frontier"])
@@ -242,8 +243,8 @@ class StreamedSearch(LevelLoop):
         self._launch("ranks_survey", self.n, rows.struct, self._state, self._part, np.uint32(0))
         counts = self._counts()
         self._faults += counts["invalid"]
-        self._units = counts["units"] - self._swept[1]
-        down = read_seconds(counts["rows"] - self._swept[0], self._units * rows.unit, rows.units * rows.unit)
+        self._rows, self._units = counts["rows"] - self._swept[0], counts["units"] - self._swept[1]
+        down = read_seconds(self._rows, self._units * rows.unit, rows.units * rows.unit)
         mine = np.array([counts["vertices"], counts["edges"], int(down / NANO)], np.int64)
         everyone = np.stack(self.group.gather(mine, [3] * self.group.size))
         found, edges = (int(total) for total in everyone[:, :2].sum(axis=0))
