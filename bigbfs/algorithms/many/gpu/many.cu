@@ -1,10 +1,11 @@
 // Many searches at once, level by level: which sources reach a vertex is a word of bits. What is not of one direction.
 //
 // many_begin: the sources, a thread to each. many_list: the chunks of the hubs that a bitmap has, a thread to each.
-// many_collect, many_close: what the rows of a level that ran bottom-up have found, and its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a
-// thread takes a word. Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector
-// hands in, for each warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then
-// et al., The more the merrier (VLDB 2014).
+// many_collect, many_close: what the rows of a level that ran bottom-up have found, and its end. many_gather: a
+// frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a thread takes a word.
+// Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector hands in, for each
+// warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then et al., The more
+// the merrier (VLDB 2014).
 #include "algorithms/many/gpu/collect.cuh"
 
 // Puts the sources into the frontier of level 0; all else is zero, and the stand says which bits there are.

@@ -1,12 +1,14 @@
 // Bottom-up: every vertex that lacks a source asks its in-neighbours.
 //
 // HEADS: a warp owns 32 vertices, a group of lanes has one at a time and adds up the bits of its heads until no wanted
-// bit is missing. What heads do not decide is put off, so that no lane waits for another's row: ROWS reads the rows,
-// longer ones than apart_ids by the whole warp, APART the others by a group each, and both leave them when nothing is
-// missing; CHUNKS reads those of hubs, by all warps, the first chunks of rows first. What is found goes to `other`, which is a level behind `seen`
-// before and ahead of it after. Frontier kind: bitmap. Atomics: for chunks one on each word of `other`. Memory per
-// vertex that lacks a source: its bits, 16 bytes of heads and the bits of four neighbours or more, and its bits written
-// if they have changed, in this level or the last. Source: Beamer et al. (SC'12), Then et al. (VLDB 2014).
+// bit is missing; a lane whose words lack none asks for none. What heads decide is collected at once. What they do not
+// decide is put off, so that no lane waits for another's row: ROWS reads the rows, longer ones than apart_ids by the
+// whole warp, APART the others by a group each, and both leave them when nothing is missing; CHUNKS reads those of
+// hubs, by all warps, the first chunks of rows first. What is found goes to `other`, which is a level behind `seen`
+// before and ahead of it after. Frontier kind: bitmap. Atomics: for chunks one on each word of `other`; the
+// collector's. Memory per vertex that lacks a source: its bits, 16 bytes of heads and the bits of four neighbours or
+// more, and its bits written if they have changed, in this level or the last. Source: Beamer et al. (SC'12), Then et
+// al. (VLDB 2014).
 #pragma once
 #include "algorithms/many/gpu/collect.cuh"
 

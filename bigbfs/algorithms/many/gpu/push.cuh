@@ -3,8 +3,8 @@
 // EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a group of lanes each,
 // longer ones by the warp, hubs are listed and then read chunk by chunk by all warps, unless they are left to
 // many_push_chunks. The sources of a vertex that a neighbour lacks are added to the neighbour's `other`, and whoever
-// claims it appends it to the next queue. Frontier kind: queue. Atomics: for each edge that brings something new one for
-// each word, and one to claim the vertex; one for each buffer that a warp appends. Memory per edge: the id, and the
+// claims it appends it to the next queue. Frontier kind: queue. Atomics: for each edge that brings something new one
+// for each word, and one to claim the vertex; one for each buffer that a warp appends. Memory per edge: the id, and the
 // neighbour's `other`. Source: Merrill et al. (PPoPP'12) for the degree classes.
 #pragma once
 #include "algorithms/many/gpu/collect.cuh"
@@ -54,8 +54,8 @@ DEVICE void begin_team(const Many& s, Team& t) {
     point(s, t);
 }
 
-// The sources `lacks` of word number i of a vertex reach u, whose `other` was without them; true where nobody has queued
-// it yet, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
+// The sources `lacks` of word number i of a vertex reach u, whose `other` was without them; true where nobody has
+// queued it yet, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
 DEVICE bool add_to(const Many& s, const Team& t, vid u, u32 i, u64 lacks) {
     if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~word_at(s, s.seen, u, i)[0];
     if (!lacks) return false;
