@@ -32,6 +32,8 @@ REGISTERS = 65_536
 """Of a multiprocessor."""
 TEAMS = {spec.name for spec in every_kernel() if spec.cooperative} | {"host_step", "host_finish"}
 """Kernels launched with the threads of a team: half as many where ids take 64 bits."""
+WITH_THREE_BLOCKS = {"many_pull_rows", "many_pull_apart", "many_push_chunks"}
+"""Kernels of which three blocks are resident where ids take 64 bits."""
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
 
 
@@ -119,9 +121,9 @@ def spills(usage: Usage, ids: type, codec: str) -> bool:
 def crowds(usage: Usage, arch: int, ids: type) -> bool:
     """Return whether a multiprocessor of sm_90 has too few registers for a team, or else for four blocks.
 
-    Three where a fourth would spill on sm_100.
+    Three where a fourth would spill.
     """
-    blocks = 3 if usage.kernel == "many_pull_rows" and ids is np.uint64 else 4
+    blocks = 3 if usage.kernel in WITH_THREE_BLOCKS and ids is np.uint64 else 4
     threads = team_threads(team_of((9, 0)), np.dtype(ids)) if usage.kernel in TEAMS else blocks * BLOCK
     return arch == 90 and usage.registers * threads > REGISTERS
 

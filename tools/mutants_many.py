@@ -19,20 +19,19 @@ MANY = (
     _planted(
         "an OR that is lost",
         "push.cuh",
-        "if (!lacks || !(lacks & ~atomicOr(words_of(s, s.other, u) + i, lacks)) || t.spreads) return false;",
-        "if (!lacks) return false;\n    u64* const word = words_of(s, s.other, u) + i;\n"
-        "    relaxed_store(word, relaxed_load(word) | lacks);\n    if (t.spreads) return false;",
+        "    atomicOr(word_at(s, s.other, u, i), lacks);\n",
+        "    u64* const word = word_at(s, s.other, u, i);\n    relaxed_store(word, relaxed_load(word) | lacks);\n",
     ),
     _planted(
         "only the first word of a lane is looked at",
         "push.cuh",
-        "i ? bits.w[PART - 1] : bits.w[0]",
-        "i ? 0 : bits.w[0]",
+        "i % PART ? bits.w[PART - 1] : bits.w[0]",
+        "i % PART ? 0 : bits.w[0]",
     ),
     _planted(
         "what a vertex of the frontier got last is new to it",
         "push.cuh",
-        "    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];\n",
+        "    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~word_at(s, s.seen, u, i)[0];\n",
         "",
     ),
     _planted(
@@ -74,7 +73,7 @@ MANY = (
     _planted(
         "no bit is asked for after the first group of heads",
         "pull.cuh",
-        "open = any_in_group(s, open && any(without(asked_bits(s), have)));\n    }\n    const u64 ids",
+        "open = any_in_group(s, open && lacks);\n    }\n    const u64 ids",
         "open = false;\n    }\n    const u64 ids",
     ),
     _planted(
@@ -86,8 +85,8 @@ MANY = (
     _planted(
         "the warp leaves a row when the first lane lacks nothing",
         "pull.cuh",
-        "more = __any_sync(ALL_LANES, any(without(asked_bits(s), have))) && cursor.load();",
-        "more = __shfl_sync(ALL_LANES, (u32)any(without(asked_bits(s), have)), 0) && cursor.load();",
+        "more = __any_sync(ALL_LANES, lacks) && cursor.load();",
+        "more = __shfl_sync(ALL_LANES, (u32)lacks, 0) && cursor.load();",
     ),
     _planted("groups do not tell each other", "pull.cuh", "        have = join_groups(s, have);\n", ""),
     _planted(
@@ -123,8 +122,8 @@ MANY = (
     _planted(
         "a row of long ids that nobody reads",
         "many_pull.cu",
-        "degree(s.in, v) > s.apart_ids",
-        "degree(s.in, v) > s.apart_ids + 1",
+        "return ids > s.apart_ids && ids",
+        "return ids > s.apart_ids + 1 && ids",
     ),
     _planted("the first witness of every level", "collect.cuh", "        c.alive[i] = 0;\n        for", "        for"),
     _planted(
@@ -176,6 +175,42 @@ MANY = (
         "collect.cuh",
         "s.levels + v * s.kept",
         "s.levels + v * vertex_words(s) * 64",
+    ),
+    _planted(
+        "a chunk of every warp is not listed",
+        "many.cu",
+        "if (found & bit_of(lane_id())) s.chunk_list",
+        "if (found & (found - 1) & bit_of(lane_id())) s.chunk_list",
+    ),
+    _planted(
+        "hubs hand on their first word alone",
+        "many_chunks.cu",
+        "todo; todo &= todo - 1) {",
+        "todo; todo = 0) {",
+    ),
+    _planted(
+        "the chunks of hubs bring what is asked for bottom-up",
+        "many_chunks.cu",
+        "now.active[threadIdx.x] & ~now.asked[threadIdx.x]",
+        "now.asked[threadIdx.x]",
+    ),
+    _planted(
+        "a hub that is open is counted before its chunks are read",
+        "pull.cuh",
+        "collect(s, c, v, open ? no_bits() : found,",
+        "collect(s, c, v, found,",
+    ),
+    _planted(
+        "who is decided by heads is counted again",
+        "many.cu",
+        "const u32 todo = next[w] & s.open[w];",
+        "const u32 todo = next[w];",
+    ),
+    _planted(
+        "a lane that lacks nothing speaks for those that do",
+        "pull.cuh",
+        "        lacks = any(without(asked_bits(s), have));\n        open =",
+        "        lacks = false;\n        open =",
     ),
     _planted("the bitmaps of the level before", "many_push.cu", "        point(s, t);\n", ""),
     _planted(

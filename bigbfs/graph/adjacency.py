@@ -49,6 +49,11 @@ class PlainAdjacency:
         return len(self.indices)
 
     @property
+    def rows_end(self) -> int:
+        """Vertices up to the last whose row is not empty."""
+        return int(np.searchsorted(self.indptr, self.indptr[-1]))
+
+    @property
     def ids(self) -> np.dtype:
         """Dtype of a vertex id."""
         return self.indices.dtype
@@ -113,6 +118,11 @@ class CompressedAdjacency:
     def m(self) -> int:
         """Number of directed edges (sums ``degree``: O(n))."""
         return int(self.degree.sum(dtype=np.uint64))
+
+    @property
+    def rows_end(self) -> int:
+        """Vertices up to the last whose row is not empty."""
+        return int(np.searchsorted(self.indptr, self.indptr[-1]))
 
     @property
     def ids(self) -> np.dtype:

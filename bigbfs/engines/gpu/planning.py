@@ -273,7 +273,8 @@ def room_beside_heads(graph: Graph, groups: int, room: int) -> int:
 
 def _head_bytes(graph: Graph, groups: int) -> int:
     """Return the bytes of the head tables."""
-    return len(adjacencies(graph)) * grain(groups * HEAD_GROUP * graph.n * graph.ids.itemsize)
+    ids = graph.ids.itemsize
+    return sum(grain(groups * HEAD_GROUP * rows.rows_end * ids) for _, rows in adjacencies(graph))
 
 
 def _narrowing(work: Sequence[Work]) -> Iterator[Sequence[Work]]:

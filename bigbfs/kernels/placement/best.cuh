@@ -94,7 +94,7 @@ DEVICE void write_heads(const Adjacency& a, u64 v, Best<LANE_BEST>& best, vid* h
         if (lane_id() == from) best.drop_first();
     }
     const u32 i = lane_id();
-    if (i < wanted) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = chosen;
+    if (i < wanted) heads[(i / HEAD_GROUP * a.head_rows + v) * HEAD_GROUP + i % HEAD_GROUP] = chosen;
 }
 
 // Fills the heads of v, whose row has SHORT_ROW ids or fewer, or none; a thread alone.
@@ -111,7 +111,8 @@ DEVICE void short_heads(const Adjacency& a, u64 v, u32 ranked, vid* heads, u64* 
 #pragma unroll
     for (u32 i = 0; i < SHORT_ROW; ++i) {
         if (i >= wanted) continue;
-        heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = best.keys[i] ? best.ids[i] : (vid)v;
+        heads[(i / HEAD_GROUP * a.head_rows + v) * HEAD_GROUP + i % HEAD_GROUP] = best.keys[i] ? best.ids[i] : (vid)v;
     }
-    for (u32 i = SHORT_ROW; i < wanted; ++i) heads[(i / HEAD_GROUP * a.n + v) * HEAD_GROUP + i % HEAD_GROUP] = (vid)v;
+    for (u32 i = SHORT_ROW; i < wanted; ++i)
+        heads[(i / HEAD_GROUP * a.head_rows + v) * HEAD_GROUP + i % HEAD_GROUP] = (vid)v;
 }

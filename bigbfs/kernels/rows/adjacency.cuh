@@ -35,7 +35,7 @@ struct Adjacency {
     const u64* block_ptr;    // varint: first byte of each chunk
     const u32* chunk_hub;    // chunks: index in hubs
     const u32* rows;         // bitmap: 0 < degree
-    const vid* heads;        // head_groups x n x HEAD_GROUP: see heads.cuh
+    const vid* heads;        // head_groups x head_rows x HEAD_GROUP: see heads.cuh
     const void* hot;         // the rows of the hot hubs, in device memory, encoded as in data
     const u64* hot_ptr;      // hubs: first id or byte of each hot hub in hot
     u64 n;
@@ -48,6 +48,7 @@ struct Adjacency {
     const void* near;        // what data holds in [near_begin, near_end), in device memory: near + i has data + i
     u64 near_begin;
     u64 near_end;
+    u64 head_rows;           // vertices up to the last that has an edge
     u64 head_skip;           // so many first ids of a plain row are its heads; 0: they may be any
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");

@@ -1,7 +1,8 @@
 // The head table: up to head_groups x HEAD_GROUP neighbours of every vertex, those of highest degree first, in device
-// memory. Group g of vertex v lies at heads[(g * n + v) * HEAD_GROUP]: a sweep over vertices that find what they look
-// for in the first group reads 16 bytes (u32 ids) for each and never the other groups. A row of fewer neighbours is
-// filled up with the vertex's own id, which no row of a graph without self-loops holds and no search looks for.
+// memory, of vertices up to the last that has an edge. Group g of vertex v lies at heads[(g * head_rows + v) *
+// HEAD_GROUP]: a sweep over vertices that find what they look for in the first group reads 16 bytes (u32 ids) for each
+// and never the other groups. A row of fewer neighbours is filled up with the vertex's own id, which no row of a graph
+// without self-loops holds and no search looks for.
 #pragma once
 #include "kernels/rows/adjacency.cuh"
 
@@ -11,7 +12,7 @@ struct HeadGroup {
     vid ids[HEAD_GROUP];
 
     METHOD HeadGroup(const Adjacency& a, u64 v, u64 group) {
-        const vid* const at = a.heads + (group * a.n + v) * HEAD_GROUP;
+        const vid* const at = a.heads + (group * a.head_rows + v) * HEAD_GROUP;
 #if ID_BITS == 32
         const uint4 all = __ldg((const uint4*)at);
         ids[0] = all.x;
@@ -31,12 +32,12 @@ struct HeadGroup {
 
 // Asks for the first group of heads of v ahead of time.
 DEVICE void prefetch_heads(const Adjacency& a, u64 v) {
-    if (a.head_groups && v < a.n) prefetch(a.heads + v * HEAD_GROUP);
+    if (a.head_groups && v < a.head_rows) prefetch(a.heads + v * HEAD_GROUP);
 }
 
 // Head number `which` of v, or v itself.
 DEVICE vid head(const Adjacency& a, u64 v, u32 which) {
-    return __ldg(a.heads + (which / HEAD_GROUP * a.n + v) * HEAD_GROUP + which % HEAD_GROUP);
+    return __ldg(a.heads + (which / HEAD_GROUP * a.head_rows + v) * HEAD_GROUP + which % HEAD_GROUP);
 }
 
 // True if the whole row of v is in the table.

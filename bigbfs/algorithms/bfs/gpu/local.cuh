@@ -54,7 +54,7 @@ DEVICE void reach_local(const Bfs& s, Team& t, vid* next, u64 v, vid parent) {
 // Lane `part` of those that share vertex v.
 DEVICE void expand_local(const Bfs& s, Team& t, vid* next, vid v, u32 part) {
     // asked for before it is known whether the row has so many, so that both trips run at the same time
-    const vid u = part < s.out.head_groups * HEAD_GROUP ? head(s.out, v, part) : v;
+    const vid u = part < s.out.head_groups * HEAD_GROUP && v < s.out.head_rows ? head(s.out, v, part) : v;
     const u64 ids = degree(s.out, v);
     if (ids <= LOCAL_IDS && heads_are_all(s.out, ids)) {
         if (part < ids) reach_local(s, t, next, u, v);

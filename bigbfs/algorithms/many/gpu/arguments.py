@@ -11,7 +11,7 @@ import numpy as np
 from bigbfs.algorithms.many.gathered import Wants
 from bigbfs.algorithms.many.gpu.tuning import DEFAULT
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, pointer_fields
-from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, COUNTS
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, BLOCK, COUNTS
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 
 WIDTHS = (64, 128, 256, 512)
@@ -29,7 +29,7 @@ def _with_words(names: tuple[str, ...], words: tuple[str, ...]) -> np.dtype:
 STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked"), ("active", "asked"))
 """Where a batch stands."""
 
-SUMS = _with_words(("freed", "edges", "chunks", "left"), ("active",))
+SUMS = _with_words(("freed", "edges", "chunks", "left", "listed"), ("active",))
 """What a level adds up."""
 
 DONE, WIDE, FULL = 1, 2, 3
@@ -58,6 +58,8 @@ def arrays(width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None 
         ArraySpec("done", "u32", "reachable_words", "bitmap: vertices that lack no source"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
         _CHUNKS,
+        ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
+        ArraySpec("in_order", "u32", "chunks", "the same of in-rows"),
         ArraySpec("pairs", "u64", f"{span}", "pairs of source and vertex found in each level"),
         ArraySpec("far", "u64", f"{width}", "of each source a vertex in its last level"),
         ArraySpec("depth", "u64", f"{width}", "of each source its last level"),
@@ -90,7 +92,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
-    *("spread", "sparse", "kept", "group_bits"),
+    *("spread", "sparse", "hubs_apart", "few_words", "kept", "group_bits"),
 )
 
 MANY = np.dtype(
@@ -100,7 +102,7 @@ MANY = np.dtype(
 
 FOLDER = "algorithms/many/gpu"
 FILES = {
-    "many": ("many_begin", "many_collect", "many_close", "many_gather"),
+    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list"),
     "many_split": ("many_weigh", "many_try", "many_pick"),
     "many_pull": ("many_pull", "many_pull_rows", "many_pull_apart", "many_pull_chunks"),
 }
@@ -130,4 +132,6 @@ def kernels(width: int) -> tuple[KernelSpec, ...]:
         for file, names in FILES.items()
         for spec in kernels_of(f"{FOLDER}/{file}.cu", names, defines=defines, team=True)
     )
-    return (*whole, *others)
+    # blocks of an ordinary size, though they are teams
+    chunks = KernelSpec(f"{FOLDER}/many_chunks.cu", "many_push_chunks", (*defines, ("TEAM_THREADS", str(BLOCK))))
+    return (*whole, *others, chunks)

@@ -14,6 +14,7 @@ import numpy as np
 from bigbfs.algorithms.many.gathered import Counted, Done, Sums, Wants
 from bigbfs.algorithms.many.gpu.arguments import DONE, FILES, MANY, POINTERS, STAND, arrays, kernels, part_of
 from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, NO_WAY, TOP_DOWN, Choice, Directions
+from bigbfs.algorithms.many.gpu.places import order_of_chunks
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
@@ -98,6 +99,12 @@ class GpuBatches:
         graph = placed.graph
         rows = graph.in_adjacency if backward and graph.in_adjacency is not None else graph.adjacency
         self._directions = Directions(placed, self._out, self._in, rows, self._kernels, tuning)
+        self._orders = {"out_order": order_of_chunks(rows, self._out)}
+        self._orders["in_order"] = self._orders["out_order"]
+        if self._in is not None and self._in is not self._out:
+            pulled = graph.adjacency if rows is graph.in_adjacency else graph.in_adjacency
+            assert pulled is not None
+            self._orders["in_order"] = order_of_chunks(pulled, self._in)
         self._invalid = 0
         self.trace: list[Step] | None = None
         self._found = np.zeros(1, np.int64)
@@ -113,6 +120,9 @@ class GpuBatches:
             self._arrays[spec.name] = array[: spec.elements(sizes)]
         self._state = self._make_state()
         self._directions.fill(self._arrays["many_sample"])
+        for name, rows in (("out_order", self._out), ("in_order", self._in)):
+            if rows is not None and rows.chunks:
+                self._runtime.write(self._arrays[name][: rows.chunks], self._orders[name])
 
     def _make_state(self) -> np.ndarray:
         tuning, placed = self._tuning, self._placed
@@ -129,6 +139,7 @@ class GpuBatches:
             most_levels=tuning.most_levels,
             pull_from=NO_WAY,
             apart_ids=apart,
+            few_words=tuning.few_words,
             kept=self._kept,
             group_bits=(self.width // 64 // part_of(self.width)).bit_length() - 1,
         )
@@ -146,8 +157,11 @@ class GpuBatches:
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (nothing,))
         self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (nothing,))
         self._directions.warm(nothing, self._arrays)
-        for name in (name for names in (FILES["many"][1:], ("many_pick",), FILES["many_pull"]) for name in names):
-            self._kernels(name, 1, nothing)
+        tables = (self._out.arrays["chunk_hub"], self._out.arrays["hubs"], self._arrays["open"])
+        self._kernels("many_list", 1, nothing, self._arrays["out_order"], np.uint64(0), *tables)
+        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"]):
+            for name in names:
+                self._kernels(name, 1, nothing)
         self._runtime.synchronize()
 
     def forget(self) -> None:
@@ -222,7 +236,12 @@ class GpuBatches:
         wide = int(stand["level"]) > 0 and int(stand["edges"]) >= threshold
         self._state["pull_from"] = NO_WAY if wide else threshold
         self._state["most_levels"] = 1 if wide else self._tuning.most_levels
+        self._state["spread"] = 0
         self._runtime.fill(self._arrays["many_sums"], 0)
+        self._state["hubs_apart"] = wide and self._out.chunks > 0
+        if self._state["hubs_apart"]:
+            level, words = int(stand["level"]), -(-self._vertices // 32)
+            self._push_hubs(self._arrays["claimed"][level % 2 * words :])
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (self._state,))
         return self._stand()
 
@@ -236,16 +255,32 @@ class GpuBatches:
         if choice.spread:
             runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_pick", words * WARP, state)
+            state["hubs_apart"] = True
+            if self._out.chunks:
+                self._push_hubs(self._arrays["open"])
             self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (state,))
         runtime.fill(self._arrays["many_sums"], 0)
         for name in ("many_pull", "many_pull_rows", "many_pull_apart"):
             self._kernels(name, words * WARP, state)
         if rows.chunks:
+            self._list("in_order", rows, self._arrays["open"])
             self._kernels("many_pull_chunks", rows.chunks * WARP, state)
         self._kernels("many_collect", words * WARP, state)
         state["seen"], state["other"] = state["other"].copy(), state["seen"].copy()
         self._kernels("many_close", BLOCK, state)
         return self._stand()
+
+    def _push_hubs(self, marks: Array) -> None:
+        """Expand the hubs that the bitmap ``marks`` has; who expands the other rows leaves them out."""
+        self._list("out_order", self._out, marks)
+        self._kernels("many_push_chunks", self._out.chunks * WARP, self._state)
+
+    def _list(self, order: str, rows: PlacedAdjacency, marks: Array) -> None:
+        """List the chunks of the hubs that the bitmap ``marks`` has."""
+        tables = (rows.arrays["chunk_hub"], rows.arrays["hubs"])
+        self._kernels(
+            "many_list", rows.chunks, self._state, self._arrays[order], np.uint64(rows.chunks), *tables, marks
+        )
 
     def _take(self, levels: int, found: list[np.ndarray], columns: list[np.ndarray]) -> None:
         """Take the counts of so many levels, behind the first that counts are of, and clear them."""

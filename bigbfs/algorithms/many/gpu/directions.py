@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.algorithms.many.gpu.arguments import MOST_MASKS, SAMPLE, WIDTHS
+from bigbfs.algorithms.many.gpu.places import degrees_and_places
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
 from bigbfs.engines.gpu.runtime.kernels import Launcher
 from bigbfs.engines.gpu.runtime.runtime import Array
-from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
+from bigbfs.graph.adjacency import Adjacency
 
 TOP_DOWN, BOTTOM_UP = "top-down", "bottom-up"
 NO_WAY = 2**64 - 1
@@ -74,14 +75,7 @@ class Sample:
         rng = np.random.default_rng(SAMPLE)
         at = np.sort(rng.integers(0, max(units, 1), SAMPLE if units else 0)).astype(np.uint64)
         vertices = np.searchsorted(indptr, at, side="right").astype(np.int64) - 1
-        begin, end = indptr[vertices].astype(np.int64), indptr[vertices + 1].astype(np.int64)
-        rows = placed.struct
-        hot = (begin >= int(rows["near_begin"])) & (end <= int(rows["near_end"]))
-        degrees = (
-            adjacency.degree[vertices].astype(np.int64) if isinstance(adjacency, CompressedAdjacency) else end - begin
-        )
-        hot |= degrees.astype(np.uint64) >= rows["hot_from"]
-        hot |= placed.kind == "device"
+        degrees, hot = degrees_and_places(adjacency, placed, vertices)
         order = np.argsort(~hot, kind="stable")
         self.vertices, self.degrees = vertices[order], degrees[order].astype(np.float64)
         self.cold = int(hot.sum())

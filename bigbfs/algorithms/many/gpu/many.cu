@@ -1,10 +1,11 @@
 // Many searches at once, level by level: which sources reach a vertex is a word of bits. What is not of one direction.
 //
-// many_begin: the sources, a thread to each. many_collect, many_close: what a level that ran bottom-up has found, and
-// its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a
-// thread takes a word. Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector
-// hands in, for each warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then
-// et al., The more the merrier (VLDB 2014).
+// many_begin: the sources, a thread to each. many_list: the chunks of the hubs that a bitmap has, a thread to each.
+// many_collect, many_close: what the rows of a level that ran bottom-up have found, and its end. many_gather: a
+// frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a thread takes a word.
+// Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector hands in, for each
+// warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then et al., The more
+// the merrier (VLDB 2014).
 #include "algorithms/many/gpu/collect.cuh"
 
 // Puts the sources into the frontier of level 0; all else is zero, and the stand says which bits there are.
@@ -23,7 +24,21 @@ KERNEL void many_begin(Many s, const u64* sources, u64 count) {
 }
 ENTRY(many_begin)
 
-// Counts what the level has found: a group takes a vertex of the next frontier.
+// Appends the chunks of hubs that `marks` has to the list, in the order of `order`, but for what warps do at once.
+KERNEL void many_list(Many s, const u32* order, u64 chunks, const u32* chunk_hub, const vid* hubs, const u32* marks) {
+    for (u64 base = thread_id() / WARP * WARP; base < chunks; base += thread_count()) {
+        const u64 i = base + lane_id();
+        const u32 c = i < chunks ? order[i] : 0;
+        const u32 found = __ballot_sync(ALL_LANES, i < chunks && test_bit(marks, hubs[chunk_hub[c]]));
+        u64 at = 0;
+        if (lane_id() == 0 && found) at = atomicAdd(&s.many_sums->listed, (u64)__popc(found));
+        at = __shfl_sync(ALL_LANES, at, 0);
+        if (found & bit_of(lane_id())) s.chunk_list[at + (u32)__popc(found & (bit_of(lane_id()) - 1))] = c;
+    }
+}
+ENTRY(many_list)
+
+// Counts what rows have found, many_pull has counted the rest: a group takes a vertex of the next frontier.
 KERNEL __launch_bounds__(256, 4) void many_collect(Many s);
 
 KERNEL void many_collect(Many s) {
@@ -36,7 +51,7 @@ KERNEL void many_collect(Many s) {
     u64 edges = 0;
     const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
-        const u32 todo = next[w];
+        const u32 todo = next[w] & s.open[w];
         const u32 count = (u32)__popc(todo);
         if (lane_id() == 0) freed += count;
         for (u32 first = 0; first < count; first += warp_groups(s)) {
@@ -63,7 +78,7 @@ KERNEL void many_close(Many s) {
         now.level += 1;
         now.count = sums.freed;
         now.edges = sums.edges;
-        now.left = sums.left + sums.chunks * BLOCK_IDS;
+        now.left = sums.left + sums.listed * BLOCK_IDS;
         now.ending = !now.count || now.level >= s.max_depth ? DONE : WIDE;
     }
     if (threadIdx.x < MOST_WORDS) now.active[threadIdx.x] = sums.active[threadIdx.x];

@@ -35,8 +35,9 @@ static_assert(sizeof(ManyStand) == MANY_STAND_BYTES, "ManyStand differs from its
 struct ManySums {
     u64 freed;  // vertices of the next frontier
     u64 edges;  // of their rows
-    u64 chunks;  // chunks of hub rows listed
+    u64 chunks;  // chunks of hub rows listed by who met the hubs
     u64 left;
+    u64 listed;  // by many_list
     u64 active[MOST_WORDS];
 };
 static_assert(sizeof(ManySums) == MANY_SUMS_BYTES, "ManySums differs from its NumPy dtype");
@@ -55,6 +56,8 @@ struct Many {
     u64 apart_ids;  // bottom-up: rows of up to so many ids are read by a group of lanes each
     u64 spread;  // bottom-up: `other` has bits of the next level already
     u64 sparse;  // bottom-up: a neighbour is looked up in the frontier's bitmap before its bits are asked for
+    u64 hubs_apart;  // top-down: the rows of hubs are many_push_chunks' to read
+    u64 few_words;  // top-down: rows of a vertex with so many words that are not empty are asked for by single lanes
     u64 kept;  // sources whose levels there is room for: a batch has no more, where levels are wanted
     u64 group_bits;  // a group has 2^group_bits lanes
 };
@@ -73,6 +76,7 @@ DEVICE u32 vertex_words(const Many& s) { return PART << (u32)s.group_bits; }
 // The first of the lane's words of a vertex.
 DEVICE u32 own_word(const Many& s) { return (lane_id() & (group_lanes(s) - 1)) * PART; }
 DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
+DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * vertex_words(s) + i; }
 
 // Words that nobody changes before the next barrier, or the end of the launch.
 DEVICE Bits load_bits(const Many& s, u64* bits, u64 v) {

@@ -8,8 +8,11 @@
 KERNEL __launch_bounds__(256, 4) void many_pull(Many s);
 
 KERNEL void many_pull(Many s) {
+    __shared__ Collector c;
+    clear(c);
+    __syncthreads();
     u32* const next = claimed_by(s, s.many_stand->level + 1);
-    PullTally lane = {0, 0, 0};
+    PullTally lane = {};
     const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const u32 todo = s.in.rows[w] & ~s.done[w];
@@ -18,7 +21,7 @@ KERNEL void many_pull(Many s) {
         for (u32 first = 0; first < count; first += warp_groups(s)) {
             const u32 k = first + own_group(s);
             const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
-            const u32 marks = ask_heads(s, w * 32 + bit, k < count, lane);
+            const u32 marks = ask_heads(s, c, w * 32 + bit, k < count, lane);
             fresh |= (marks & 1) << bit;
             finished |= (marks >> 1 & 1) << bit;
             open |= (marks >> 2 & 1) << bit;
@@ -34,23 +37,34 @@ KERNEL void many_pull(Many s) {
         s.open[w] = open;
         if (finished) s.done[w] |= finished;
     }
+    __syncwarp();
     add_up(s, lane);
+    tally(&c.found, lane.found);
+    tally(&c.edges, lane.edges);
+    tally(&c.freed, lane.freed);
+    hand_in(s, c, *s.many_sums, s.many_stand->level + 1);
 }
 ENTRY(many_pull)
+
+// Rows of more than apart_ids ids, but the hubs'.
+DEVICE bool is_long(const Many& s, u64 v) {
+    const u64 ids = degree(s.in, v);
+    return ids > s.apart_ids && ids <= BLOCK_IDS;
+}
 
 // The longer rows that were put off, in order. With wide ids a fourth block would cost spilled registers on sm_100.
 KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_rows(Many s);
 
 KERNEL void many_pull_rows(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
-    PullTally lane = {0, 0, 0};
+    PullTally lane = {};
     const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         u32 fresh = 0;
         for (u32 todo = s.open[w]; todo; todo &= todo - 1) {
             const u32 bit = (u32)__ffs((int)todo) - 1;
             const vid v = (vid)(w * 32 + bit);
-            if (degree(s.in, v) > s.apart_ids) fresh |= (u32)ask_row(s, v, lane) << bit;
+            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, lane) << bit;
         }
         if (lane_id() == 0 && fresh) next[w] |= fresh;
     }
@@ -59,11 +73,11 @@ KERNEL void many_pull_rows(Many s) {
 ENTRY(many_pull_rows)
 
 // The shorter ones, a group to a row.
-KERNEL __launch_bounds__(256, 4) void many_pull_apart(Many s);
+KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_apart(Many s);
 
 KERNEL void many_pull_apart(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
-    PullTally lane = {0, 0, 0};
+    PullTally lane = {};
     const u64 words = words_for(s.vertices);
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const bool asked = ((s.open[w] >> lane_id()) & 1) && degree(s.in, w * 32 + lane_id()) <= s.apart_ids;
@@ -86,8 +100,8 @@ ENTRY(many_pull_apart)
 KERNEL __launch_bounds__(256, 4) void many_pull_chunks(Many s);
 
 KERNEL void many_pull_chunks(Many s) {
-    PullTally lane = {0, 0, 0};
-    ask_chunks(s, s.many_sums->chunks, lane);
+    PullTally lane = {};
+    ask_chunks(s, s.many_sums->listed, lane);
     add_up(s, lane);
 }
 ENTRY(many_pull_chunks)

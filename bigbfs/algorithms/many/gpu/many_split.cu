@@ -4,10 +4,10 @@
 // A source that few edges lead on from is found by few neighbours: who asks for it reads to the end of its row. Spread
 // from its frontier it costs these edges. many_weigh, many_try: how many of a sample of vertices, drawn by their edges,
 // are in the frontier of each source, and in that of any source of a mask; a group of lanes takes a vertex. many_pick:
-// who has one of the sources to be spread becomes a queue; a warp takes 32 vertices, a group one of them. many_spread:
-// their rows, as push.cuh says, by the whole grid. Frontier kind: bitmap, then queue. Atomics: on shared memory one
-// for each bit of a vertex of the sample; one for each warp on the queue; those of push.cuh. Memory per vertex of the
-// frontier: its bits twice. Source: ours.
+// who has one of the sources to be spread becomes a queue, and a bitmap (`open`); a warp takes 32 vertices, a group one
+// of them. many_spread: their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then
+// queue. Atomics: on shared memory one for each bit of a vertex of the sample; one for each warp on the queue; those of
+// push.cuh. Memory per vertex of the frontier: its bits twice. Source: ours.
 #include "algorithms/many/gpu/push.cuh"
 
 // The lane's part of the sources that have reached v last; nobody changes them while the kernel runs.
@@ -80,6 +80,7 @@ KERNEL void many_pick(Many s) {
             chosen |= (u32)hit << bit;
         }
         for (u32 step = WARP / 2; count && step > 0; step /= 2) chosen |= __shfl_xor_sync(ALL_LANES, chosen, step);
+        if (lane_id() == 0) s.open[w] = chosen;
         if (!chosen) continue;
         u64 at = 0;
         if (lane_id() == 0) at = atomicAdd(&s.many_stand->picked, (u64)__popc(chosen));
@@ -105,10 +106,6 @@ KERNEL void many_spread(Many s) {
     }
     __syncthreads();
     expand_rows(s, t);
-    __syncthreads();
-    if (threadIdx.x == 0) meet_other_blocks(s.meeting);
-    __syncthreads();
-    expand_chunks(s, t, relaxed_load(&sums_of(s, t).chunks));
     __syncthreads();
     if (threadIdx.x > 0) return;
     if (t.invalid) atomicAdd(&s.counts->invalid, (u64)t.invalid);

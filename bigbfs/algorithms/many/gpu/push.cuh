@@ -1,11 +1,11 @@
 // EXPAND, EXPAND_CHUNKS: one level top-down by the whole grid.
 //
 // EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a group of lanes each,
-// longer ones by the warp, hubs are listed and then read chunk by chunk by all warps. The sources of a vertex that a
-// neighbour lacks are added to the neighbour's `other`, and whoever claims it appends it to the next queue. Frontier
-// kind: queue. Atomics: for each edge that brings something new one for each word, and one to claim the vertex; one for
-// each buffer that a warp appends. Memory per edge: the id, and the neighbour's `seen`. Source: Merrill et al.
-// (PPoPP'12) for the degree classes.
+// longer ones by the warp, hubs are listed and then read chunk by chunk by all warps, unless they are left to
+// many_push_chunks. The sources of a vertex that a neighbour lacks are added to the neighbour's `other`, and whoever
+// claims it appends it to the next queue. Frontier kind: queue. Atomics: for each edge that brings something new one
+// for each word, and one to claim the vertex; one for each buffer that a warp appends. Memory per edge: the id, and the
+// neighbour's `other`. Source: Merrill et al. (PPoPP'12) for the degree classes.
 #pragma once
 #include "algorithms/many/gpu/collect.cuh"
 
@@ -54,40 +54,54 @@ DEVICE void begin_team(const Many& s, Team& t) {
     point(s, t);
 }
 
-// The sources `lacks` of the lane's word number i reach u, whose `other` was without them; true where this is the first
-// that somebody adds to it, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
+// The sources `lacks` of word number i of a vertex reach u, whose `other` was without them; true where nobody has
+// queued it yet, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
 DEVICE bool add_to(const Many& s, const Team& t, vid u, u32 i, u64 lacks) {
-    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~words_of(s, s.seen, u)[i];
-    if (!lacks || !(lacks & ~atomicOr(words_of(s, s.other, u) + i, lacks)) || t.spreads) return false;
+    if (relaxed_load(t.from + word_of(u)) & bit_of(u)) lacks &= ~word_at(s, s.seen, u, i)[0];
+    if (!lacks) return false;
+    // nobody waits for what was there: who adds what another has added meanwhile finds the vertex queued
+    atomicOr(word_at(s, s.other, u, i), lacks);
+    if (t.spreads) return false;
     return claim_bit(t.to, u);
 }
 
-// The sources `bits` reach ids[j], j < LOOKS, for the bits j of `asked`; all the lanes of a group ask for the same.
-// What the neighbours have is asked for together, before the first answer is looked at, for one word after the other:
-// most edges bring few sources, and registers are scarce.
-DEVICE void reach(const Many& s, Team& t, const vid* ids, u32 asked, const Bits& bits) {
+// Those of ids[j], j < COUNT, for the bits j of `asked`, that are vertices.
+template <u32 COUNT> DEVICE u32 vertices_of(const Many& s, Team& t, const vid* ids, u32 asked) {
 #pragma unroll
-    for (u32 j = 0; j < LOOKS; ++j) {
+    for (u32 j = 0; j < COUNT; ++j) {
         if (!((asked >> j) & 1) || ids[j] < s.vertices) continue;
         relaxed_store(&t.invalid, 1u);
         asked &= ~(1u << j);
     }
-#pragma unroll 1
-    for (u32 i = 0; i < PART; ++i) {
-        const u64 word = i ? bits.w[PART - 1] : bits.w[0];
-        if (!word) continue;
-        u64 lacks[LOOKS];
+    return asked;
+}
+
+// The sources `word` of word number i of a vertex reach ids[j], j < COUNT, for the bits j of `asked`. What the
+// neighbours have is asked for together, before the first answer is looked at.
+template <u32 COUNT> DEVICE void reach(const Many& s, Team& t, const vid* ids, u32 asked, u32 i, u64 word) {
+    u64 lacks[COUNT];
 #pragma unroll
-        for (u32 j = 0; j < LOOKS; ++j) {
-            lacks[j] = (asked >> j) & 1 ? word & ~relaxed_load(words_of(s, s.other, ids[j]) + i) : 0;
-        }
-#pragma unroll
-        for (u32 j = 0; j < LOOKS; ++j) {
-            if (!lacks[j] || !add_to(s, t, ids[j], i, lacks[j])) continue;
-            const u32 at = atomicAdd(t.held + threadIdx.x / WARP, 1u);
-            t.buffer[threadIdx.x / WARP * BUFFER_IDS + at] = ids[j];
-        }
+    for (u32 j = 0; j < COUNT; ++j) {
+        lacks[j] = (asked >> j) & 1 ? word & ~relaxed_load(word_at(s, s.other, ids[j], i)) : 0;
     }
+#pragma unroll
+    for (u32 j = 0; j < COUNT; ++j) {
+        if (!lacks[j] || !add_to(s, t, ids[j], i, lacks[j])) continue;
+        const u32 at = atomicAdd(t.held + threadIdx.x / WARP, 1u);
+        t.buffer[threadIdx.x / WARP * BUFFER_IDS + at] = ids[j];
+    }
+}
+
+// The sources `bits` reach ids[j], j < LOOKS, for the bits j of `asked`; all the lanes of a group ask for the same. One
+// word of a lane after the other: most edges bring few sources, and registers are scarce.
+DEVICE void reach_together(const Many& s, Team& t, const vid* ids, u32 asked, const Bits& bits) {
+    asked = vertices_of<LOOKS>(s, t, ids, asked);
+    u32 i = own_word(s);
+#pragma unroll 1
+    do {
+        const u64 word = i % PART ? bits.w[PART - 1] : bits.w[0];
+        if (word) reach<LOOKS>(s, t, ids, asked, i, word);
+    } while (++i % PART);
 }
 
 // Appends the warp's buffer to the next queue if it may not hold what comes next, or to its last id; all lanes call it.
@@ -124,7 +138,7 @@ DEVICE void expand_together(const Many& s, Team& t, vid v, const Segment& segmen
             for (u32 j = 0; j < SLOTS; j += LOOKS) {
                 vid ids[LOOKS];
                 const u32 asked = hand_out(s, cursor.ids + j, cursor.valid >> j, part, ids);
-                reach(s, t, ids, asked, bits);
+                reach_together(s, t, ids, asked, bits);
             }
             flush(s, t, false);
         }
@@ -154,7 +168,7 @@ DEVICE void expand_apart(const Many& s, Team& t, vid v, u32 ids) {
         }
         if (!__any_sync(ALL_LANES, more)) return;
 #pragma unroll
-        for (u32 j = 0; j < SLOTS; j += LOOKS) reach(s, t, cursor.ids + j, more ? cursor.valid >> j : 0, bits);
+        for (u32 j = 0; j < SLOTS; j += LOOKS) reach_together(s, t, cursor.ids + j, more ? cursor.valid >> j : 0, bits);
         flush(s, t, false);
     }
 }
@@ -168,7 +182,7 @@ DEVICE void expand_rows(const Many& s, Team& t) {
         const bool mine = lane_id() < share && start + lane_id() < t.now.count;
         const vid v = mine ? queue_of(s, t.now.level)[start + lane_id()] : 0;
         const u32 ids = mine ? short_degree(s.out, v) : 0;
-        list_chunks(s, &sums_of(s, t).chunks, s.out, ids > BLOCK_IDS, v);
+        list_chunks(s, &sums_of(s, t).chunks, s.out, ids > BLOCK_IDS + (u32)s.hubs_apart, v);
         for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS && ids <= BLOCK_IDS); todo; todo &= todo - 1) {
             const vid whose = queue_of(s, t.now.level)[start + (u32)__ffs((int)todo) - 1];
             expand_together(s, t, whose, row(s.out, whose));

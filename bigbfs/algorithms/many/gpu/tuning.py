@@ -25,6 +25,9 @@ class Tuning:
         Bottom-up: the share of all edges below which a frontier's bitmap is looked at before a neighbour's bits.
     apart_ids, mapped_apart_ids
         Bottom-up: the longest row that a few lanes read alone, by residency; longer ones are the whole warp's.
+    few_words
+        Top-down: words of a vertex that are not empty up to which a lane asks for a neighbour alone, in a row that a
+        warp reads; with more a few lanes do.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
     most_levels
@@ -43,6 +46,7 @@ class Tuning:
     sparse_share: float = 0.3
     apart_ids: int = 64
     mapped_apart_ids: int = 16
+    few_words: int = 3
     sort_from: int = 4096
     most_levels: int = 1 << 16
     span: int = 1024

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Sizes, union
 from bigbfs.engines.gpu.placement.hot import GRAIN
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
@@ -52,12 +50,7 @@ def reachable(graph: Graph) -> int:
     """
     if graph.in_adjacency is None or not graph.n:
         return graph.n
-    return max(_rows_end(rows) for _, rows in adjacencies(graph))
-
-
-def _rows_end(rows: Adjacency) -> int:
-    """Return the vertices up to the last whose row is not empty."""
-    return int(np.searchsorted(rows.indptr, rows.indptr[-1]))
+    return max(rows.rows_end for _, rows in adjacencies(graph))
 
 
 def row_buffers(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
@@ -139,7 +132,11 @@ def rows_of(prefix: str, adjacency: Adjacency, edges_in: str, groups: int) -> li
     if groups:
         heads = groups * HEAD_GROUP
         buffers.append(
-            _vram(f"{prefix}heads", heads * n * ids, f"{heads} neighbours of each vertex, of highest degree")
+            _vram(
+                f"{prefix}heads",
+                heads * adjacency.rows_end * ids,
+                f"{heads} neighbours of each vertex up to the last that has an edge, of highest degree",
+            )
         )
     # counters of its own, and the hubs once more while they are sorted
     passing = 2 * grain(16) + grain(hubs * ids) + GRAIN

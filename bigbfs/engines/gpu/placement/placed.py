@@ -241,8 +241,9 @@ class PlacedAdjacency:
 
     def _make_heads(self, adjacency: Adjacency, groups: int) -> Array:
         """Allocate the head table, to be filled at once, and return it."""
-        heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
-        self.struct["head_groups"] = groups
+        rows = adjacency.rows_end
+        heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * rows, adjacency.ids)
+        self.struct["head_groups"], self.struct["head_rows"] = groups, rows
         self._point("heads")
         if self.ranked and isinstance(adjacency, PlainAdjacency):
             self.struct["head_skip"] = groups * HEAD_GROUP

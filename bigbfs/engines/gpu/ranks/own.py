@@ -115,7 +115,7 @@ class OwnAdjacency(PlacedAdjacency):
 
     def _fill_heads(self, adjacency: Adjacency, groups: int, invalid: Array) -> None:
         heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
-        self.struct["head_groups"] = groups
+        self.struct["head_groups"], self.struct["head_rows"] = groups, self.n
         self._point("heads")
         words = int(self._part["words"])
         self._run("own_heads", 2 * WARP * words, self.struct, self._part, heads, np.uint32(self.ranked), invalid)

@@ -33,7 +33,7 @@ def fields(*names: str) -> np.dtype:
 ADJACENCY = fields(
     *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads", "hot", "hot_ptr"),
     *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes"),
-    *("near", "near_begin", "near_end", "head_skip"),
+    *("near", "near_begin", "near_end", "head_rows", "head_skip"),
 )
 
 COUNTS = fields("invalid", "read", "merged", "open")
