@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from typing import Any
 
-import numpy as np
-
 from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
+from bigbfs.engines.gpu.runtime.stretches import Source, filling
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import thread_count
 from bigbfs.sizes import free_memory
@@ -40,14 +39,14 @@ class Upload:
     target
         CuPy array of as many bytes. What was launched before on the current stream may still use its memory.
     source
-        C-contiguous, any memory: a mapped file, too. It must not be unmapped before the end.
+        C-contiguous, any memory: a mapped file, too; or stretches of it. It must not be unmapped before the end.
     """
 
-    def __init__(self, cupy: Any, index: int, target: Any, source: np.ndarray) -> None:
+    def __init__(self, cupy: Any, index: int, target: Any, source: Source) -> None:
         self.target = target
         self._cupy, self._index, self._address = cupy, index, int(target.data.ptr)
-        self._flat = source.reshape(-1).view(np.uint8)
-        self._pieces = deque(range(0, len(self._flat), PIECE))
+        self._fill, self._nbytes = filling(source), int(source.nbytes)
+        self._pieces = deque(range(0, self._nbytes, PIECE))
         self._before = cupy.cuda.get_current_stream().record()
         room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
         threads = max(1, min(THREADS, thread_count(), len(self._pieces), room))
@@ -88,11 +87,11 @@ class Upload:
             halves = pinned.host.reshape(BUFFERS, PIECE)
             turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in halves])
             while (start := _next(self._pieces)) is not None:
-                piece = self._flat[start : start + PIECE]
+                size = min(PIECE, self._nbytes - start)
                 buffer, copied = next(turns)
                 copied.synchronize()
-                buffer[: len(piece)] = piece
-                place = self._address + start, int(buffer.ctypes.data), len(piece)
+                self._fill(buffer[:size], start)
+                place = self._address + start, int(buffer.ctypes.data), size
                 cupy.cuda.runtime.memcpyAsync(*place, TO_DEVICE, stream.ptr)
                 copied.record(stream)
         finally:
