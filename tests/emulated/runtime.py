@@ -227,7 +227,7 @@ class SimtRuntime:
         """Copy to guarded memory."""
         return loader.copy(in_memory(array), self.build)
 
-    begin_upload = staticmethod(lambda array: None)  # a hint that is not taken
+    begin_upload = staticmethod(lambda *arrays: None)  # a hint that is not taken
 
     def write(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite ``array``."""

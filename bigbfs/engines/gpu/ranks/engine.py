@@ -162,13 +162,14 @@ class GpuRankEngine:
         return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
 
     def _begin(self) -> None:
-        """Let own edges come to device memory while kernels are built and small arrays placed; see GpuEngine."""
-        if self.residency != STREAMED:
-            for _, adjacency in adjacencies(self.graph):
-                share = share_of(adjacency, self._partition, self.group.rank)
-                self._shares.append(share)
-                if self.residency == "vram":
-                    self._running().begin_upload(share.copied)
+        """Let offsets and own edges come to device memory while kernels are built and small arrays placed."""
+        if self.residency == STREAMED:
+            return
+        rows = [adjacency for _, adjacency in adjacencies(self.graph)]
+        self._shares = [share_of(adjacency, self._partition, self.group.rank) for adjacency in rows]
+        edges = [share.copied for share in self._shares if self.residency == "vram"]
+        if edges:  # page-locking mapped edges meanwhile takes longer in all: see GpuEngine
+            self._running().begin_upload(*(adjacency.indptr for adjacency in rows), *edges)
 
     def _agreed(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""

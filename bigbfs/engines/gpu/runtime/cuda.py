@@ -99,7 +99,7 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
-        self._begun: dict[tuple[int, int], Upload] = {}
+        self._begun: dict[tuple[int, int], tuple[Upload, Array]] = {}
         self._clock = LaunchClock(cupy.cuda)
 
     @property
@@ -157,16 +157,19 @@ class CudaRuntime:
         source = array if isinstance(array, Stretches) else np.ascontiguousarray(array)
         if source.nbytes < BIG:
             return self._plain_copy(source, self.empty(source.shape, source.dtype))
-        upload = self._begun.pop(memory_of(source), None) or self._start_upload(source)
+        if memory_of(source) not in self._begun:
+            self._start_upload(source)
+        upload, target = self._begun.pop(memory_of(source))
         with self._errors(), suppress(DoesNotFitError):  # pageable memory only copies more slowly
             upload.wait()
-            return upload.target
-        return self._plain_copy(source, upload.target)
+            return target
+        return self._plain_copy(source, target)
 
-    def _start_upload(self, source: Source) -> Upload:
-        target = self.empty(source.shape, source.dtype)
+    def _start_upload(self, *sources: Source) -> None:
+        targets = [self.empty(source.shape, source.dtype) for source in sources]
         with self._errors():
-            return Upload(self._cupy, self.info.index, target, source)
+            upload = Upload(self._cupy, self.info.index, list(zip(targets, sources, strict=True)))
+        self._begun |= {memory_of(source): (upload, target) for source, target in zip(sources, targets, strict=True)}
 
     def _plain_copy(self, source: Source, target: Array) -> Array:
         if source.nbytes:
@@ -174,10 +177,12 @@ class CudaRuntime:
                 self._copy_in(target.data.ptr, in_memory(source))
         return target
 
-    def begin_upload(self, array: Source) -> None:
-        """Begin to copy a large array; a small one is copied when it is asked for."""
-        if array.nbytes >= BIG and (isinstance(array, Stretches) or array.flags.c_contiguous):
-            self._begun[memory_of(array)] = self._start_upload(array)
+    def begin_upload(self, *arrays: Source) -> None:
+        """Begin to copy large arrays; a small one is copied when it is asked for."""
+        large = [each for each in arrays if each.nbytes >= BIG and memory_of(each) not in self._begun]
+        large = [each for each in large if isinstance(each, Stretches) or each.flags.c_contiguous]
+        if large:
+            self._start_upload(*large)
 
     def _copy_in(self, address: int, host: np.ndarray) -> None:
         """Copy ``host`` to device memory at ``address``."""
@@ -334,7 +339,7 @@ class CudaRuntime:
     def close(self) -> None:
         """Give the device memory back."""
         while self._begun:  # nobody has asked for these
-            self._begun.popitem()[1].close()
+            self._begun.popitem()[1][0].close()
         self._kernels.clear()
         self._modules.clear()
         self._copies = None

@@ -129,10 +129,11 @@ class Runtime(Protocol):
     def fill(self, array: Array, value: int) -> None:
         """Set every element (asynchronous, in launch order)."""
 
-    def begin_upload(self, array: Source) -> None:
-        """Begin what ``upload`` of ``array`` will wait for; its memory must stay until then, or until ``close``.
+    def begin_upload(self, *arrays: Source) -> None:
+        """Begin what ``upload`` of each of ``arrays`` will wait for, the first of them first.
 
-        A hint, which a device need not take.
+        A hint, which a device need not take. Their memory must stay until the last has been waited for, or until
+        ``close``.
         """
 
     def upload(self, array: Source) -> Array:
