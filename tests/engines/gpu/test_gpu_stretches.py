@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from engines.gpu.test_gpu_upload import PAGE, Cuda
 
 from bigbfs.engines.gpu.runtime import stretches, upload
 from bigbfs.engines.gpu.runtime.stretches import Stretches
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import held_to
-from engines.gpu.test_gpu_upload import PAGE, Cuda
 
 
 def drawn(seed, count, dtype, longest=300):

@@ -23,7 +23,7 @@ from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ra
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
 from bigbfs.engines.gpu.ranks.devices import own_gpu
-from bigbfs.engines.gpu.ranks.loading import place_own
+from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
@@ -165,11 +165,13 @@ class GpuRankEngine:
         """Let offsets and own edges come to device memory while kernels are built and small arrays placed."""
         if self.residency == STREAMED:
             return
-        rows = [adjacency for _, adjacency in adjacencies(self.graph)]
-        self._shares = [share_of(adjacency, self._partition, self.group.rank) for adjacency in rows]
-        edges = [share.copied for share in self._shares if self.residency == "vram"]
-        if edges:  # page-locking mapped edges meanwhile takes longer in all: see GpuEngine
-            self._running().begin_upload(*(adjacency.indptr for adjacency in rows), *edges)
+        rows, edges = adjacencies(self.graph), []
+        for prefix, adjacency in rows:
+            share = share_of(adjacency, self._partition, self.group.rank)
+            self._shares.append(share)
+            edges.append(share.copied if self.residency == "vram" else share.near(hot_bytes(self.plan, prefix)))
+        # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine
+        self._running().begin_upload(*(adjacency.indptr for _, adjacency in rows), *edges)
 
     def _agreed(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""

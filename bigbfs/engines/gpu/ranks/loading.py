@@ -15,6 +15,11 @@ from bigbfs.engines.ranks.partition import Partition
 from bigbfs.graph.adjacency import Adjacency
 
 
+def hot_bytes(plan: Plan, prefix: str) -> int:
+    """Return the device memory for copies of mapped rows of the adjacency whose arrays have ``prefix``."""
+    return next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
+
+
 def place_own(
     runtime: Runtime,
     adjacency: Adjacency,
@@ -35,7 +40,7 @@ def place_own(
     are two adjacencies.
     """
     if buffers is None:
-        hot = next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
+        hot = hot_bytes(plan, prefix)
         mapped = plan.residency == "mapped"
         return OwnAdjacency(
             runtime, adjacency, partition, rank, mapped=mapped, head_groups=plan.head_groups, hot_bytes=hot,

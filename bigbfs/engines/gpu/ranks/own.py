@@ -1,6 +1,7 @@
 """The rows of one rank in place: offsets of all vertices, edges of its own rows alone.
 
-Mapped, own rows are page-locked and read where they lie; where words are dealt, all edges are. In device memory own
+Mapped, own rows are page-locked and read where they lie, but for those copied to device memory; where words are dealt,
+all edges are page-locked. In device memory own
 rows lie as in the file, or where words are dealt side by side: nothing of other ranks' rows crosses the link, and
 nothing is page-locked. Heads are made of own rows, by the degrees of all vertices, and own rows are proved. There are
 no hot rows.
@@ -94,30 +95,35 @@ class OwnAdjacency(PlacedAdjacency):
         return invalid
 
     def _map_own(self, adjacency: Adjacency, hot_bytes: int) -> None:
-        """Let kernels read own rows where they lie, and do step by step what can be done with them."""
-        share, unit = self._share, adjacency.edges.itemsize
-        source, done = share.stretch, 0
-        copies = 0 if share.dealt else self._make_near_own(adjacency, hot_bytes)
+        """Let kernels read own rows where they lie, and do step by step what can be done with them.
+
+        Of rows that lie side by side the first are copied to device memory, by way of pinned buffers, and only the
+        others page-locked, which takes longer.
+        """
+        runtime, share, unit = self._runtime, self._share, adjacency.edges.itemsize
+        near, first, done = share.near(hot_bytes), share.first, 0
+        if len(near):
+            begin, end = int(share.begins[0]), first + len(near)
+            self._publish_near(runtime.upload(near), first, begin, end)
+            first = end // (LINE // unit) * (LINE // unit) if end < share.ends[-1] else share.last
+        source = share.edges[first : share.last]
 
         def use(view: Array, begin: int, end: int) -> None:
             nonlocal done
-            self.struct["data"] = (self._runtime.pointer(view) - share.first * unit) % 2**64
+            self.struct["data"] = (runtime.pointer(view) - first * unit) % 2**64
             if begin == 0:
                 done = 0
-                self._runtime.fill(self._counts[1:], 0)
-            if begin < copies:
-                part = slice(begin, min(end, copies))
-                self._runtime.copy(self.arrays["near"][part], view[part])
-            words = int(np.searchsorted(share.ends, share.first + end, side="right"))
+                runtime.fill(self._counts[1:], 0)
+            words = int(np.searchsorted(share.ends, first + end, side="right"))
             words = len(share.ends) if end == len(source) else max(done, words)
             self._look(self.struct, done, words)
             done = words
 
         if source.nbytes == 0:
-            self.arrays["edges"] = self._runtime.empty(0, source.dtype)
+            self.arrays["edges"] = runtime.empty(0, source.dtype)
             use(self.arrays["edges"], 0, 0)
             return
-        self._mapping = self._runtime.map(source, use)
+        self._mapping = runtime.map(source, use)
         self.kind, self.host_bytes = self._mapping.kind, source.nbytes
         if share.dealt and hot_bytes:
             self._copy_dealt(adjacency, hot_bytes)
@@ -166,30 +172,12 @@ class OwnAdjacency(PlacedAdjacency):
         self.arrays["indptr"] = offsets
         self._point("indptr")
 
-    def _near_words(self, room: int) -> int:
-        """Return of how many own words, from the first on, ``room`` bytes hold the rows; 0 where these are empty."""
-        share = self._share
-        unit, sizes = share.edges.itemsize, np.cumsum(share.ends - share.begins)
-        words = int(np.searchsorted(sizes, max(0, room // unit - LINE // unit), side="right"))
-        return words if words and sizes[words - 1] else 0
-
-    def _make_near_own(self, adjacency: Adjacency, room: int) -> int:
-        """Make ``room`` bytes or less for copies of own rows that lie side by side, from the first on; return how many
-        ids or bytes are to be copied to them, from the first that is read. The other rows stay mapped."""
-        share = self._share
-        words = self._near_words(room)
-        if not words:
-            return 0
-        begin, end = int(share.begins[0]), int(share.ends[words - 1])
-        self._publish_near(self._runtime.empty(end - share.first, adjacency.edges.dtype), share.first, begin, end)
-        return end - share.first
-
     def _copy_dealt(self, adjacency: Adjacency, room: int) -> None:
         """Copy own rows that lie among others' to device memory, as many as ``room`` bytes hold, from the first on.
 
         The others stay mapped; the copies have offsets behind those of all edges.
         """
-        runtime, share, words = self._runtime, self._share, self._near_words(room)
+        runtime, share, words = self._runtime, self._share, self._share.near_words(room)
         if not words:
             return
         starts = np.concatenate([[0], np.cumsum(share.ends[:words] - share.begins[:words])]).astype(np.uint64)

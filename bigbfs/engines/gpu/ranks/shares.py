@@ -57,6 +57,18 @@ class Share:
         """What is read where it lies."""
         return self.edges[self.first : self.last]
 
+    def near_words(self, room: int) -> int:
+        """Return of how many own words, from the first on, ``room`` bytes hold the rows; 0 where these are empty."""
+        unit, sizes = self.edges.itemsize, np.cumsum(self.ends - self.begins)
+        words = int(np.searchsorted(sizes, max(0, room // unit - LINE // unit), side="right"))
+        return words if words and sizes[words - 1] else 0
+
+    def near(self, room: int) -> np.ndarray:
+        """Return what goes to device memory, ``room`` bytes at most, of rows that lie side by side: from the first on;
+        the others are read where they lie."""
+        words = 0 if self.dealt else self.near_words(room)
+        return self.edges[self.first : int(self.ends[words - 1]) if words else self.first]
+
     @cached_property
     def copied(self) -> Source:
         """What goes to device memory: the stretch; where words are dealt own rows, one behind the other."""
