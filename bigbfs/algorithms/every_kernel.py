@@ -6,14 +6,15 @@ from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.sweeps.gpu import program as sweeps
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
-from bigbfs.engines.gpu.ranks.own import PLACEMENT
+from bigbfs.engines.gpu.ranks import own as own_rows
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel once: those of placement (proofs of rows and own rows too) and probe, and those of all
     algorithms."""
-    shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *PLACEMENT, *rates.KERNELS)
+    ranks = (*own_rows.PLACEMENT, *own_rows.PROOF_KERNELS)
+    shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *ranks, *rates.KERNELS)
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *own, *sweeps.every_kernel())))
 

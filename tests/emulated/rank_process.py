@@ -58,7 +58,7 @@ class ProcessRuntime(SimtRuntime):
         return ProcessMemory(nbytes)
 
 
-def own_gpu(group: Any, limit: int | None, form: str) -> ProcessRuntime:
+def own_gpu(group: Any, limit: int | None, form: str, meanwhile: Any = None) -> ProcessRuntime:
     """Return this rank's device."""
     devices.require_own(group, form)
     return ProcessRuntime(device=group.host_rank, sm_count=2, spin_limit=1 << 62)

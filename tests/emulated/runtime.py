@@ -21,6 +21,7 @@ import pytest
 
 from bigbfs.engines.gpu.runtime.beside import AtOnce
 from bigbfs.engines.gpu.runtime.runtime import unused
+from bigbfs.engines.gpu.runtime.stretches import Source, in_memory
 from emulated import loader
 from emulated.builds import KERNELS, missing
 from emulated.loader import Function, LaunchOptions
@@ -222,11 +223,11 @@ class SimtRuntime:
         """Set every element."""
         array.fill(value)
 
-    def upload(self, array: np.ndarray) -> np.ndarray:
+    def upload(self, array: Source) -> np.ndarray:
         """Copy to guarded memory."""
-        return loader.copy(np.asarray(array), self.build)
+        return loader.copy(in_memory(array), self.build)
 
-    begin_upload = staticmethod(lambda array: None)  # a hint that is not taken
+    begin_upload = staticmethod(lambda *arrays: None)  # a hint that is not taken
 
     def write(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite ``array``."""

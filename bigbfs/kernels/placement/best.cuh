@@ -54,15 +54,17 @@ DEVICE u64 strength(u64 ids, vid u) {
     return ((ids < most ? ids + 1 : most) << 32) | (u32)~chance(u);
 }
 
-// Gives the neighbour u of v its place in `best`.
+// Gives the neighbour u of v its place in `best`; `all` has the degrees of all vertices.
 template <u32 COUNT>
-DEVICE void consider(const Adjacency& a, u64 v, vid u, u32 ranked, Best<COUNT>& best, u64* invalid) {
-    if (u >= a.n) atomicAdd(invalid, (u64)1);
-    else if (u != (vid)v) best.insert(ranked ? a.n - u : strength(degree(a, u), u), u);
+DEVICE void consider(const Adjacency& all, u64 v, vid u, u32 ranked, Best<COUNT>& best, u64* invalid) {
+    if (u >= all.n) atomicAdd(invalid, (u64)1);
+    else if (u != (vid)v) best.insert(ranked ? all.n - u : strength(degree(all, u), u), u);
 }
 
-// Reads a segment of the row of v, or its beginning where ids are ranks; all lanes call it.
-DEVICE Best<LANE_BEST> read_best(const Adjacency& a, u64 v, const Segment& part, u32 ranked, u64* invalid) {
+// Reads a segment of the row of v, or its beginning where ids are ranks; all lanes call it. `all`: as for consider.
+DEVICE Best<LANE_BEST> read_best(
+    const Adjacency& a, const Adjacency& all, u64 v, const Segment& part, u32 ranked, u64* invalid
+) {
     const u64 wanted = a.head_groups * HEAD_GROUP;
     Best<LANE_BEST> best;
     u64 seen = 0;
@@ -73,7 +75,7 @@ DEVICE Best<LANE_BEST> read_best(const Adjacency& a, u64 v, const Segment& part,
         for (u32 j = 0; j < SLOTS; ++j) {
             if (cursor.has(j)) {
                 own += 1;
-                consider(a, v, cursor.ids[j], ranked, best, invalid);
+                consider(all, v, cursor.ids[j], ranked, best, invalid);
             }
         }
         seen += warp_sum(own);
@@ -97,14 +99,14 @@ DEVICE void write_heads(const Adjacency& a, u64 v, Best<LANE_BEST>& best, vid* h
     if (i < wanted) heads[(i / HEAD_GROUP * a.head_rows + v) * HEAD_GROUP + i % HEAD_GROUP] = chosen;
 }
 
-// Fills the heads of v, whose row has SHORT_ROW ids or fewer, or none; a thread alone.
-DEVICE void short_heads(const Adjacency& a, u64 v, u32 ranked, vid* heads, u64* invalid) {
+// Fills the heads of v, whose row has SHORT_ROW ids or fewer, or none; a thread alone. `all`: as for consider.
+DEVICE void short_heads(const Adjacency& a, const Adjacency& all, u64 v, u32 ranked, vid* heads, u64* invalid) {
     Best<SHORT_ROW> best;
     Cursor<1> cursor(a, row(a, v), 0);
     while (cursor.load()) {
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
-            if (cursor.has(j)) consider(a, v, cursor.ids[j], ranked, best, invalid);
+            if (cursor.has(j)) consider(all, v, cursor.ids[j], ranked, best, invalid);
         }
     }
     const u32 wanted = (u32)a.head_groups * HEAD_GROUP;

@@ -1,4 +1,5 @@
-// What one of several GPUs places: its own rows, and what follows from them. `a` has offsets and degrees of all rows.
+// What one of several GPUs places: its own rows, and what follows from them. `a` has offsets and degrees of all rows;
+// for own_heads `all` has them, and `a` own rows where they are by then.
 //
 // own_rows: a thread owns a word of the bitmap of rows. own_heads: a warp owns 32 vertices, as place_heads does; heads
 // of other vertices' rows are not asked for. own_offsets, own_near: a thread owns an offset; own rows move together,
@@ -27,22 +28,24 @@ KERNEL void own_rows(u64 n, Part part, u32* rows, u64* count) {
 ENTRY(own_rows)
 
 // Fills the heads of own vertices. ranked: as for place_heads.
-KERNEL __launch_bounds__(256, 4) void own_heads(Adjacency a, Part part, vid* heads, u32 ranked, u64* invalid);
+KERNEL __launch_bounds__(256, 4) void own_heads(
+    Adjacency a, Adjacency all, Part part, vid* heads, u32 ranked, u64* invalid
+);
 
-KERNEL void own_heads(Adjacency a, Part part, vid* heads, u32 ranked, u64* invalid) {
+KERNEL void own_heads(Adjacency a, Adjacency all, Part part, vid* heads, u32 ranked, u64* invalid) {
     for (u64 h = thread_id() / WARP; h < 2 * part.words; h += thread_count() / WARP) {
         const u64 first = own_half(part, h) * 32;
         const u64 own = first + lane_id();
         const u64 ids = own < a.n ? degree(a, own) : 0;
-        if (own < a.n && ids <= SHORT_ROW) short_heads(a, own, ranked, heads, invalid);
+        if (own < a.head_rows && ids <= SHORT_ROW) short_heads(a, all, own, ranked, heads, invalid);
         for (u32 left = __ballot_sync(ALL_LANES, ids > SHORT_ROW); left; left &= left - 1) {
             const u64 v = first + (u32)__ffs((int)left) - 1;
-            Segment all = row(a, v);
+            Segment segment = row(a, v);
             if (degree(a, v) > BLOCK_IDS) {
                 const u32 hub = find_hub(a, (vid)v);
-                all = chunk(a, a.hub_ptr[hub], hub);
+                segment = chunk(a, a.hub_ptr[hub], hub);
             }
-            Best<LANE_BEST> best = read_best(a, v, all, ranked, invalid);
+            Best<LANE_BEST> best = read_best(a, all, v, segment, ranked, invalid);
             write_heads(a, v, best, heads);
         }
     }

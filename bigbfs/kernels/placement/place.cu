@@ -37,11 +37,11 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last
     const u64 warps_end = words_for(last) * WARP;
     for (u64 own = first + thread_id(); own < warps_end; own += thread_count()) {
         const u64 ids = own < last ? degree(a, own) : 0;
-        if (own < last && own < a.head_rows && ids <= SHORT_ROW) short_heads(a, own, ranked, heads, invalid);
+        if (own < last && own < a.head_rows && ids <= SHORT_ROW) short_heads(a, a, own, ranked, heads, invalid);
         for (u32 left = __ballot_sync(ALL_LANES, ids > SHORT_ROW); left; left &= left - 1) {
             const u64 v = own - lane_id() + (u32)__ffs((int)left) - 1;
             const Segment part = degree(a, v) > BLOCK_IDS ? first_chunk(a, v) : row(a, v);
-            Best<LANE_BEST> best = read_best(a, v, part, ranked, invalid);
+            Best<LANE_BEST> best = read_best(a, a, v, part, ranked, invalid);
             write_heads(a, v, best, heads);
         }
     }

@@ -22,7 +22,7 @@ DEVICE void place_row(const Adjacency& a, const Tables& t, u64 v, u64 begin, con
         for (u64 i = lane_id(); i < part.end - part.begin; i += WARP) target[i] = ((const Unit*)a.data)[part.begin + i];
     }
     if (t.heads && begin == row(a, v).begin) {
-        Best<LANE_BEST> best = read_best(a, v, part, (u32)t.ranked, t.invalid);
+        Best<LANE_BEST> best = read_best(a, a, v, part, (u32)t.ranked, t.invalid);
         write_heads(a, v, best, t.heads);
     }
 }

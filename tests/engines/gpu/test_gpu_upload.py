@@ -90,7 +90,7 @@ class Cuda:
 
 
 def copy_in(cuda, index, address, source):
-    Upload(cuda, index, SimpleNamespace(data=SimpleNamespace(ptr=address)), source).wait()
+    Upload(cuda, index, [(SimpleNamespace(data=SimpleNamespace(ptr=address)), source)]).wait()
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_an_upload_that_nobody_waits_for_can_be_stopped(small):
     room = np.zeros_like(source)  # must outlive the copies
     target = SimpleNamespace(data=SimpleNamespace(ptr=room.ctypes.data))
     with held_to(2):
-        upload = Upload(cuda, 0, target, source)
+        upload = Upload(cuda, 0, [(target, source)])
         upload.close()
         upload.close()
     assert cuda.open == {} and cuda.calls < 4000

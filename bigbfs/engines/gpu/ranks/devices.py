@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.gpu.runtime.runtime import Runtime
@@ -9,8 +12,12 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import NoDeviceError, UsageError
 
 
-def own_gpu(group: Group, limit: int | None, form: str = "peers") -> Runtime:
+def own_gpu(
+    group: Group, limit: int | None, form: str = "peers", meanwhile: Callable[[], None] | None = None
+) -> Runtime:
     """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes; all ranks make this call.
+
+    A thread does what is to be done ``meanwhile``.
 
     Raises
     ------
@@ -20,7 +27,12 @@ def own_gpu(group: Group, limit: int | None, form: str = "peers") -> Runtime:
         There are fewer GPUs than ranks.
     """
     require_own(group, form)
-    runtime = cuda_runtime_at(group.host_rank if device.count() >= group.host_size else 0, limit)
+    number = group.host_rank if device.count() >= group.host_size else 0
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(meanwhile) if meanwhile else None
+        runtime = cuda_runtime_at(number, limit)
+        if done is not None:
+            done.result()
     mine = (group.machines[group.rank], runtime.place)
     if group.objects(mine).count(mine) > 1:
         require_count(group.host_size)

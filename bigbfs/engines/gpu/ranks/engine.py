@@ -18,16 +18,18 @@ from bigbfs.engines.gpu.loading import placement_kernels
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
-from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
+from bigbfs.engines.gpu.placement.ledger import adjacencies
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
 from bigbfs.engines.gpu.ranks.devices import own_gpu
-from bigbfs.engines.gpu.ranks.loading import place_own
-from bigbfs.engines.gpu.ranks.own import PLACEMENT, OwnAdjacency
+from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
+from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
+from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of
 from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
+from bigbfs.engines.gpu.runtime import stretches
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.group import Group
@@ -111,6 +113,7 @@ class GpuRankEngine:
         self.graph, self.group, self._tell = graph, group, tell
         self.setup, self.bytes = SetupRecord(), BytesRecord()
         self._placed: list[OwnAdjacency | OwnStreamed] = []
+        self._shares: list[Share] = []
         self._buffers: Buffers | None = None
         self._programs: dict[Hashable, Any] = {}
         self._graph: RankPlacedGraph | None = None
@@ -124,9 +127,8 @@ class GpuRankEngine:
         prove = not graph.proved
         if prove:
             self._clocked("open", graph.require_structure)
-        self._runtime: Runtime | None = runtime or self._clocked(
-            "start", lambda: own_gpu(group, vram_budget, self._form)
-        )
+        started = runtime or self._clocked("start", lambda: self._start(residency, vram_budget))
+        self._runtime: Runtime | None = started
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
         self.plan = self._agreed(residency, limits)
@@ -136,6 +138,7 @@ class GpuRankEngine:
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
             f"{format_size(limits.vram)} GPU memory"
         )
+        self._clocked("place", self._begin)
         self._clocked("compile", lambda: self._compile(prove))
         tell(f"kernels compiled in {self.setup.compile:.2f} s")
         given = {"profile": profile, "patience": patience, "transport": self.transport, "exchange": exchange}
@@ -152,6 +155,23 @@ class GpuRankEngine:
         result = step()
         setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
         return result
+
+    def _start(self, residency: str, vram_budget: int | None) -> Runtime:
+        """Start the GPU, and load meanwhile what will gather own rows from among others'."""
+        gathers = residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
+        return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
+
+    def _begin(self) -> None:
+        """Let offsets and own edges come to device memory while kernels are built and small arrays placed."""
+        if self.residency == STREAMED:
+            return
+        rows, edges = adjacencies(self.graph), []
+        for prefix, adjacency in rows:
+            share = share_of(adjacency, self._partition, self.group.rank)
+            self._shares.append(share)
+            edges.append(share.copied if self.residency == "vram" else share.near(hot_bytes(self.plan, prefix)))
+        # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine
+        self._running().begin_upload(*(adjacency.indptr for _, adjacency in rows), *edges)
 
     def _agreed(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""
@@ -215,9 +235,10 @@ class GpuRankEngine:
             return {"prefix": prefix, "ranked": ranked, "prove": prove, "twins": twins}
 
         def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
-            made = place_own(runtime, adjacency, partition, self.group.rank, self.plan, self._buffers, **how(prefix))
-            self._placed.append(made)
-            return made
+            share = self._shares[len(self._placed)] if self._shares else None
+            own = (adjacency, partition, self.group.rank, self.plan, self._buffers, share)
+            self._placed.append(place_own(runtime, *own, **how(prefix)))
+            return self._placed[-1]
 
         out = placed(graph.adjacency)
         incoming: OwnAdjacency | OwnStreamed | None = None

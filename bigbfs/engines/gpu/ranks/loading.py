@@ -7,11 +7,17 @@ from importlib import import_module
 
 from bigbfs.engines.gpu.planning import Plan
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.gpu.ranks.shares import Share
 from bigbfs.engines.gpu.ranks.streamed import OwnStreamed, own_range, own_rows_sound
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.graph.adjacency import Adjacency
+
+
+def hot_bytes(plan: Plan, prefix: str) -> int:
+    """Return the device memory for copies of mapped rows of the adjacency whose arrays have ``prefix``."""
+    return next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
 
 
 def place_own(
@@ -21,6 +27,7 @@ def place_own(
     rank: int,
     plan: Plan,
     buffers: Buffers | None,
+    share: Share | None = None,
     *,
     prefix: str,
     ranked: bool,
@@ -29,14 +36,15 @@ def place_own(
 ) -> OwnAdjacency | OwnStreamed:
     """Return the rows of ``rank`` in place; with ``buffers`` they are streamed, and the host proves them meanwhile.
 
-    ``prefix`` is that of the adjacency's arrays in the ledger; ``twins``: there are two adjacencies.
+    ``share`` as of :class:`OwnAdjacency`; ``prefix`` is that of the adjacency's arrays in the ledger; ``twins``: there
+    are two adjacencies.
     """
     if buffers is None:
-        hot = next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
+        hot = hot_bytes(plan, prefix)
         mapped = plan.residency == "mapped"
         return OwnAdjacency(
             runtime, adjacency, partition, rank, mapped=mapped, head_groups=plan.head_groups, hot_bytes=hot,
-            ranked=ranked, prove=prove,
+            ranked=ranked, prove=prove, share=share,
         )  # fmt: skip
     hot = plan.hot_bytes // (2 if twins else 1)
     for name in ("engines.gpu.streamed.feed", "graph.rows", "graph.varint"):

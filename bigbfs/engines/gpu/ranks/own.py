@@ -1,8 +1,10 @@
 """The rows of one rank in place: offsets of all vertices, edges of its own rows alone.
 
-Mapped, the file's edges are page-locked and read where they lie. In device memory own rows lie side by side: they are
-copied there by a kernel that reads them from page-locked memory, so that nothing of other ranks' rows crosses the link.
-Heads are made of own rows, by the degrees of all vertices. There are no hot rows.
+Mapped, own rows are page-locked and read where they lie, but for those copied to device memory; where words are dealt,
+all edges are page-locked. In device memory own
+rows lie as in the file, or where words are dealt side by side: nothing of other ranks' rows crosses the link, and
+nothing is page-locked. Heads are made of own rows, by the degrees of all vertices, and own rows are proved. There are
+no hot rows.
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
-from bigbfs.engines.gpu.placement.steps import PROOF_KERNELS
 from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part
-from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, LINE, WARP
+from bigbfs.engines.gpu.ranks.shares import Share, share_of
+from bigbfs.engines.gpu.runtime.arguments import LINE, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.runtime.stretches import Stretches
 from bigbfs.engines.ranks.partition import Partition
-from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency, PlainAdjacency
+from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 
 KERNELS = kernels_of(
     "kernels/placement/own.cu",
@@ -28,6 +31,8 @@ KERNELS = kernels_of(
 )
 PLACEMENT: tuple[KernelSpec, ...] = (PLACE_ROWS, *KERNELS)
 """Every kernel that placing own rows launches, a proof of rows aside."""
+
+PROOF_KERNELS = kernels_of("kernels/proof/own.cu", ("prove_own_rows", "prove_own_chunks"), defines=DEFINES)
 
 
 class OwnAdjacency(PlacedAdjacency):
@@ -38,7 +43,9 @@ class OwnAdjacency(PlacedAdjacency):
     partition, rank
         Who owns what, and who this is.
     prove
-        Look at every edge of this rank's share of all rows.
+        Look at every edge of own rows.
+    share
+        What :func:`share_of` says of them: who has begun to copy them brings it.
 
     Attributes
     ----------
@@ -58,8 +65,9 @@ class OwnAdjacency(PlacedAdjacency):
         hot_bytes: int = 0,
         ranked: bool = False,
         prove: bool = False,
+        share: Share | None = None,
     ) -> None:
-        self._partition, self._rank = partition, rank
+        self._share = share_of(adjacency, partition, rank) if share is None else share
         self._part, self._bounds = place_part(runtime, partition, rank)
         self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in KERNELS}
         specs = PROOF_KERNELS if prove else ()
@@ -74,110 +82,126 @@ class OwnAdjacency(PlacedAdjacency):
 
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
         """Place own edges and their heads; return how many ids read for them are no vertices."""
-        runtime, edges = self._runtime, adjacency.edges
-        counts = runtime.zeros(3, np.uint64)
-        self._run("own_rows", self.n, np.uint64(self.n), self._part, self.arrays["rows"], counts[:1])
-        mapping = runtime.map(edges) if edges.nbytes else None
-        view = runtime.empty(0, edges.dtype) if mapping is None else mapping.array
-        try:
-            self.struct["data"] = runtime.pointer(view)
-            if self._prove:
-                self._prove_share(counts[2:])
-            if head_groups:
-                self._fill_heads(adjacency, head_groups, counts[1:2])
-            if not mapped:
-                self._move_own(adjacency)
-            elif hot_bytes:
-                self._copy_near(adjacency, hot_bytes)
-            self.with_edges, invalid, faults = (int(count) for count in runtime.download(counts))
-            self.sound = faults == 0
-        except BaseException:
-            if mapping is not None:
-                mapping.close()
-            raise
-        if mapping is None:
-            self.arrays["edges"] = view
-        elif mapped:
-            self._mapping, self.kind, self.host_bytes = mapping, mapping.kind, edges.nbytes
+        runtime = self._runtime
+        self._counts = runtime.zeros(3, np.uint64)  # own vertices with edges; ids that are none; faults
+        self._run("own_rows", self.n, np.uint64(self.n), self._part, self.arrays["rows"], self._counts[:1])
+        self._heads = self._make_heads(adjacency, head_groups) if head_groups else None
+        if mapped:
+            self._map_own(adjacency, hot_bytes)
         else:
-            mapping.close()
+            self._take_own(adjacency)
+        self.with_edges, invalid, faults = (int(count) for count in runtime.download(self._counts))
+        self.sound = faults == 0
         return invalid
 
-    def _prove_share(self, faults: Array) -> None:
-        """Look at this rank's share of all rows, whoever owns them: together ranks look at each once."""
-        size = self._partition.size
-        first, last = (min(self.n, self.n * rank // size // WARP * WARP) for rank in (self._rank, self._rank + 1))
-        last = self.n if self._rank == size - 1 else last
-        hubs = np.searchsorted(self.hubs, np.array([first, last], np.uint64))
-        chunks = (self.hub_ptr[hubs[0]], self.hub_ptr[hubs[1]])
-        self._run("prove_rows", last - first, self.struct, np.uint64(first), np.uint64(last), faults)
-        self._run("prove_chunks", int(chunks[1] - chunks[0]) * WARP, self.struct, *chunks, faults)
+    def _map_own(self, adjacency: Adjacency, hot_bytes: int) -> None:
+        """Let kernels read own rows where they lie, and do step by step what can be done with them.
 
-    def _fill_heads(self, adjacency: Adjacency, groups: int, invalid: Array) -> None:
-        heads = self.arrays["heads"] = self._runtime.empty(groups * HEAD_GROUP * self.n, adjacency.ids)
-        self.struct["head_groups"], self.struct["head_rows"] = groups, self.n
-        self._point("heads")
-        words = int(self._part["words"])
-        self._run("own_heads", 2 * WARP * words, self.struct, self._part, heads, np.uint32(self.ranked), invalid)
-        if self.ranked and isinstance(adjacency, PlainAdjacency):
-            self.struct["head_skip"] = groups * HEAD_GROUP
+        Of rows that lie side by side the first are copied to device memory, by way of pinned buffers, and only the
+        others page-locked, which takes longer.
+        """
+        runtime, share, unit = self._runtime, self._share, adjacency.edges.itemsize
+        near, first, done = share.near(hot_bytes), share.first, 0
+        if len(near):
+            begin, end = int(share.begins[0]), first + len(near)
+            self._publish_near(runtime.upload(near), first, begin, end)
+            first = end // (LINE // unit) * (LINE // unit) if end < share.ends[-1] else share.last
+        source = share.edges[first : share.last]
 
-    def _move_own(self, adjacency: Adjacency) -> None:
-        """Copy own rows to device memory, where they lie side by side."""
-        runtime, edges = self._runtime, adjacency.edges
-        starts = self._starts(adjacency.indptr)
-        own = runtime.empty(int(starts[-1]), edges.dtype)
-        placed = runtime.upload(starts)
-        offsets = runtime.empty(self.n + 1, np.uint64)
+        def use(view: Array, begin: int, end: int) -> None:
+            nonlocal done
+            self.struct["data"] = (runtime.pointer(view) - first * unit) % 2**64
+            if begin == 0:
+                done = 0
+                runtime.fill(self._counts[1:], 0)
+            words = int(np.searchsorted(share.ends, first + end, side="right"))
+            words = len(share.ends) if end == len(source) else max(done, words)
+            self._look(self.struct, done, words)
+            done = words
+
+        if source.nbytes == 0:
+            self.arrays["edges"] = runtime.empty(0, source.dtype)
+            use(self.arrays["edges"], 0, 0)
+            return
+        self._mapping = runtime.map(source, use)
+        self.kind, self.host_bytes = self._mapping.kind, source.nbytes
+        if share.dealt and hot_bytes:
+            self._copy_dealt(adjacency, hot_bytes)
+
+    def _take_own(self, adjacency: Adjacency) -> None:
+        """Have own rows in device memory."""
+        runtime, share = self._runtime, self._share
+        source, whole = share.copied, self.struct.copy()
+        own = runtime.upload(source)
+        offsets = self.arrays["indptr"]  # of all rows, by which heads are chosen
+        self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
+        self.struct["data"] = (runtime.pointer(own) - share.first * own.itemsize) % 2**64
+        if isinstance(source, Stretches):
+            self._move_rows(adjacency, source.starts.astype(np.uint64))
+            self.struct["data_bytes"] = own.nbytes
+        self._look(whole, 0, len(share.ends))
+        runtime.synchronize()
+        del offsets
+
+    def _look(self, whole: np.ndarray, begin: int, end: int) -> None:
+        """Make heads of own words ``begin`` to ``end - 1`` and prove their rows; ``whole`` has all degrees."""
+        if begin == end:
+            return
+        part = self._part.copy()
+        first, stride = int(part["first"]), int(part["stride"])
+        part["first"], part["words"] = first + begin * stride, end - begin
+        threads = 2 * WARP * (end - begin)
+        if self._heads is not None:
+            arguments = (part, self._heads, np.uint32(self.ranked), self._counts[1:2])
+            self._run("own_heads", threads, self.struct, whole, *arguments)
+        if self._prove:
+            words = np.array([first + begin * stride, first + (end - 1) * stride + 1], np.uint64)
+            chunks = self.hub_ptr[np.searchsorted(self.hubs, np.minimum(64 * words, np.uint64(self.n)))]
+            self._run("prove_own_rows", threads, self.struct, part, self._counts[2:])
+            count = int(chunks[1] - chunks[0])
+            self._run("prove_own_chunks", count * WARP, self.struct, self._part, *chunks, self._counts[2:])
+
+    def _move_rows(self, adjacency: Adjacency, starts: np.ndarray) -> None:
+        """Say where own rows are that lie side by side; the others become empty."""
+        runtime = self._runtime
+        offsets, placed = runtime.empty(self.n + 1, np.uint64), runtime.upload(starts)
         self._run("own_offsets", self.n + 1, self.struct, self._part, placed, offsets)
         if isinstance(adjacency, CompressedAdjacency) and self.chunks:
             self._run("own_blocks", self.chunks, self.struct, self._part, offsets, self.arrays["block_ptr"])
-        self._run("own_edges", WARP * (len(own) // 4096 + 1), self.struct, self._part, placed, own)
         runtime.synchronize()
         self.arrays["indptr"] = offsets
-        self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
-        self.struct["data"], self.struct["data_bytes"] = runtime.pointer(own), own.nbytes
         self._point("indptr")
 
-    def _copy_near(self, adjacency: Adjacency, room: int) -> None:
-        """Copy own rows to device memory, as many as ``room`` bytes hold, from the first on; the others stay mapped.
+    def _copy_dealt(self, adjacency: Adjacency, room: int) -> None:
+        """Copy own rows that lie among others' to device memory, as many as ``room`` bytes hold, from the first on.
 
-        Where own words lie side by side, the copies have the offsets of the rows; where they are dealt, offsets behind
-        those of all edges.
+        The others stay mapped; the copies have offsets behind those of all edges.
         """
-        runtime, edges = self._runtime, adjacency.edges
-        unit, line = edges.itemsize, LINE // edges.itemsize
-        starts = self._starts(adjacency.indptr)
-        words = int(np.searchsorted(starts, np.uint64(max(0, room // unit - line)), side="right")) - 1
-        if words <= 0 or starts[words] == 0:
+        runtime, share, words = self._runtime, self._share, self._share.near_words(room)
+        if not words:
             return
-        part, count = self._part.copy(), int(starts[words])
+        starts = np.concatenate([[0], np.cumsum(share.ends[:words] - share.begins[:words])]).astype(np.uint64)
+        part, count, line = self._part.copy(), int(starts[-1]), LINE // share.edges.itemsize
         part["words"] = words
-        dealt = int(part["stride"]) > 1
-        begin = -(-len(edges) // line) * line if dealt else int(adjacency.indptr[64 * int(part["first"])])
-        lead = begin % line  # whole lines are read, also of the first row
-        near = runtime.empty(lead + count, edges.dtype)
-        placed = runtime.upload(starts[: words + 1])
-        self._run("own_edges", WARP * (count // 4096 + 1), self.struct, part, placed, near[lead:])
-        if dealt:
-            offsets = runtime.empty(self.n + 1, np.uint64)
-            where = (np.uint64(words), np.uint64(begin), offsets)
-            self._run("own_near", self.n + 1, self.struct, self._part, placed, *where)
-            if isinstance(adjacency, CompressedAdjacency) and self.chunks:
-                self._run("own_blocks", self.chunks, self.struct, self._part, offsets, self.arrays["block_ptr"])
-            runtime.synchronize()
-            self.arrays["indptr"] = offsets
-            self._point("indptr")
-        self.arrays["near"] = near
-        self.struct["near"] = (runtime.pointer(near) - (begin - lead) * unit) % 2**64
-        self.struct["near_begin"], self.struct["near_end"] = begin, begin + count
-        self.hot_bytes, self.near_share = int(near.nbytes), count / int(starts[-1])
+        begin = -(-len(share.edges) // line) * line
+        near, placed = runtime.empty(count, share.edges.dtype), runtime.upload(starts)
+        self._run("own_edges", WARP * (count // 4096 + 1), self.struct, part, placed, near)
+        offsets = runtime.empty(self.n + 1, np.uint64)
+        where = (np.uint64(words), np.uint64(begin), offsets)
+        self._run("own_near", self.n + 1, self.struct, self._part, placed, *where)
+        if isinstance(adjacency, CompressedAdjacency) and self.chunks:
+            self._run("own_blocks", self.chunks, self.struct, self._part, offsets, self.arrays["block_ptr"])
+        runtime.synchronize()
+        self.arrays["indptr"] = offsets
+        self._point("indptr")
+        self._publish_near(near, begin, begin, begin + count)
 
-    def _starts(self, indptr: np.ndarray) -> np.ndarray:
-        """Return where own words begin among own edges, and where they end: uint64 (words + 1,)."""
-        words = np.arange(self._partition.words, dtype=np.int64)[self._partition.own(self._rank)]
-        lengths = indptr[np.minimum(64 * words + 64, self.n)] - indptr[64 * words]
-        return np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
+    def _publish_near(self, near: Array, first: int, begin: int, end: int) -> None:
+        """Let kernels read what lies between ``begin`` and ``end`` from ``near``, which has edges from ``first`` on."""
+        self.arrays["near"] = near
+        self.struct["near"] = (self._runtime.pointer(near) - first * near.itemsize) % 2**64
+        self.struct["near_begin"], self.struct["near_end"] = begin, end
+        self.hot_bytes, self.near_share = int(near.nbytes), (end - begin) / self._share.own
 
     def _run(self, name: str, threads: int, *arguments: Any) -> None:
         if threads:

@@ -11,12 +11,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
 from bigbfs.engines.gpu.planning import Limits, Plan, head_ladder, room_beside_heads
+from bigbfs.engines.gpu.ranks.shares import share_of
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.engines.ranks.partition import Partition
@@ -36,10 +35,7 @@ STREAMED = "streamed"
 
 def own_bytes(adjacency: Adjacency, partition: Partition, rank: int) -> int:
     """Return the bytes of the edges in own rows."""
-    indptr, n = adjacency.indptr, adjacency.n
-    words = np.arange(partition.words, dtype=np.int64)[partition.own(rank)]
-    lengths = indptr[np.minimum(64 * words + 64, n)] - indptr[64 * words]
-    return int(lengths.sum(dtype=np.uint64)) * adjacency.edges.itemsize
+    return share_of(adjacency, partition, rank).nbytes
 
 
 def plan_of(
@@ -89,14 +85,15 @@ def _rows_in_memory(
     """Return the buffers of rows in device memory, or mapped."""
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
+        share = share_of(adjacency, partition, rank)
         in_place = "mapped" if reads_in_place(adjacency.edges, registers_read_only) else "pinned"
         for buffer in rows_of(prefix, adjacency, residency if residency == "vram" else in_place, groups):
-            edges = buffer.name in (f"{prefix}indices", f"{prefix}blob")
-            if edges and residency == "vram":
-                buffers.append(replace(buffer, bytes=grain(own_bytes(adjacency, partition, rank))))
-                what = "the file, while own rows are copied from it"
-                buffers.append(Buffer(f"{prefix}file", adjacency.edges.nbytes, in_place, what))
-            elif buffer.name == f"{prefix}placement":
+            if buffer.name in (f"{prefix}indices", f"{prefix}blob"):
+                taken = share.copied.nbytes if residency == "vram" else share.stretch.nbytes
+                purpose = f"{buffer.purpose}, all that are read" if share.dealt else f"{buffer.purpose} of own rows"
+                purpose = buffer.purpose if residency == "vram" else purpose
+                buffers.append(replace(buffer, bytes=grain(taken), purpose=purpose))
+            elif buffer.name == f"{prefix}placement" and share.dealt:
                 more = grain(8 * (adjacency.n + 1)) + grain(8 * (partition.words + 1))
                 buffers.append(replace(buffer, bytes=buffer.bytes + more))
             else:

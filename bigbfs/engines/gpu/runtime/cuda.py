@@ -26,6 +26,7 @@ from bigbfs.engines.gpu.runtime.memory import HostMapping
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
+from bigbfs.engines.gpu.runtime.stretches import Source, Stretches, in_memory, memory_of
 from bigbfs.engines.gpu.runtime.upload import Upload
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
@@ -98,7 +99,7 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
-        self._begun: dict[tuple[int, int], Upload] = {}
+        self._begun: dict[tuple[int, int], tuple[Upload, Array]] = {}
         self._clock = LaunchClock(cupy.cuda)
 
     @property
@@ -151,32 +152,37 @@ class CudaRuntime:
             else:
                 array.fill(value)
 
-    def upload(self, array: np.ndarray) -> Array:
+    def upload(self, array: Source) -> Array:
         """Copy to device memory; a large array by threads and pinned buffers (upload.py)."""
-        host = np.ascontiguousarray(array)
-        if host.nbytes < BIG:
-            return self._plain_copy(host, self.empty(host.shape, host.dtype))
-        upload = self._begun.pop(_memory(host), None) or self._start_upload(host)
+        source = array if isinstance(array, Stretches) else np.ascontiguousarray(array)
+        if source.nbytes < BIG:
+            return self._plain_copy(source, self.empty(source.shape, source.dtype))
+        if memory_of(source) not in self._begun:
+            self._start_upload(source)
+        upload, target = self._begun.pop(memory_of(source))
         with self._errors(), suppress(DoesNotFitError):  # pageable memory only copies more slowly
             upload.wait()
-            return upload.target
-        return self._plain_copy(host, upload.target)
+            return target
+        return self._plain_copy(source, target)
 
-    def _start_upload(self, host: np.ndarray) -> Upload:
-        target = self.empty(host.shape, host.dtype)
+    def _start_upload(self, *sources: Source) -> None:
+        targets = [self.empty(source.shape, source.dtype) for source in sources]
         with self._errors():
-            return Upload(self._cupy, self.info.index, target, host)
+            upload = Upload(self._cupy, self.info.index, list(zip(targets, sources, strict=True)))
+        self._begun |= {memory_of(source): (upload, target) for source, target in zip(sources, targets, strict=True)}
 
-    def _plain_copy(self, host: np.ndarray, target: Array) -> Array:
-        if host.nbytes:
+    def _plain_copy(self, source: Source, target: Array) -> Array:
+        if source.nbytes:
             with self._errors():
-                self._copy_in(target.data.ptr, host)
+                self._copy_in(target.data.ptr, in_memory(source))
         return target
 
-    def begin_upload(self, array: np.ndarray) -> None:
-        """Begin to copy a large array; a small one is copied when it is asked for."""
-        if array.flags.c_contiguous and array.nbytes >= BIG:
-            self._begun[_memory(array)] = self._start_upload(array)
+    def begin_upload(self, *arrays: Source) -> None:
+        """Begin to copy large arrays; a small one is copied when it is asked for."""
+        large = [each for each in arrays if each.nbytes >= BIG and memory_of(each) not in self._begun]
+        large = [each for each in large if isinstance(each, Stretches) or each.flags.c_contiguous]
+        if large:
+            self._start_upload(*large)
 
     def _copy_in(self, address: int, host: np.ndarray) -> None:
         """Copy ``host`` to device memory at ``address``."""
@@ -333,12 +339,8 @@ class CudaRuntime:
     def close(self) -> None:
         """Give the device memory back."""
         while self._begun:  # nobody has asked for these
-            self._begun.popitem()[1].close()
+            self._begun.popitem()[1][0].close()
         self._kernels.clear()
         self._modules.clear()
         self._copies = None
         self._pool.free_all_blocks()
-
-
-def _memory(array: np.ndarray) -> tuple[int, int]:
-    return int(array.ctypes.data), array.nbytes

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bigbfs.engines.gpu.runtime.beside import Beside
+from bigbfs.engines.gpu.runtime.stretches import Source
 
 Array = Any
 """An array in the memory that kernels see: ``dtype``, ``shape``, ``nbytes``."""
@@ -128,14 +129,15 @@ class Runtime(Protocol):
     def fill(self, array: Array, value: int) -> None:
         """Set every element (asynchronous, in launch order)."""
 
-    def begin_upload(self, array: np.ndarray) -> None:
-        """Begin what ``upload`` of ``array`` will wait for; its memory must stay until then, or until ``close``.
+    def begin_upload(self, *arrays: Source) -> None:
+        """Begin what ``upload`` of each of ``arrays`` will wait for, the first of them first.
 
-        A hint, which a device need not take.
+        A hint, which a device need not take. Their memory must stay until the last has been waited for, or until
+        ``close``.
         """
 
-    def upload(self, array: np.ndarray) -> Array:
-        """Copy ``array``, of any size, also memory-mapped, to device memory."""
+    def upload(self, array: Source) -> Array:
+        """Copy ``array``, of any size, also memory-mapped, to device memory; or stretches of one, side by side."""
 
     def write(self, array: Array, values: np.ndarray) -> None:
         """Overwrite ``array`` by ``values`` of the same size: a few, or pinned ones."""

@@ -7,13 +7,13 @@ To page-lock a mapped file for one copy of it takes longer than the copy: 0.44 t
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
+from bigbfs.engines.gpu.runtime.stretches import Fill, Source, filling
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import thread_count
 from bigbfs.sizes import free_memory
@@ -29,7 +29,7 @@ BUFFERS = 2
 
 
 class Upload:
-    """A copy of ``source`` to memory of a device, under way from the start; to be waited for or closed.
+    """Copies to memory of a device, under way from the start; to be waited for or closed.
 
     Parameters
     ----------
@@ -37,17 +37,17 @@ class Upload:
         The module.
     index
         The device.
-    target
-        CuPy array of as many bytes. What was launched before on the current stream may still use its memory.
-    source
-        C-contiguous, any memory: a mapped file, too. It must not be unmapped before the end.
+    pairs
+        CuPy arrays, and what goes to each: of as many bytes, C-contiguous, any memory, a mapped file too, or stretches
+        of it. What was launched before on the current stream may still use the memory of the first; the other must not
+        be unmapped before the end. The first pair goes first.
     """
 
-    def __init__(self, cupy: Any, index: int, target: Any, source: np.ndarray) -> None:
-        self.target = target
-        self._cupy, self._index, self._address = cupy, index, int(target.data.ptr)
-        self._flat = source.reshape(-1).view(np.uint8)
-        self._pieces = deque(range(0, len(self._flat), PIECE))
+    def __init__(self, cupy: Any, index: int, pairs: Sequence[tuple[Any, Source]]) -> None:
+        self.targets = [target for target, _ in pairs]
+        self._cupy, self._index = cupy, index
+        self._pieces = deque(piece for pair in pairs for piece in _pieces_of(*pair))
+        self._refusal: DoesNotFitError | None = None
         self._before = cupy.cuda.get_current_stream().record()
         room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
         threads = max(1, min(THREADS, thread_count(), len(self._pieces), room))
@@ -55,7 +55,7 @@ class Upload:
         self._ended = [self._pool.submit(self._carry) for _ in range(threads)]
 
     def wait(self) -> None:
-        """Return when all is there.
+        """Return when all is there; who waits again hears the same.
 
         Raises
         ------
@@ -65,9 +65,11 @@ class Upload:
         try:
             refusals = [ended.result() for ended in self._ended]
             if self._pieces:  # nobody has got any
-                raise next(refusal for refusal in refusals if refusal)
+                self._refusal = next(refusal for refusal in refusals if refusal)
         finally:
             self.close()
+        if self._refusal is not None:
+            raise self._refusal
 
     def close(self) -> None:
         """Stop: after an error or an interrupt all threads do; a second call does nothing."""
@@ -87,12 +89,11 @@ class Upload:
             stream.wait_event(self._before)
             halves = pinned.host.reshape(BUFFERS, PIECE)
             turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in halves])
-            while (start := _next(self._pieces)) is not None:
-                piece = self._flat[start : start + PIECE]
+            while (piece := _next(self._pieces)) is not None:
                 buffer, copied = next(turns)
                 copied.synchronize()
-                buffer[: len(piece)] = piece
-                place = self._address + start, int(buffer.ctypes.data), len(piece)
+                piece.fill(buffer[: piece.size], piece.start)
+                place = piece.address, int(buffer.ctypes.data), piece.size
                 cupy.cuda.runtime.memcpyAsync(*place, TO_DEVICE, stream.ptr)
                 copied.record(stream)
         finally:
@@ -103,7 +104,23 @@ class Upload:
         return None
 
 
-def _next(pieces: deque[int]) -> int | None:
+class _Piece(NamedTuple):
+    """``size`` bytes from ``start`` on of what ``fill`` gives, and where they go."""
+
+    fill: Fill
+    start: int
+    size: int
+    address: int
+
+
+def _pieces_of(target: Any, source: Source) -> Iterator[_Piece]:
+    """Yield the pieces of a copy, in order."""
+    fill, nbytes, address = filling(source), int(source.nbytes), int(target.data.ptr)
+    for start in range(0, nbytes, PIECE):
+        yield _Piece(fill, start, min(PIECE, nbytes - start), address + start)
+
+
+def _next(pieces: deque[_Piece]) -> _Piece | None:
     """Take the next piece that nobody else has; None: there is none."""
     try:
         return pieces.popleft()

@@ -115,7 +115,8 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
         }
         __syncwarp();
         value = own_counters(p, t, m);
-        const u64 missed = __shfl_sync(ALL_LANES, value, OWN_MISSED), chunks = __shfl_sync(ALL_LANES, value, OWN_CHUNKS);
+        const u64 missed = __shfl_sync(ALL_LANES, value, OWN_MISSED),
+                  chunks = __shfl_sync(ALL_LANES, value, OWN_CHUNKS);
         const bool together = meets(p, t, missed, chunks);
         if (together) {
             const u64 sums = meet_other_ranks(p, t, m, value);

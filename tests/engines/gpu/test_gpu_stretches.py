@@ -1,0 +1,79 @@
+"""Stretches of an array, gathered; and several of them, and arrays, copied to a device together."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from engines.gpu.test_gpu_upload import PAGE, Cuda
+
+from bigbfs.engines.gpu.runtime import stretches, upload
+from bigbfs.engines.gpu.runtime.stretches import Stretches
+from bigbfs.errors import DoesNotFitError
+from bigbfs.jit.workers import held_to
+
+
+def drawn(seed, count, dtype, longest=300):
+    """Return stretches of an array, some of them empty, and what they are side by side."""
+    random = np.random.default_rng(seed)
+    lengths = random.integers(0, longest, 2 * count) * random.integers(0, 2, 2 * count)
+    ends = np.cumsum(lengths)
+    source = random.integers(0, 250, int(ends[-1]) if count else 0).astype(dtype)
+    begins, ends = (ends - lengths)[::2].astype(np.int64), ends[::2].astype(np.int64)
+    parts = [source[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    return Stretches(source, begins, ends), np.concatenate([np.zeros(0, dtype), *parts])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+@pytest.mark.parametrize("count", [0, 1, 2, 40])
+def test_any_bytes_of_the_whole(count, dtype):
+    for seed in range(5):
+        found, whole = drawn(seed, count, dtype)
+        assert np.array_equal(found.whole(), whole)
+        assert (found.dtype, found.shape, found.nbytes, len(found)) == (dtype, whole.shape, whole.nbytes, len(whole))
+        flat = whole.view(np.uint8)
+        for first in (0, 1, len(flat) // 3, len(flat) - 1, len(flat)):
+            for size in (0, 1, 7, len(flat) // 2):
+                if 0 <= first <= first + size <= len(flat):
+                    target = np.full(size, 0xCB, np.uint8)
+                    found.fill(target, first)
+                    assert np.array_equal(target, flat[first : first + size])
+
+
+def test_memory_that_cannot_be_written_is_read_by_the_same_loop():
+    source = np.arange(100, dtype=np.uint32)
+    begins, ends = np.array([3, 50]), np.array([7, 90])
+    writable = Stretches(source, begins, ends).whole()
+    source.flags.writeable = False
+    assert np.array_equal(Stretches(source, begins, ends).whole(), writable)
+    stretches.prepare()
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(upload, "PIECE", PAGE)
+
+
+def at(array):
+    return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_several_go_together_and_are_waited_for_one_by_one(small, threads):
+    found, whole = drawn(9, 400, np.uint32)
+    plain, none = np.random.default_rng(3).integers(0, 2**63, 9 * PAGE // 8 + 3, np.uint64), np.zeros(0, np.uint32)
+    targets = [np.zeros_like(each) for each in (plain, none, whole)]
+    cuda = Cuda()
+    with held_to(threads):
+        pairs = [(at(target), source) for target, source in zip(targets, (plain, none, found), strict=True)]
+        begun = upload.Upload(cuda, 0, pairs)
+        begun.wait()
+        begun.wait()
+    assert all(np.array_equal(*pair) for pair in zip(targets, (plain, none, whole), strict=True))
+    assert cuda.open == {} and [target.data.ptr for target in begun.targets] == [each.ctypes.data for each in targets]
+
+
+def test_who_waits_again_hears_again_that_nothing_has_come(small):
+    begun = upload.Upload(Cuda(refuse=range(100)), 0, [(at(np.zeros(1)), np.zeros(PAGE, np.uint8))] * 2)
+    for _ in range(2):
+        with pytest.raises(DoesNotFitError, match="ulimit -l"):
+            begun.wait()
