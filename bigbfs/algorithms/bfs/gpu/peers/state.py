@@ -31,8 +31,8 @@ LINK_RATE = 360e9
 """Bytes per second that a GPU stores into another's memory: NVLink, two GPUs (measured: 372 to 395)."""
 
 CLAIM_COST = 200
-"""Picoseconds that it takes a rank to sort a claim by its owner, and another to take it (measured: 1.7 ms for 7.7 M each
-way), beside its bytes over the link."""
+"""Picoseconds that it takes a rank to sort a claim by its owner, and another to take it, beside its bytes over the link
+(measured: 1.7 ms for 7.7 M each way)."""
 
 
 class PeerState:
