@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from bigbfs.errors import UsageError
 
 SHARED = Path("/dev/shm")
+
+_OF_MPICH = ("mpich_shm_",)
+_OF_OPEN_MPI = ("sm_segment", "vader_segment")
 
 EXTRA = "pip install 'bigbfs[mpich]' (or bigbfs[mpi] beside an MPI of your own)"
 
@@ -33,12 +37,27 @@ def library() -> Any:
     return MPI
 
 
-def forget_files() -> None:
-    """Unlink the library's files in /dev/shm that this process has mapped: once MPI has started, all have."""
+def forget_files() -> list[Path]:
+    """Unlink the library's files in /dev/shm that this process has mapped: once MPI has started, all have.
+
+    Returns those that the library will unlink itself when it is left, and complain where they are not there (Open MPI):
+    see :func:`put_back`.
+    """
+    expected = []
     for name in _mapped(SHARED):
-        if name.name.startswith(("mpich_shm_", "sm_segment", "vader_segment")):
+        if name.name.startswith((*_OF_MPICH, *_OF_OPEN_MPI)):
             with suppress(OSError):
                 name.unlink()
+                if name.name.startswith(_OF_OPEN_MPI):
+                    expected.append(name)
+    return expected
+
+
+def put_back(names: Iterable[Path]) -> None:
+    """Make empty files of the names that :func:`forget_files` has returned, for the library to unlink."""
+    for name in names:
+        with suppress(OSError):
+            name.touch(0o600)
 
 
 def _mapped(folder: Path) -> set[Path]:
