@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bigbfs.engines.ranks import ending
-from bigbfs.engines.ranks.library import EXTRA
+from bigbfs.engines.ranks.library import EXTRA, forget_abandoned
 from bigbfs.errors import UsageError
 from bigbfs.jit.processors import processors
 
@@ -45,6 +45,9 @@ core, whatever its threads, and start no more ranks than there are cores."""
 
 HEARD_SECONDS = 0.3
 """How long a rank waits before it ends all: mpiexec drops what it has not passed on by then, the cause for example."""
+
+YOUNG_SECONDS = 2.0
+"""How old a file of MPICH that nobody uses is before it is taken for one that a run has left which failed."""
 
 GRACE_SECONDS = 0.5
 """How long ranks other than the first hold a message back."""
@@ -253,6 +256,7 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
     import subprocess  # of no use to who starts no ranks
 
     line, variables = command(ranks, arguments), environment(ranks, threads)
+    begun = time.time()
     with ending.held():  # a signal that came before it has a name here would leave it running
         child = subprocess.Popen(
             line,
@@ -267,5 +271,8 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
             child.wait(GRACE_SECONDS * 10)
         except subprocess.TimeoutExpired:
             child.kill()
+        forget_abandoned(begun, YOUNG_SECONDS)
         raise
+    if code:
+        forget_abandoned(begun, YOUNG_SECONDS)
     return 128 - code if code < 0 else code

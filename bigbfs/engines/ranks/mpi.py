@@ -23,7 +23,7 @@ import numpy as np
 
 from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.hosts import MpiMail
-from bigbfs.engines.ranks.library import forget_files, library, put_back
+from bigbfs.engines.ranks.library import forget_files, forget_long_abandoned, library, put_back
 from bigbfs.jit import meeting as meeting_place
 
 SPINS = 2000
@@ -71,6 +71,8 @@ class MpiGroup(Group):
         self._beside.Barrier()
         expected = forget_files() if self._beside.rank == 0 else []
         self._beside.Barrier()
+        if self._beside.rank == 0:
+            forget_long_abandoned()
         return expected
 
     def _wait(self, request: Any) -> None:

@@ -6,6 +6,7 @@ import mmap
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,29 @@ def test_files_of_the_library_in_shared_memory(tmp_path: Path, monkeypatch: pyte
     assert len(list(tmp_path.iterdir())) == 4
     for each in maps:
         each.close()
+
+
+def test_files_that_killed_ranks_have_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the library that are old enough, and that no process has open or mapped."""
+    monkeypatch.setattr(library, "SHARED", tmp_path)
+    names = ("mpich_shm_left_0", "mpich_shm_mapped_0", "mpich_shm_open_0", "ucx_shm_posix_1", "sm_segment.h", "mine")
+    for name in names:
+        (tmp_path / name).write_bytes(bytes(4096))
+    with (tmp_path / names[1]).open("r+b") as file:
+        mapped = mmap.mmap(file.fileno(), 0)
+    library.forget_abandoned(time.time() + 1, 0.0)  # none is of that run
+    library.forget_long_abandoned()
+    assert len(list(tmp_path.iterdir())) == len(names)
+    begun, limit = time.monotonic(), 0.5
+    with (tmp_path / names[2]).open("r+b"):
+        library.forget_abandoned(0.0, limit)
+    assert time.monotonic() - begun > limit / 2
+    assert {path.name for path in tmp_path.iterdir()} == {*names[1:3], *names[4:]}
+    monkeypatch.setattr(library, "LONG_AGO", 0.0)
+    (tmp_path / names[3]).touch()
+    library.forget_long_abandoned()
+    assert {path.name for path in tmp_path.iterdir()} == {names[1], *names[3:]}
+    mapped.close()
 
 
 def test_a_world_that_is_not_the_launchers_is_refused() -> None:
