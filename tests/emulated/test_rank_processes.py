@@ -204,9 +204,11 @@ def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
     assert time.monotonic() - start < 60
 
 
-def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path) -> None:
+@pytest.mark.parametrize("residency", ["auto", "streamed"])
+def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path, residency: str) -> None:
     start = time.monotonic()
-    ran = run(["cc", str(graph), "--trials", "3", "--gpus", "all"], event="kill", more=APART)
+    line = ["cc", str(graph), "--trials", "3", "--gpus", "all", "--residency", residency]
+    ran = run(line, event="kill", more=APART)
     assert ran.returncode == 9
     assert time.monotonic() - start < 60
 
