@@ -47,18 +47,20 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
 
     All ranks make this call, and get the same answer. ``kind``: the partition asked for; whoever names one gets it.
     """
+    if kind != "auto" or group.size == 1:
+        return None
+    told: int | None = group.objects(thin_levels(graph, group.size) if group.rank == 0 else None)[0]
+    return told
+
+
+def thin_levels(graph: Graph, size: int) -> int | None:
+    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None."""
     from bigbfs.algorithms.bfs.ranks.depth import expected_levels, too_deep
     from bigbfs.engines.cpu.rows import rows_of
 
-    if kind != "auto" or group.size == 1:
-        return None
-    said = None
-    if group.rank == 0:
-        graph.require_structure()
-        levels = expected_levels(rows_of(graph.adjacency))
-        said = round(levels) if too_deep(levels, graph.m, group.size) else None
-    told: int | None = group.objects(said)[0]
-    return told
+    graph.require_structure()
+    levels = expected_levels(rows_of(graph.adjacency))
+    return round(levels) if too_deep(levels, graph.m, size) else None
 
 
 def ranked_on_gpus(

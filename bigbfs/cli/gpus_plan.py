@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.ranked_gpus import planned_on_gpus, thin_levels
 from bigbfs.cli import options
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
@@ -50,8 +51,10 @@ def show(
 ) -> None:
     """Print what ranks of ``hosts`` agree on for ``work``; ``how``: as of ``planned_on_gpus``."""
     agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
+    searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
+    levels = thin_levels(graph, len(hosts)) if searches and len(hosts) > 1 else None
     if as_json:
-        click.echo(dumps(_object(graph, hosts, target, agreed)))
+        click.echo(dumps(_object(graph, hosts, target, agreed) | {"levels_of_one": levels}))
         return
     first, size = agreed.plans[0], len(hosts)
     click.echo(options.describe(graph))
@@ -59,6 +62,9 @@ def show(
     ranks = f"{counted(size, 'rank')} on {counted(len(set(hosts)), 'machine')}, a GPU for each"
     click.echo(labelled("ranks", f"{ranks}; partition {agreed.partition.kind}, transport {_carried(agreed)}"))
     click.echo(labelled("residency", "; ".join((f"{first.residency}, for which all ranks have room", *first.why))))
+    if levels is not None:
+        said = f"about {levels:,} are expected: bfs stays on one GPU, which is quicker; --partition words shares it"
+        click.echo(labelled("levels", said))
     click.echo("")
     click.echo(_ranks_table(agreed))
     click.echo("")

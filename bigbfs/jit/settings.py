@@ -11,8 +11,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-KNOWN = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}
-"""Variables that loading without Numba heeds."""
+KNOWN = {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"}
+"""Variables that loading without Numba heeds, or need not."""
 
 
 @cache

@@ -25,6 +25,14 @@ def parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
+def launcher() -> int:
+    """Return the mpiexec above this process: its parent (Open MPI), or that of its proxy (MPICH)."""
+    process = parent(os.getpid())
+    while not Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0].endswith(b"mpiexec"):
+        process = parent(process)
+    return process
+
+
 def happen(event: str) -> None:
     where, _, name = event.rpartition("-")
     if name == "error":
@@ -33,9 +41,7 @@ def happen(event: str) -> None:
         sys.exit(7)
     if name == "gone":
         os._exit(4)
-    process = parent(parent(os.getpid())) if where == "mpiexec" else os.getpid()
-    if where == "mpiexec":
-        assert Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0].endswith(b"mpiexec")
+    process = launcher() if where == "mpiexec" else os.getpid()
     os.kill(process, getattr(signal, f"SIG{name}"))
 
 
@@ -62,7 +68,8 @@ def replace(owner: Any, name: str, event: str, rank: int, level: int | None) -> 
 
     def first(*given: Any, **named: Any) -> Any:
         at = level is None or (given[0].n > 64 and given[1].depth == level)  # a search that compiles has two vertices
-        if at and int(os.environ["PMI_RANK"]) == rank:
+        by = launch.started()
+        if at and by is not None and by.rank == rank:
             happen(event)
         return original(*given, **named)
 

@@ -16,7 +16,7 @@ from bigbfs.graph.graph import Graph
 
 KEYS = {
     *("schema", "command", "graph", "device", "device_origin", "gpus", "hosts", "partition", "transport"),
-    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks"),
+    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks", "levels_of_one"),
 }
 OF_RANK = {"rank", "host", "vertices", "hot_bytes", "placing_reads", "totals", "buffers"}
 
@@ -69,6 +69,8 @@ def test_every_way(run: Any, graph: Graph) -> None:
         pinned = [b["name"] for rank in found["ranks"] for b in rank["buffers"] if b["where"] == "pinned"]
         assert ("staging" in pinned) == (said[1] == "mpi") and ("stages" in pinned) == (said[0] == "streamed")
     assert planned(run, "--gpus", 2, "--partition", "words")["partition"] == "words"
+    found = planned(run, "--gpus", 2, "--residency", "streamed", "--algorithm", "cc")
+    assert found["residency"] == "streamed" and "asked" in [b["name"] for b in found["ranks"][0]["buffers"]]
     assert set(planned(run, "--gpus", 1)) == set(planned(run))  # a run on one GPU knows no ranks
 
 
@@ -78,6 +80,19 @@ def test_what_is_printed(run: Any, graph: Graph) -> None:
     assert "20 ranks on 1 machine" in out and "placing reads" in out and "host memory for the ranks of one" in out
     lines = [line.split() for line in out.splitlines()]
     assert len([line for line in lines if line and line[0].isdecimal()]) == 16  # those that take most
+
+
+def test_a_deep_graph_is_said_to_stay_on_one(run: Any, graph: Graph, folder: Path) -> None:
+    """As the run does, and what it looks at: for searches, where nobody asks for a partition."""
+    assert planned(run, "--gpus", 2)["levels_of_one"] is None
+    zoo.build(20_000, zoo.path(20_000)).save(folder / "g.csrbin")
+    found = planned(run, "--gpus", 2)["levels_of_one"]
+    assert 5_000 < found < 50_000
+    for how in (("--partition", "words", "--algorithm", "bfs"), ("--algorithm", "cc")):
+        code, out, err = run("plan", "g.csrbin", "--gpus", 2, "--json", *how)
+        assert code == 0 and json.loads(out)["levels_of_one"] is None, err
+    out = run("plan", "g.csrbin", "--gpus", 2)[1]
+    assert "bfs stays on one GPU" in " ".join(out.split())
 
 
 def test_pages_that_ranks_of_a_machine_map_count_once() -> None:

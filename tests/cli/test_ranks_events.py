@@ -10,6 +10,8 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -132,6 +134,32 @@ def test_a_signal_to_whoever_started_the_ranks(number: int, graph: Path, tmp_pat
     os.killpg(process.pid, number)
     process.communicate(timeout=LIMIT)
     assert process.returncode == 128 + number
+    shm.require_nothing_left(tmp_path, before)
+
+
+def ranks_at_work(folder: Path) -> list[int]:
+    """Return the processes under mpiexec whose command line names what is in ``folder``."""
+    found = []
+    for process in shm.working_on(folder):
+        with suppress(OSError):
+            if b"PMI_RANK=" in Path(f"/proc/{process}/environ").read_bytes():
+                found.append(process)
+    return found
+
+
+@pytest.mark.parametrize("turn", wide.split(range(6), lambda turn: turn < 2))
+def test_a_rank_that_is_killed_while_the_library_makes_its_files(turn: int, graph: Path, tmp_path: Path) -> None:
+    """MPICH leaves them; with --ranks the process that has started the ranks removes them."""
+    before, deadline = shm.files(), time.monotonic() + LIMIT
+    command = [sys.executable, "-m", "bigbfs", *bfs(graph, tmp_path), "--ranks", "3"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=launch.environment(3, 4)) as process:
+        while len(ranks := ranks_at_work(tmp_path)) < 3 and time.monotonic() < deadline:
+            assert process.poll() is None
+        while shm.files() <= before and process.poll() is None:
+            pass
+        with suppress(ProcessLookupError):
+            os.kill(ranks[turn % 3], signal.SIGKILL)
+        assert process.wait(LIMIT) != 0
     shm.require_nothing_left(tmp_path, before)
 
 

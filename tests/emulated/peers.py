@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,12 +16,15 @@ from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.ranks.costs import Forced
 from bigbfs.algorithms.components.gpu.hosts.loop import HostForest
+from bigbfs.algorithms.components.gpu.hosts.streamed_forest import StreamedForest
 from bigbfs.algorithms.components.gpu.peers.loop import Joined, JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.gpu.ranks.streamed import OwnStreamed
+from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks import partition as partitions
 from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.numbering import whole
@@ -43,7 +47,8 @@ class Peers:
 
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
     each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
-    and bytes, searches as ``forced`` and in ``parts``; the rest as PeerSearch and OwnAdjacency take it.
+    and bytes, searches as ``forced`` and in ``parts``; ``stages``: rows are streamed, through buffers of so many bytes
+    together; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
@@ -66,6 +71,7 @@ class Peers:
     prove: bool = False
     piece: int = PIECE
     hosts: tuple[str, ...] | None = None
+    stages: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,23 +111,38 @@ def cut(graph: Graph, peers: Peers) -> Partition:
     return partitions.cut(np.asarray(graph.adjacency.indptr), peers.size)
 
 
-def placed_on(runtime: SimtRuntime, graph: Graph, partition: Partition, rank: int, peers: Peers) -> PlacedGraph:
-    """Place own rows."""
-    options = {
-        "mapped": peers.mapped,
+def placed_on(
+    runtime: SimtRuntime, graph: Graph, partition: Partition, rank: int, peers: Peers, closing: ExitStack
+) -> PlacedGraph:
+    """Place own rows, until ``closing`` is closed."""
+    options: dict[str, Any] = {
         "head_groups": peers.head_groups,
         "hot_bytes": peers.hot_bytes,
         "ranked": peers.ranked,
     }
-    out = OwnAdjacency(runtime, graph.adjacency, partition, rank, **options)
+    buffers: Buffers | None = None
+    if peers.stages:
+        buffers = Buffers(runtime, peers.stages)
+        closing.callback(buffers.close)
+
+    def place(adjacency: Any) -> Any:
+        if buffers is None:
+            made: Any = OwnAdjacency(runtime, adjacency, partition, rank, mapped=peers.mapped, **options)
+        else:
+            made = OwnStreamed(runtime, adjacency, buffers, partition, rank, **options)
+        closing.callback(made.close)
+        return made
+
+    out = place(graph.adjacency)
     incoming = None
     if graph.in_adjacency is graph.adjacency:
         incoming = out
     elif graph.in_adjacency is not None:
-        incoming = OwnAdjacency(runtime, graph.in_adjacency, partition, rank, **options)
+        incoming = place(graph.in_adjacency)
     chunks = max(each.chunks for each in (out, incoming) if each is not None)
     pool = OneAtATime(runtime, Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, graph.n), graph.ids)
-    return PlacedGraph(runtime, graph, out, incoming, "mapped" if peers.mapped else "vram", pool)
+    residency = "streamed" if peers.stages else "mapped" if peers.mapped else "vram"
+    return PlacedGraph(runtime, graph, out, incoming, residency, pool)
 
 
 def on_devices(
@@ -141,7 +162,8 @@ def on_devices(
             spin_limit=SPINS,
             seed=peers.seed and peers.seed + number,
         )
-        return work(group, placed_on(runtime, graph, partition, number, peers), partition)
+        with ExitStack() as closing:
+            return work(group, placed_on(runtime, graph, partition, number, peers, closing), partition)
 
     return run(peers.size, rank, limit=300.0, piece=peers.piece, hosts=peers.hosts)
 
@@ -201,7 +223,8 @@ def label(
         if peers.carry is None:
             forest = JointForest(placed, group, partition, placed.runtime.shareable)
         else:
-            forest = HostForest(placed, group, partition, partial(peers.carry, placed.runtime, group))
+            made = StreamedForest if peers.stages else HostForest
+            forest = made(placed, group, partition, partial(peers.carry, placed.runtime, group))
         forest.warm()
         if peers.touch is not None:
             peers.touch(forest)
@@ -209,7 +232,7 @@ def label(
         for how in runs:
             results.append((forest.run(how), forest.own_labels()))
             if prove:
-                prove_labels(forest)
+                prove_labels(forest, forest.look_at_edges if isinstance(forest, StreamedForest) else None)
         forest.close()
         return results
 

@@ -150,7 +150,19 @@ def test_auto_falls_to_the_file(with_nccl: None) -> None:
     with pytest.raises(DoesNotFitError, match="does not fit 2 GPUs"):
         over(plain, 2, work, transport="peers", **sizes)
     with pytest.raises(DoesNotFitError, match="does not fit 2 GPUs"):
-        over(plain, 2, work, asked=(ComponentsOptions(),), **sizes)
+        over(plain, 2, lambda engine: None, asked=(ComponentsOptions(),), transport="peers", **sizes)
+
+
+def test_components_fall_to_the_file(with_nccl: None) -> None:
+    plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
+    sizes = {"vram_budget": 2 << 20, "ram_budget": 1 << 20}
+
+    def work(engine: Any) -> Any:
+        return engine.measure(ComponentsOptions(), verify=True).internal, engine._placed.residency
+
+    found = over(plain, 2, work, asked=(ComponentsOptions(),), **sizes)
+    assert {residency for _, residency in found} == {"streamed"}
+    assert np.array_equal(found[0][0].labels, reference_components(plain))
 
 
 def test_what_rows_in_the_file_do_not_go_with(without_nccl: None) -> None:
@@ -159,7 +171,6 @@ def test_what_rows_in_the_file_do_not_go_with(without_nccl: None) -> None:
         ({"transport": "peers"}, r'run by hosts.*; use transport="auto"'),
         ({"exchange": "list", "transport": "mpi"}, r'one way to tell what is visited; use exchange="auto"'),
         ({"kind": "words"}, r'one stretch of the file.*; use partition="ranges"'),
-        ({"asked": (ComponentsOptions(),)}, r'components .* file; use residency="mapped"'),
         ({"residency": "elsewhere"}, r'or in the file; use residency="vram"'),
     ):
         with pytest.raises(UsageError, match=said):
@@ -167,7 +178,8 @@ def test_what_rows_in_the_file_do_not_go_with(without_nccl: None) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_damaged_rows_in_the_file_are_refused_by_all(codec: str, without_nccl: None) -> None:
+@pytest.mark.parametrize("asked", [(BfsOptions(),), (ComponentsOptions(),)])
+def test_damaged_rows_in_the_file_are_refused_by_all(asked: Any, codec: str, without_nccl: None) -> None:
     """Each rank's host looks at its own rows, and only at these; all ranks refuse what any has found."""
     plain = zoo.shared()["kronecker"]
     for place in (3, plain.m - 3):
@@ -181,7 +193,7 @@ def test_damaged_rows_in_the_file_are_refused_by_all(codec: str, without_nccl: N
             broken[where] = 0xFF
             wrong = Graph(replace(blob, blob=broken), plain.flags)
         with pytest.raises(FormatError, match=r"no vertex|corrupted|bytes"):
-            over(wrong, 3, lambda engine: None, residency="streamed")
+            over(wrong, 3, lambda engine: None, residency="streamed", asked=asked)
 
 
 def test_trees_by_nccl(with_nccl: None) -> None:
@@ -222,24 +234,36 @@ def test_labels_by_way_of_hosts(name: str, codec: str, residency: str, without_n
         labelled(graph, plain, "mpi", {"hosts": TWO_HOSTS, "kind": "ranges"})
 
 
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "wide-ids-hub"])
+def test_labels_of_rows_in_the_file(name: str, codec: str, without_nccl: None) -> None:
+    """Streamed, on one machine and on two; ranges, whatever the graph."""
+    plain = zoo.shared()[name]
+    graph = plain.compress() if codec == "varint" else plain
+    labelled(graph, plain, "mpi", {"residency": "streamed", "hosts": (None, TWO_HOSTS)[codec == "plain"]})
+
+
 def test_labels_by_nccl(with_nccl: None) -> None:
     plain = zoo.shared()["two-hubs"]
+    labelled(plain, plain, "nccl", {"hosts": TWO_HOSTS, "residency": "streamed"})
     labelled(plain, plain, "nccl", {"hosts": TWO_HOSTS})
     labelled(plain.compress(), plain, "nccl", {"transport": "nccl", "kind": "ranges"})
 
 
+@pytest.mark.parametrize("residency", ["auto", "streamed"])
 @pytest.mark.parametrize("name", ["empty", "one-vertex", "isolated"])
-def test_labels_where_there_is_next_to_nothing(name: str) -> None:
+def test_labels_where_there_is_next_to_nothing(name: str, residency: str) -> None:
     plain = zoo.shared()[name]
 
     def work(engine: Any) -> Any:
         return engine.measure(ComponentsOptions(), verify=True).internal
 
-    result = over(plain, 3, work, asked=(ComponentsOptions(),), transport="mpi")[0]
+    result = over(plain, 3, work, asked=(ComponentsOptions(),), transport="mpi", residency=residency)[0]
     assert np.array_equal(result.labels, np.arange(plain.n)) and result.record.components == plain.n
 
 
-def test_trees_and_labels_by_turns(with_nccl: None) -> None:
+@pytest.mark.parametrize("residency", ["auto", "streamed"])
+def test_trees_and_labels_by_turns(residency: str, with_nccl: None) -> None:
     """One engine, both kinds of work, each with a transport of its own."""
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
@@ -251,7 +275,8 @@ def test_trees_and_labels_by_turns(with_nccl: None) -> None:
             engine.verify_internal(options, found[-1])
         return found
 
-    first = over(plain, 3, work, asked=(BfsOptions(), ComponentsOptions()), hosts=TWO_HOSTS)[0]
+    both = (BfsOptions(), ComponentsOptions())
+    first = over(plain, 3, work, asked=both, hosts=TWO_HOSTS, residency=residency)[0]
     for found in (first[:2], first[2:]):
         assert np.array_equal(found[0].labels, reference_components(plain))
         assert np.array_equal(found[1].levels, reference_bfs(plain, source)[0])

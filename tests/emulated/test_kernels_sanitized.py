@@ -24,7 +24,7 @@ PARTS = {
     "engine": ("test_kernels_engine.py", "test_kernels_standby.py"),
     "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
     "streamed": ("test_kernels_streamed.py",),
-    "far rows": ("test_kernels_far_rows.py",),
+    "far rows": ("test_kernels_far_rows.py", "test_kernels_far_forests.py"),
     "peers": ("test_kernels_peers.py",),
     "hosts": ("test_kernels_hosts.py",),
     "joint": ("test_kernels_joint.py", "test_kernels_far.py"),

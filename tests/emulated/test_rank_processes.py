@@ -168,10 +168,27 @@ def test_each_process_reads_its_own_rows_from_the_file(graph: Path, tmp_path: Pa
     assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
 
 
+def test_components_whose_rows_each_process_reads_from_the_file(graph: Path, tmp_path: Path) -> None:
+    """On one machine, and each on one of its own; the file was never looked at, and is proved on the way."""
+    plain = zoo.shared()["kronecker"]
+    labels = tmp_path / "l.npy"
+    line = ["cc", str(graph), "--gpus", "2", "--residency", "streamed", "--verify", "--json", "-v", "--force"]
+    for how, more in ((["--trials", "2"], {}), (["--compressed"], APART)):
+        ran = run([*line, "--labels", str(labels), *how], more=more)
+        assert ran.returncode == 0, ran.stderr
+        printed = json.loads(ran.stdout)
+        assert printed["residency"] == "streamed"
+        for found in printed["runs"]:
+            assert found["verified"] and all(rank["sent"] > 0 for rank in found["ranks"])
+        assert np.array_equal(np.load(labels), reference_components(plain))
+        assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
+
+
 def test_what_machines_do_not_do_together(graph: Path) -> None:
+    from_file = ["--gpus", "all", "--residency", "streamed"]
     for line, said in (
         (["cc", str(graph), "--gpus", "all", "--algorithm", "sv"], "several GPUs find components by Afforest"),
-        (["cc", str(graph), "--gpus", "all", "--residency", "streamed"], "use --residency mapped"),
+        (["cc", str(graph), *from_file, "--partition", "words"], "use --partition ranges"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "peers"], "use --transport auto"),
         (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "nccl"], "has no NCCL: emulated devices"),
     ):
@@ -187,9 +204,11 @@ def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
     assert time.monotonic() - start < 60
 
 
-def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path) -> None:
+@pytest.mark.parametrize("residency", ["auto", "streamed"])
+def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path, residency: str) -> None:
     start = time.monotonic()
-    ran = run(["cc", str(graph), "--trials", "3", "--gpus", "all"], event="kill", more=APART)
+    line = ["cc", str(graph), "--trials", "3", "--gpus", "all", "--residency", residency]
+    ran = run(line, event="kill", more=APART)
     assert ran.returncode == 9
     assert time.monotonic() - start < 60
 

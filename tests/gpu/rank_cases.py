@@ -148,7 +148,13 @@ def from_the_file(transport: str) -> Iterator[Case]:
             yield case._replace(residency="streamed", kind="ranges", transport=transport)
 
 
-HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl")
+def components_from_the_file(transport: str) -> Iterator[Case]:
+    """Yield the components of the zoo, and of large graphs, of which each rank streams its own rows."""
+    for case in (*components_of_zoo("streamed"), *components_of_large()):
+        yield case._replace(residency="streamed", kind="ranges", transport=transport)
+
+
+HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl", "cc-file-mpi", "cc-file-nccl")
 """Groups that need no GPU which reaches another's memory."""
 
 GROUPS = {
@@ -164,6 +170,8 @@ GROUPS = {
     "cc-nccl": lambda: components_by_hosts("nccl"),
     "file-mpi": lambda: from_the_file("mpi"),
     "file-nccl": lambda: from_the_file("nccl"),
+    "cc-file-mpi": lambda: components_from_the_file("mpi"),
+    "cc-file-nccl": lambda: components_from_the_file("nccl"),
     "cc-vram": lambda: components_of_zoo("vram"),
     "cc-mapped": lambda: components_of_zoo("mapped"),
     "cc-large": components_of_large,

@@ -39,7 +39,8 @@ def test_searches_and_components_equal_the_reference(group: str) -> None:
 
 @pytest.mark.skipif(device.count() < 2, reason="fewer than 2 GPUs")
 @pytest.mark.parametrize("transport", ["mpi", "nccl"])
-@pytest.mark.parametrize(("name", "residency"), [("bfs", "auto"), ("bfs", "streamed"), ("cc", "auto")])
+@pytest.mark.parametrize("residency", ["auto", "streamed"])
+@pytest.mark.parametrize("name", ["bfs", "cc"])
 def test_the_command(name: str, residency: str, transport: str, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     require(transport)

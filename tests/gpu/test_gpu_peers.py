@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -29,9 +28,7 @@ pytestmark = [pytest.mark.skipif(device.count() < 2, reason="fewer than 2 GPUs")
 def under_mpiexec(*line: str) -> subprocess.CompletedProcess[str]:
     pytest.importorskip("mpi4py")
     started = [str(launch.mpiexec()), "-n", "2", sys.executable, *line]
-    # Open MPI's mpiexec does nothing for root, which is who runs tests in a container, unless it is told twice
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment = os.environ | {"BIGBFS_RANK_TIMEOUT": "10"} | as_root
+    environment = launch.environment(2, 1) | {"BIGBFS_RANK_TIMEOUT": "10"}
     return subprocess.run(started, capture_output=True, text=True, env=environment, timeout=500, check=False)
 
 

@@ -56,6 +56,7 @@ class ComponentsOptions(Options):
         "ranks": "bigbfs.algorithms.components.ranks.program:components_over_ranks",
         "peers": "bigbfs.algorithms.components.gpu.peers.program:PeerComponents",
         "hosts": "bigbfs.algorithms.components.gpu.hosts.program:HostComponents",
+        "streamed": "bigbfs.algorithms.components.gpu.hosts.streamed_program:StreamedHostComponents",
     }
 
     def __post_init__(self) -> None:

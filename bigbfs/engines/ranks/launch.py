@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bigbfs.engines.ranks import ending
-from bigbfs.engines.ranks.library import EXTRA
+from bigbfs.engines.ranks.library import EXTRA, forget_abandoned
 from bigbfs.errors import UsageError
 from bigbfs.jit.processors import processors
 
@@ -34,8 +34,20 @@ LAUNCHERS = (
 """Name, and the variables with rank and size."""
 
 
+OPEN_MPI = {
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+"""What Open MPI 4 (OMPI) and 5 (PRTE) are told for ranks of this machine. By default they give each of two ranks one
+core, whatever its threads, and start no more ranks than there are cores."""
+
 HEARD_SECONDS = 0.3
 """How long a rank waits before it ends all: mpiexec drops what it has not passed on by then, the cause for example."""
+
+YOUNG_SECONDS = 2.0
+"""How old a file of MPICH that nobody uses is before it is taken for one that a run has left which failed."""
 
 GRACE_SECONDS = 0.5
 """How long ranks other than the first hold a message back."""
@@ -87,6 +99,8 @@ def environment(ranks: int, threads: int) -> dict[str, str]:
     if ranks * threads > processors():
         # MPICH's ranks poll without pause; where they share cores, one that waits must let the others run.
         found.setdefault("MPIR_CVAR_POLLS_BEFORE_YIELD", "1")
+    for name, value in OPEN_MPI.items():
+        found.setdefault(name, value)
     if os.geteuid() == 0:
         # Open MPI starts nothing for root, who is the user of most containers, unless it is told twice. Whoever has
         # started bigbfs as root has said so already.
@@ -129,6 +143,10 @@ def join(by: Started) -> Any:
         There is no MPI, or its world is not that of the launcher.
     """
     import numpy as np
+
+    # Open MPI gives rank 0 a terminal for its output. On one Numba's colours, which no error of ours has, end with an
+    # escape sequence when the process does, behind the JSON.
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
     from bigbfs.engines.ranks.hosts import OtherHosts
     from bigbfs.engines.ranks.mpi import MpiGroup
@@ -238,6 +256,7 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
     import subprocess  # of no use to who starts no ranks
 
     line, variables = command(ranks, arguments), environment(ranks, threads)
+    begun = time.time()
     with ending.held():  # a signal that came before it has a name here would leave it running
         child = subprocess.Popen(
             line,
@@ -252,5 +271,8 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
             child.wait(GRACE_SECONDS * 10)
         except subprocess.TimeoutExpired:
             child.kill()
+        forget_abandoned(begun, YOUNG_SECONDS)
         raise
+    if code:
+        forget_abandoned(begun, YOUNG_SECONDS)
     return 128 - code if code < 0 else code

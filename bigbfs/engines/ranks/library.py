@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,15 @@ from typing import Any
 from bigbfs.errors import UsageError
 
 SHARED = Path("/dev/shm")
+
+LONG_AGO = 600.0
+"""Seconds within which any job that is starting has found its files."""
+
+_OF_MPICH = ("mpich_shm_",)
+_OF_UCX = ("ucx_shm_posix_",)
+"""Names that UCX, by which MPICH sends, takes away again at once."""
+
+_OF_OPEN_MPI = ("sm_segment", "vader_segment")
 
 EXTRA = "pip install 'bigbfs[mpich]' (or bigbfs[mpi] beside an MPI of your own)"
 
@@ -33,12 +45,80 @@ def library() -> Any:
     return MPI
 
 
-def forget_files() -> None:
-    """Unlink the library's files in /dev/shm that this process has mapped: once MPI has started, all have."""
+def forget_files() -> list[Path]:
+    """Unlink the library's files in /dev/shm that this process has mapped: once MPI has started, all have.
+
+    Returns those that the library will unlink itself when it is left, and complain where they are not there (Open MPI):
+    see :func:`put_back`.
+    """
+    expected = []
     for name in _mapped(SHARED):
-        if name.name.startswith(("mpich_shm_", "sm_segment", "vader_segment")):
+        if name.name.startswith((*_OF_MPICH, *_OF_OPEN_MPI)):
             with suppress(OSError):
                 name.unlink()
+                if name.name.startswith(_OF_OPEN_MPI):
+                    expected.append(name)
+    return expected
+
+
+def put_back(names: Iterable[Path]) -> None:
+    """Make empty files of the names that :func:`forget_files` has returned, for the library to unlink."""
+    for name in names:
+        with suppress(OSError):
+            name.touch(0o600)
+
+
+def forget_abandoned(since: float, age: float) -> None:
+    """Unlink this user's files of MPICH and UCX in /dev/shm, made at the time ``since`` or later, that no process uses.
+
+    Ranks that are killed while MPICH starts leave one, by whose name others were to find it. Until files are ``age``
+    seconds old they are waited for: their processes may be ending, or be those of another container, which are not seen
+    from here and are starting.
+    """
+    deadline = time.monotonic() + age + 1
+    while (names := _made(since, (*_OF_MPICH, *_OF_UCX))) and time.monotonic() < deadline:
+        if all(time.time() - made >= age for made in names.values()):
+            break
+        time.sleep(0.1)
+    _unlink_unused(names)
+
+
+def forget_long_abandoned() -> None:
+    """Unlink MPICH's files of jobs that were started :data:`LONG_AGO` or earlier, where no process uses them."""
+    _unlink_unused(name for name, made in _made(0.0, _OF_MPICH).items() if time.time() - made >= LONG_AGO)
+
+
+def _made(since: float, prefixes: Iterable[str]) -> dict[Path, float]:
+    """Return this user's files whose names begin so, and when they were made, of those made ``since``."""
+    found = {}
+    for prefix in prefixes:
+        for name in SHARED.glob(f"{prefix}*"):
+            with suppress(OSError):
+                status = name.stat()
+                if status.st_uid == os.geteuid() and status.st_ctime >= since:
+                    found[name] = status.st_ctime
+    return found
+
+
+def _unlink_unused(names: Iterable[Path]) -> None:
+    names = list(names)
+    used = _in_use() if names else set()
+    for name in names:
+        if str(name) not in used:
+            with suppress(OSError):
+                name.unlink()
+
+
+def _in_use() -> set[str]:
+    """Return the files in /dev/shm that processes have open or mapped, as far as they can be seen."""
+    found: set[str] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has gone, or is another user's
+            found |= {line.rpartition(" ")[2] for line in (process / "maps").read_text().splitlines() if "/" in line}
+            for handle in (process / "fd").iterdir():
+                with suppress(OSError):  # closed by now
+                    found.add(str(handle.readlink()))
+    return found
 
 
 def _mapped(folder: Path) -> set[Path]:

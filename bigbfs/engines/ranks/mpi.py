@@ -16,13 +16,14 @@ import pickle
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.hosts import MpiMail
-from bigbfs.engines.ranks.library import forget_files, library
+from bigbfs.engines.ranks.library import forget_files, forget_long_abandoned, library, put_back
 from bigbfs.jit import meeting as meeting_place
 
 SPINS = 2000
@@ -63,14 +64,16 @@ class MpiGroup(Group):
         told = self._world.allgather((self.host, self._beside.bcast(self.rank)))
         self.hosts = tuple(host for host, _ in told)
         self.machines = tuple(first for _, first in told)
-        self._forget_files()
+        self._expected = self._forget_files()
 
-    def _forget_files(self) -> None:
+    def _forget_files(self) -> list[Path]:
         """Unlink the library's files in /dev/shm, which every rank of this machine has mapped by now."""
         self._beside.Barrier()
-        if self._beside.rank == 0:
-            forget_files()
+        expected = forget_files() if self._beside.rank == 0 else []
         self._beside.Barrier()
+        if self._beside.rank == 0:
+            forget_long_abandoned()
+        return expected
 
     def _wait(self, request: Any) -> None:
         """Return when ``request`` is done."""
@@ -179,6 +182,8 @@ class MpiGroup(Group):
     def close(self) -> None:
         """Leave MPI, all ranks together."""
         self.barrier()
+        put_back(self._expected)
+        self.barrier()  # no rank looks for its file before it is there
         self._mpi.Finalize()
 
 

@@ -176,14 +176,8 @@ def require_form(work: Any, form: str) -> None:
     UsageError
         Names it.
     """
-    name = type(work).__name__.removesuffix("Options").lower()
-    if form == "streamed" and form not in work.programs and "hosts" in work.programs:
-        raise UsageError(
-            f"{name} on several GPUs do not read their edges from the file",
-            about=(("residency", "streamed"),),
-            remedies=(("residency", "mapped", "use {}"),),
-        )
     if form not in work.programs:
+        name = type(work).__name__.removesuffix("Options").lower()
         raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
     work.require_peers()
 

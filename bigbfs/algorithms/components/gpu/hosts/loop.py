@@ -76,6 +76,8 @@ class HostForest:
         The vertex whose tree is the same on all ranks.
     """
 
+    kernels = arguments.KERNELS
+
     def __init__(
         self, placed: PlacedGraph, group: Group, partition: Partition, carry: Callable[[int], Transport]
     ) -> None:
@@ -86,7 +88,7 @@ class HostForest:
         self.rows: list[PlacedAdjacency] = [out] if incoming is None or incoming is out else [out, incoming]
         self.sees_both_ends = incoming is not None
         self._never, self._counted = (placed.pool.lend(spec, self)[0] for spec in (NEVER, TOTALS))
-        self.launch = Launcher(runtime, arguments.KERNELS, self.ids, placed.codec)
+        self.launch = Launcher(runtime, self.kernels, self.ids, placed.codec)
         self._heads = int(out.struct["head_groups"]) * HEAD_GROUP
         self._part, self._bounds = place_part(runtime, partition, group.rank)
         self.state = struct(RANKS, part=self._part, n=self.n)
@@ -146,9 +148,12 @@ class HostForest:
         self._merge.warm(nothing)
         self.launch("cc_plant", 1, rows, forest, forest, one, one)
         self.launch("cc_round", 1, rows, forest, one, zero, one, zero, one, self._never, self._counted)
-        for name in ("cc_link_rows", "cc_link_hubs"):
-            self.launch(name, 1, rows, forest, one, self._giant, self._counted)
+        self._warm_rows(rows)
         self._runtime.synchronize()
+
+    def _warm_rows(self, rows: np.ndarray) -> None:
+        for name in ("cc_link_rows", "cc_link_hubs"):
+            self.launch(name, 1, rows, self.forest, np.uint32(1), self._giant, self._counted)
 
     def run(self, options: ComponentsOptions | None = None) -> Joined:
         """Label the components; every rank makes this call. The labels stay on the devices.
