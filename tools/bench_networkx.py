@@ -32,6 +32,7 @@ import numpy as np
 import bigbfs
 from bigbfs.networkx import backend
 from bigbfs.networkx.bridge import from_networkx
+from bigbfs.networkx.views import NodeMap
 from bigbfs.report.table import markdown
 
 Clock = Callable[[], float]
@@ -140,7 +141,7 @@ def _from_file(path: Path, call: Callable[..., Any], arguments: tuple[Any, ...])
 def _all_read(path: Path, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Run it and read every entry into a plain dict, or into plain sets."""
     view = _from_file(path, call, arguments)
-    return view.copy() if isinstance(view, Mapping) else [part.copy() for part in view]
+    return view.copy() if isinstance(view, NodeMap) else [part.copy() for part in view]
 
 
 def _look_up(view: Any, nodes: int) -> float:

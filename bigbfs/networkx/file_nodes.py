@@ -13,6 +13,8 @@ from bigbfs.graph.names import Names
 
 _HASHES = 2**61 - 1
 """Python's hash of an integer is what is left of it by this: five integers below 2**63 have one hash."""
+_MANY = 64
+"""Names that are looked up after which all are unpacked, if memory has room for them: a tenth of a second a million."""
 
 
 class FileNodes:
@@ -32,6 +34,7 @@ class FileNodes:
 
     def __init__(self, n: int, first: int = 0, labels: np.ndarray | None = None, names: Names | None = None) -> None:
         self.n, self.first, self.labels, self.names = n, first, labels, names
+        self._asked = 0
 
     @classmethod
     def of_graph(cls, graph: Graph) -> FileNodes:
@@ -79,6 +82,9 @@ class FileNodes:
     def _rank(self, name: str) -> int | None:
         """Return which name it is, in byte order."""
         assert self.names is not None
+        self._asked += 1
+        if self._asked == _MANY:
+            self.names.hold()
         try:
             return self.names.find(name)
         except UnicodeEncodeError:  # half a character is in no name

@@ -162,7 +162,7 @@ def compared(graph):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_views_are_equal_to_the_dicts_and_sets_of_networkx(kind, data, tmp_path_factory):
     n = data.draw(st.integers(1, 9))
@@ -207,6 +207,22 @@ def test_texts_show_a_few_entries_and_pickles_hold_no_more_than_is_in_them():
     few = backend.single_source_shortest_path_length(graph, n)
     assert few == {n: 0, n - 1: 1} and len(pickle.dumps(few)) < 900 and type(pickle.loads(pickle.dumps(few))) is NodeMap
     assert len(few._values) == 2 and len(lengths._values) == n + 1  # few nodes hold no arrays of all
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_names_of_several_pages_are_looked_up_page_by_page_then_in_memory(room, tmp_path, monkeypatch):
+    monkeypatch.setattr("bigbfs.graph.names.free_memory", lambda: 2**40 if room else 0)
+    n = 3000
+    graph = made("names", [(v, v + 1) for v in range(n - 1)], n, tmp_path)
+    assert graph.names.pages > 2
+    (every,) = backend.connected_components(graph)
+    names = list(every)
+    assert len(every) == n and names == sorted(names, key=str.encode)
+    step = 1 if room else 40
+    for name in [*names[::step], names[0], names[-1]]:
+        assert name in every and name + "x" not in every and name[:-1] not in every
+    assert "" not in every and "\U0010ffff" not in every and 0 not in every
+    assert (graph.names._whole is not None) == room
 
 
 def test_a_graph_of_networkx_has_plain_dicts_and_sets():
