@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
     from bigbfs.graph.original_ids import VertexIds
 
+    Table = tuple[VertexIds | None, dict[str, np.ndarray], tuple[str, ...]]
+
 
 class Tabular(ABC):
     """A result that becomes a table of another library: a row for each vertex, names where vertices have some."""
 
     __slots__ = ()
 
-    vertices: VertexIds | None
-
     @abstractmethod
-    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-        """Return the columns, and the names of those that hold vertices."""
+    def _table(self) -> Table:
+        """Return whose rows these are, the columns, and the names of those that hold vertices."""
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table``: ``id`` and what was found, in ascending order of original id.
@@ -33,8 +33,8 @@ class Tabular(ABC):
         from bigbfs.formats.tables.results import to_arrow
         from bigbfs.graph.original_ids import VertexIds
 
-        found, speaks = self._table()
-        rows = VertexIds(len(next(iter(found.values()))), 0, None) if self.vertices is None else self.vertices
+        vertices, found, speaks = self._table()
+        rows = VertexIds(len(next(iter(found.values()))), 0, None) if vertices is None else vertices
         return to_arrow(rows, found, speaks)
 
     def to_pandas(self) -> Any:

@@ -148,18 +148,22 @@ class Names:
     def place(self, name: str | bytes) -> int:
         """Return the rank of the first name that is not below ``name`` in byte order (len: none)."""
         wanted = _utf8(name)
-        low, high = 0, self.pages  # the last page whose first name is not above the wanted one
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.page(middle).name(int(self.firsts[middle])) <= wanted else (low, middle)
         if not self.pages:
             return 0
-        stretch = self.page(low)
+        stretch = self._whole or self._page_of(wanted)
         first, end = stretch.first, stretch.first + len(stretch)
         while first < end:
             middle = (first + end) // 2
             first, end = (middle + 1, end) if stretch.name(middle) < wanted else (first, middle)
         return first
+
+    def _page_of(self, wanted: bytes) -> Stretch:
+        """Return the last page whose first name is not above the wanted one; there is a page."""
+        low, high = 0, self.pages
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.page(middle).name(int(self.firsts[middle])) <= wanted else (low, middle)
+        return self.page(low)
 
     def near(self, name: str | bytes, count: int = 2) -> list[str]:
         """Return names that stand around ``name`` in byte order, for a message."""

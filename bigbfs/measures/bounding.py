@@ -273,5 +273,5 @@ class Bounding:
             self._record.verified = True
         ids, lower, upper = known.original(graph)
         ends = ends_of(graph, self._best)
-        numbers = (self.components, len(ids), self._record)
+        numbers = (self.components, len(ids), self._record, graph.names)
         return Eccentricity(ids, lower, upper, diameter, bounds.radius, ends, exact, *numbers)

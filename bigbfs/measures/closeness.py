@@ -17,18 +17,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bigbfs.algorithms.columns import Tabular
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.original_ids import VertexIds
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_vertices
 from bigbfs.sizes import choice, integer
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.columns import Table
 
 KINDS = ("closeness", "harmonic", "lin")
 DOUBT = 0.05
@@ -36,7 +42,7 @@ DOUBT = 0.05
 
 
 @dataclass(slots=True)
-class Centrality:
+class Centrality(Tabular):
     """Centrality of every vertex.
 
     Attributes
@@ -54,6 +60,8 @@ class Centrality:
         once with probability 0.95; None where exact, and where no bound on distances is known (a directed graph).
     record
         What was measured.
+    vertices
+        What tables name the rows by.
     """
 
     kind: str
@@ -62,6 +70,10 @@ class Centrality:
     exact: bool
     error: float | None
     record: ManyRecord
+    vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+
+    def _table(self) -> Table:
+        return self.vertices, {self.kind: self.values}, ()
 
     def top(self, count: int) -> list[tuple[int, float]]:
         """Return id and value of the ``count`` most central vertices, the smaller id first among equals.
@@ -140,7 +152,8 @@ def closeness(
         values = np.asarray(here.in_original_order(_values(result, here.n, kind, wf_improved)))
         exact = len(np.unique(result.sources)) == here.n
         error = None if exact or here.flags.directed else error_bound(result, here.n)
-        return Centrality(kind, np.asarray(here.original_ids()), values, exact, error, result.record)
+        ids = here.vertex_ids()
+        return Centrality(kind, ids.array(), values, exact, error, result.record, ids)
 
 
 def _values(result: ManyResult, n: int, kind: str, wf_improved: bool) -> np.ndarray:

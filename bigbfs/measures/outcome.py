@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bigbfs.algorithms.columns import Tabular
 from bigbfs.algorithms.many.result import ManyRecord
 from bigbfs.errors import VerificationError
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.names import Names
+from bigbfs.graph.original_ids import VertexIds
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.columns import Table
 
 Tell = Callable[[int, tuple[int, int]], None]
 """Takes the number of vertices still open and the bounds of the diameter."""
 
 
 @dataclass(slots=True)
-class Eccentricity:
+class Eccentricity(Tabular):
     """Bounds of eccentricities, equal where these are known.
 
     Attributes
@@ -36,6 +43,8 @@ class Eccentricity:
         Components that were looked at, and their vertices.
     record
         What it took; ``seconds`` of the searches alone.
+    names
+        Of the vertices, for tables; None where they have none.
     """
 
     ids: np.ndarray
@@ -48,6 +57,10 @@ class Eccentricity:
     components: int
     vertices: int
     record: ManyRecord
+    names: Names | None = field(default=None, repr=False, compare=False)
+
+    def _table(self) -> Table:
+        return VertexIds(len(self.ids), 0, self.ids, self.names), {"lower": self.lower, "upper": self.upper}, ()
 
     @property
     def centre(self) -> np.ndarray:

@@ -262,5 +262,5 @@ class Sweeps:
         ends, reached = ends_of(graph, self.longest), self.last.reached
         radius = max(self.last.radius[0], (diameter[0] + 1) // 2), self.last.radius[1]  # two of it span the diameter
         return Eccentricity(
-            ids, lower, upper, diameter, radius, ends, not self.left, 1, reached, self.record
+            ids, lower, upper, diameter, radius, ends, not self.left, 1, reached, self.record, graph.names
         )  # fmt: skip

@@ -7,7 +7,7 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,8 @@ from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.views import frozen, signed
 from bigbfs.jit.workers import thread_count
+from bigbfs.networkx.file_nodes import FileNodes
+from bigbfs.networkx.views import NodeMap, NodeSet
 
 Csr = tuple[np.ndarray, np.ndarray]
 """Rows as kernels take them: offsets (int64) and ids."""
@@ -43,7 +45,7 @@ class Bridge:
     __networkx_backend__ = "bigbfs"
 
     def __init__(self, graph: Graph, original: Any = None, numbering: Numbering | None = None) -> None:
-        self.graph, self.original, self._numbering = graph, original, numbering
+        self.graph, self.original, self._given = graph, original, numbering
         # where vertices are in another order than their ids, nodes come in that of the ids all the same
         self._by_id = original is None and graph.flags.relabelled and graph.labels is not None
 
@@ -79,14 +81,17 @@ class Bridge:
 
     def number(self, node: Any) -> int | None:
         """Return the number of a node; None: it is not in the graph. TypeError where it can be in none."""
-        if self._numbering is not None:
-            return self._numbering.number(node)
-        hash(node)
-        try:
-            vertex = self.graph.vertex(node)
-        except ValueError:  # UsageError, ArgumentError: no vertex is called so
-            return None
-        return int(self.rank[vertex]) if self._by_id else vertex
+        return self.numbering.number(node)
+
+    @cached_property
+    def numbering(self) -> Numbering | FileNodes:
+        """The nodes and their numbers."""
+        return FileNodes.of_graph(self.graph) if self._given is None else self._given
+
+    @property
+    def file_nodes(self) -> FileNodes | None:
+        """The nodes of a graph of ours, whose results are views of arrays; None for one of NetworkX."""
+        return self.numbering if isinstance(self.numbering, FileNodes) else None
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -102,25 +107,23 @@ class Bridge:
 
     def nodes(self, numbers: np.ndarray) -> list[Any]:
         """Return the nodes of vertices, as Python objects."""
-        if self._numbering is not None:
-            return self._numbering.of(numbers)
-        found = self.graph.original(self.order[numbers] if self._by_id else numbers).tolist()
-        return found if self.graph.names is None else [self.graph.called(each) for each in found]
+        return self.numbering.of(numbers)
 
-    def each(self, numbers: np.ndarray) -> Iterable[Any]:
-        """Return what gives the nodes of vertices one by one: integers are made as they are asked for, in no list."""
-        if self._numbering is not None or self.graph.names is not None:
-            return self.nodes(numbers)
-        return memoryview(self.graph.original(self.order[numbers] if self._by_id else numbers))
+    def set_of(self, numbers: np.ndarray) -> Set[Any]:
+        """Return the nodes of vertices as a set."""
+        nodes = self.file_nodes
+        return set(self.nodes(numbers)) if nodes is None else NodeSet(nodes, np.sort(numbers))
 
-    @property
-    def compiled_nodes(self) -> bool:
-        """Whether compiled code makes nodes of numbers, which is not to be loaded beside that of another thread."""
-        return self._by_id or self.graph.names is not None
+    def map_of(self, values: np.ndarray) -> Mapping[Any, Any]:
+        """Return all nodes with their values, which are by number."""
+        nodes = self.file_nodes
+        if nodes is None:
+            return dict(zip(self.all_nodes(), values.tolist(), strict=True))
+        return NodeMap(nodes, np.arange(len(values), dtype=id_dtype(len(values))), values)
 
     def all_nodes(self) -> list[Any]:
         """Return all nodes in their order."""
-        return self._numbering.nodes if self._numbering is not None else self.nodes(np.arange(len(self)))
+        return self._given.nodes if self._given is not None else self.nodes(np.arange(len(self)))
 
     @cached_property
     def _sides(self) -> tuple[Csr, Csr | None]:
@@ -144,8 +147,8 @@ class Bridge:
         """The in-neighbours, ascending where NetworkX has no order for them."""
         if not self.is_directed():
             return self.out
-        if self._numbering is not None:
-            return _csr(self._numbering.rows(self.original._pred))
+        if self._given is not None:
+            return _csr(self._given.rows(self.original._pred))
         into = self._sides[1]
         return _csr(rows.transpose(self.graph.decompress().adjacency)) if into is None else into
 
@@ -178,7 +181,7 @@ class Bridge:
         if not self._by_id:
             return labels
         _, first, sets = np.unique(labels[self.order], return_index=True, return_inverse=True)
-        return np.asarray(first[sets]).astype(np.int64)
+        return np.asarray(first[sets]).astype(labels.dtype)
 
 
 class _Nodes:

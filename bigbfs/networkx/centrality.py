@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def closeness_centrality(G: Any, u: Any = None, distance: Any = None, wf_improve
     if u is None:
         none = not bridge.graph.m
         values = np.zeros(len(bridge)) if none else closeness(bridge.graph, wf_improved=bool(wf_improved)).values
-        return dict(zip(bridge.all_nodes(), values.tolist(), strict=True))
+        return bridge.map_of(values)
     found = search(bridge, bridge.into, [number_of(bridge, u, not_found("Source", u))])
     others, total = len(found) - 1.0, sum(level * size for level, size in enumerate(found.sizes.tolist()))
     if not total:
@@ -32,30 +33,33 @@ def closeness_centrality(G: Any, u: Any = None, distance: Any = None, wf_improve
     return others / total * (others / (len(bridge) - 1) if wf_improved else 1)
 
 
-def harmonic_centrality(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> dict[Any, float]:
+def harmonic_centrality(G: Any, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Mapping[Any, float]:
     """Return the harmonic centrality of every node, or of some, from every node, or from some; see NetworkX."""
     refuse_weights(distance)
     bridge = bridge_of(G)
+    if nbunch is None and sources is None and bridge.file_nodes is not None:
+        everyone = np.arange(len(bridge))
+        return bridge.map_of(_forward(bridge, everyone, everyone))
     nodes = set(bridge.nbunch(nbunch))
     starts = set(bridge.nbunch(sources))
     if sources is None and FEW * len(nodes) < len(starts):
         sums = _backward(bridge, list(nodes))
     else:
-        sums = _forward(bridge, list(starts), list(nodes))
+        sums = _forward(bridge, _numbers(bridge, starts), _numbers(bridge, nodes))
     return {node: value or 0 for node, value in zip(nodes, sums.tolist(), strict=True)}
 
 
-def _vertices(bridge: Bridge, nodes: list[Any]) -> np.ndarray:
-    return bridge.vertices(np.array([bridge.number(node) for node in nodes], np.int64))
+def _numbers(bridge: Bridge, nodes: set[Any]) -> np.ndarray:
+    return np.array([bridge.number(node) for node in nodes], np.int64)
 
 
-def _forward(bridge: Bridge, starts: list[Any], nodes: list[Any]) -> np.ndarray:
-    """Return the sum for each of ``nodes``, from searches along the edges from ``starts``."""
-    if not starts or not nodes:
-        return np.zeros(len(nodes))
-    work = ManyOptions(_vertices(bridge, starts), sums=True, harmonic=True)
+def _forward(bridge: Bridge, starts: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the sum for each of ``wanted``, from searches along the edges from ``starts``; both are numbers."""
+    if not len(starts) or not len(wanted):
+        return np.zeros(len(wanted))
+    work = ManyOptions(bridge.vertices(starts), sums=True, harmonic=True)
     with placed(bridge.graph, work=(work,)) as engine:
-        found: np.ndarray = engine.run_internal(work).harmonic[_vertices(bridge, nodes)]
+        found: np.ndarray = engine.run_internal(work).harmonic[bridge.vertices(wanted)]
     return found
 
 

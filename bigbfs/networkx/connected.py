@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Iterator, Set
+from itertools import islice, pairwise
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from bigbfs.algorithms.components.cpu.once import labels_once
-from bigbfs.jit.workers import hold_to, thread_count
 from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, bridge_of
 from bigbfs.networkx.found import number_of
-
-_GIANT = 7 / 8
-"""Share of all nodes from which on a component is made by taking the others out of the set of all."""
+from bigbfs.networkx.views import NodeSet
 
 
 def _labels(bridge: Bridge) -> np.ndarray:
@@ -25,40 +21,19 @@ def _labels(bridge: Bridge) -> np.ndarray:
     return bridge.by_number(labels_once(bridge.graph))
 
 
-def _sets(bridge: Bridge, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nodes of one component after the other, ascending, and where each ends, by number."""
-    labels = bridge.by_number(labels_once(bridge.graph, threads)).astype(np.int64)
-    order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
-    return order, ends[: kernels.gather_sets(labels, order, ends)]
-
-
-def connected_components(G: Any) -> Iterator[set[Any]]:
-    """Return the nodes of each component, in the order of their first nodes; see NetworkX.
-
-    Most graphs have a giant, whose set takes Python longer than the labels take. So one thread makes the set of all
-    nodes while the others label the graph, and those of the other components are taken out of it.
-    """
+def connected_components(G: Any) -> Iterator[Set[Any]]:
+    """Return the nodes of each component, in the order of their first nodes; see NetworkX."""
     bridge = bridge_of(G)
-    threads, apart = thread_count(), bridge.compiled_nodes
-    with ThreadPoolExecutor(1, initializer=hold_to, initargs=(threads,)) as beside:
-        gathered = beside.submit(_sets, bridge, threads if apart else max(1, threads - 1))
-        if apart:
-            gathered.result()
-        everyone = set(bridge.each(np.arange(len(bridge))))
-        order, ends = gathered.result()
-    sizes = np.diff(ends, prepend=0)
-    giant = int(sizes.argmax()) if len(sizes) and sizes.max() >= _GIANT * len(bridge) else -1
-    if giant >= 0:
-        end = int(ends[giant])
-        order = np.delete(order, np.s_[end - int(sizes[giant]) : end])
-    rest = bridge.nodes(order)
-    if giant >= 0:
-        everyone.difference_update(rest)
-    else:
-        everyone.clear()  # its memory is for theirs
-    nodes = iter(rest)
-    for component, size in enumerate(sizes.tolist()):
-        yield everyone if component == giant else set(islice(nodes, size))
+    labels = _labels(bridge)
+    order, ends = np.empty_like(labels), np.empty(len(labels), np.int64)
+    bounds = [0, *ends[: kernels.gather_sets(labels, order, ends)].tolist()]
+    if (nodes := bridge.file_nodes) is not None:
+        for begin, end in pairwise(bounds):
+            yield NodeSet(nodes, order[begin:end])
+        return
+    one_by_one = iter(bridge.nodes(order))
+    for begin, end in pairwise(bounds):
+        yield set(islice(one_by_one, end - begin))
 
 
 def number_connected_components(G: Any) -> int:
@@ -75,12 +50,13 @@ def is_connected(G: Any) -> bool:
     return number_connected_components(bridge) == 1
 
 
-def node_connected_component(G: Any, n: Any) -> set[Any]:
+def node_connected_component(G: Any, n: Any) -> Set[Any]:
     """Return the nodes of one node's component; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, n, lambda: KeyError(n), True)
     labels = _labels(bridge)
-    return {n, *bridge.nodes(np.flatnonzero(labels == labels[number]))}  # n as it is given, which comes first
+    found = bridge.set_of(np.flatnonzero(labels == labels[number]))
+    return {n, *found} if bridge.file_nodes is None else found  # n as it is given, which comes first
 
 
 weakly_connected_components = connected_components

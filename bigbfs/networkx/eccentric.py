@@ -48,7 +48,7 @@ def eccentricity(G: Any, v: Any = None, sp: Any = None, weight: Any = None) -> A
         raise NotImplementedError("lengths of paths are not taken")
     bridge = bridge_of(G)
     if v is None:
-        return dict(zip(bridge.all_nodes(), _known(bridge, "all")[0].tolist(), strict=True))
+        return bridge.map_of(_known(bridge, "all")[0])
     nodes = bridge.nbunch(v)
     found = dict(zip(nodes, _searched(bridge, nodes).tolist(), strict=True))
     return found[v] if v in bridge else found

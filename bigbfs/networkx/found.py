@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import chain, count, repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import networkx as nx
@@ -13,12 +12,11 @@ import numpy as np
 
 from bigbfs.networkx import kernels
 from bigbfs.networkx.bridge import Bridge, Csr
+from bigbfs.networkx.views import NodeMap
 
 _FAR = 2**62
-
-
-WAIT_SECONDS = 0.0002
-"""How long what was found is waited for: some ten thousand vertices."""
+_FEW = 8
+"""Lengths of fewer than one in so many nodes lie in arrays of their own."""
 
 
 def _limit(most: float | None) -> int:
@@ -95,8 +93,18 @@ class Found:
         nodes[: len(self.given)] = self.given
         return nodes
 
-    def lengths(self) -> dict[Any, int]:
+    def at(self, level: float) -> np.ndarray:
+        """Return the numbers of the nodes of a level."""
+        if level not in range(len(self.sizes)):
+            return self.order[:0]
+        end = int(self.sizes[: int(level) + 1].sum())
+        return self.order[end - int(self.sizes[int(level)]) : end]
+
+    def lengths(self) -> Mapping[Any, int]:
         """Return the level of every node."""
+        if (known := self.bridge.file_nodes) is not None:
+            depths = np.arange(len(self.sizes), dtype=np.int32)
+            return NodeMap.of_some(known, self.order, np.repeat(depths, self.sizes))
         levels = chain.from_iterable(map(repeat, range(len(self.sizes)), self.sizes.tolist()))
         return dict(zip(self.nodes(), levels, strict=True))
 
@@ -129,49 +137,25 @@ def search(
     return Search(bridge, rows, parents).run(sources, most, given)
 
 
-def lengths(bridge: Bridge, number: int, given: Any, most: float | None = None, back: bool = False) -> dict[Any, int]:
+def lengths(
+    bridge: Bridge, number: int, given: Any, most: float | None = None, back: bool = False
+) -> Mapping[Any, int]:
     """Return the length of a shortest path from a node to every other, or ``back`` to it, in the order of the levels.
 
     In a level, nodes have NetworkX's order; those of a graph file, which has none, ascend by id. So no queue has to be
-    kept in order, and Python, which takes longer than the search, is given levels while others are searched for.
+    kept in order.
     """
-    if bridge.original is not None:
+    if (nodes := bridge.file_nodes) is None:
         return search(bridge, bridge.into if back else bridge.out, [number], most, given=[given]).lengths()
-    found = {given: 0}
-    for depth, sizes, order in _as_found(bridge, number, _limit(most), back):
-        levels = chain.from_iterable(map(repeat, count(depth), sizes.tolist()))
-        found.update(zip(bridge.each(order), levels, strict=True))
-    return found
-
-
-def _as_found(bridge: Bridge, source: int, most: int, back: bool) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Yield what is found after the source while another thread searches: the first level, sizes of levels, vertices.
-
-    The last of these levels may be a part of one, and so the first of the next.
-    """
     nothing = np.empty(0, np.int64), np.empty(0, np.int32)
     rows, others = (bridge.into, bridge.out) if back else (bridge.out, bridge.known_into or nothing)
     n = len(bridge)
     dtype = np.int32 if n < 2**31 - 1 else np.int64
     level, order = np.full(n, -1, dtype), np.empty(n + 1, dtype)
-    ends, known = np.full(n + 1, n + 1), np.ones(1, np.int64)
-    level[source], order[0], ends[0] = 0, source, 1
-    depth = at = 1
-    with ThreadPoolExecutor(1) as beside:
-        search = beside.submit(lambda: kernels.distances(*rows, *others, most, level, order, ends, known))
-        if bridge.compiled_nodes:
-            search.result()
-        ended = False
-        while not ended:
-            ended = search.done()  # asked first: all is known then
-            upto = kernels.known_by_now(known)
-            if upto > at:
-                whole = int(np.searchsorted(ends, upto, "right"))  # levels, the source's among them
-                yield depth, np.diff(ends[depth:whole], prepend=at, append=upto), order[at:upto]
-                at, depth = upto, whole
-            elif not ended:
-                wait((search,), WAIT_SECONDS)
-        search.result()
+    level[number], order[0] = 0, number
+    many = kernels.distances(*rows, *others, _limit(most), level, order)
+    found = NodeMap(nodes, order[:many], level)
+    return found if many * _FEW > n else found.alone()
 
 
 def number_of(bridge: Bridge, node: Any, error: Callable[[], Exception], looked_up: bool = False) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.jit.atomics import fetch_add, load
 from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
 
@@ -17,9 +16,6 @@ _NEAR, _FAR = 8, 16
 
 _OPEN, _SWEEP = 14, 8
 """A level goes bottom-up where it has more edges than these parts of the edges left, and of all vertices."""
-
-_TOLD = 4096
-"""Vertices of a level that goes bottom-up after which those who take them are told."""
 
 _SORTED = 32
 """Levels of fewer than one in so many vertices are sorted; for others all vertices are looked at."""
@@ -81,7 +77,7 @@ def search(indptr, indices, sources, most, seen, order, parents, ends):
 def gather_sets(labels, order, ends):
     """Write the vertices to ``order``, set by set and ascending, and where each set ends to ``ends``; return how many.
 
-    ``labels``, int64: the smallest vertex in the set of each.
+    ``labels``, and ``order``: uint32 or uint64; the smallest vertex in the set of each. ``ends``: int64.
     """
     n = len(labels)
     place = np.zeros(n, np.int64)
@@ -102,8 +98,8 @@ def gather_sets(labels, order, ends):
 
 
 @njit(cache=True, nogil=True)
-def distances(indptr, indices, into_ptr, into, most, level, queue, ends, known):
-    """Search to level ``most``, in ascending order inside a level; others may take what is found while this runs.
+def distances(indptr, indices, into_ptr, into, most, level, queue):
+    """Search to level ``most``, in ascending order inside a level; return how many vertices were found.
 
     Direction-optimizing: rows of who was not found are read where that is less. Source: Beamer et al. (SC'12).
 
@@ -115,10 +111,6 @@ def distances(indptr, indices, into_ptr, into, most, level, queue, ends, known):
         int32 or int64 (n,), -1 where not found: 0 at the source before the call.
     queue
         The same (n + 1,): what is found; the source before the call.
-    ends
-        int64 (n + 1,): how many vertices were found up to the end of each level; 1, and n + 1 elsewhere, before.
-    known
-        int64 (1,): how many vertices stand in ``queue`` for good, and with them the levels that end there; 1 before.
     """
     n = len(indptr) - 1
     found, first, levels = 1, 0, 1
@@ -132,21 +124,13 @@ def distances(indptr, indices, into_ptr, into, most, level, queue, ends, known):
         left -= edges
         # eight vertices that are looked at one after the other cost what an edge does, which leads anywhere
         if len(into_ptr) and edges * _OPEN > left and edges * _SWEEP > n:
-            found = _step_up(into_ptr, into, levels, level, queue, found, known)
+            found = _step_up(into_ptr, into, levels, level, queue, found)
         else:
             found = _step_down(indptr, indices, levels, level, queue, first, last)
             _ascend(level, levels, queue, last, found)
-        if found > last:
-            ends[levels] = found
-            fetch_add(known, 0, found - known[0])
         first = last
         levels += 1
-
-
-@njit(cache=True, nogil=True)
-def known_by_now(known):
-    """Return how many vertices another thread has found; what it has written of them is seen from then on."""
-    return load(known, 0)
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -167,7 +151,7 @@ def _step_down(indptr, indices, depth, level, queue, first, last):
 
 
 @njit(cache=True, nogil=True)
-def _step_up(indptr, indices, depth, level, queue, found, known):
+def _step_up(indptr, indices, depth, level, queue, found):
     """Find level ``depth`` by the rows of all that have no level; return how many are found by now."""
     for v in range(len(indptr) - 1):
         if level[v] >= 0:
@@ -177,8 +161,6 @@ def _step_up(indptr, indices, depth, level, queue, found, known):
                 level[v] = depth
                 queue[found] = v
                 found += 1
-                if found % _TOLD == 0:
-                    fetch_add(known, 0, found - known[0])
                 break
     return found
 

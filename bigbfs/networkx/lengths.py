@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -25,21 +25,21 @@ def refuse_weights(weight: Any) -> None:
         raise NotImplementedError("edges have no weights")
 
 
-def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
+def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> Mapping[Any, int]:
     """Return the length of a shortest path to every node; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, source, not_found("Source", source))
     return lengths(bridge, number, source, cutoff)
 
 
-def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
+def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> Mapping[Any, int]:
     """Return the length of a shortest path from every node; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, target, not_found("Target", target))
     return lengths(bridge, number, target, cutoff, back=True)
 
 
-def all_pairs_shortest_path_length(G: Any, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+def all_pairs_shortest_path_length(G: Any, cutoff: float | None = None) -> Iterator[tuple[Any, Mapping[Any, int]]]:
     """Return every node with the lengths of shortest paths from it; see NetworkX."""
     bridge = bridge_of(G)
     searches = Search(bridge, bridge.out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import networkx as nx
@@ -65,18 +65,20 @@ def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     yield from search(bridge, bridge.out, numbers, given=given).layers()
 
 
-def descendants_at_distance(G: Any, source: Any, distance: int) -> set[Any]:
+def descendants_at_distance(G: Any, source: Any, distance: int) -> Set[Any]:
     """Return the nodes at one distance; see NetworkX."""
     bridge = bridge_of(G)
-    found = search(bridge, bridge.out, [number_of(bridge, source, missing(source))], distance, given=[source])
-    return next((set(layer) for level, layer in enumerate(found.layers()) if level == distance), set())
+    found = search(bridge, bridge.out, [number_of(bridge, source, missing(source))], distance)
+    if bridge.file_nodes is None and distance == 0:
+        return {source}  # as it is given
+    return bridge.set_of(found.at(distance))
 
 
-def descendants(G: Any, source: Any) -> set[Any]:
+def descendants(G: Any, source: Any) -> Set[Any]:
     """Return the nodes that can be reached; see NetworkX."""
     bridge = bridge_of(G)
     number = number_of(bridge, source, missing(source, "digraph" if bridge.is_directed() else "graph"), True)
-    return set(bridge.nodes(search(bridge, bridge.out, [number]).order[1:]))
+    return bridge.set_of(search(bridge, bridge.out, [number]).order[1:])
 
 
 def topological_generations(G: Any) -> Iterator[list[Any]]:

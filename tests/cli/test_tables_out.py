@@ -102,6 +102,13 @@ def test_results_become_tables_of_other_libraries(named):
     assert isinstance(components.to_polars(), polars.DataFrame)
 
 
+def test_measures_become_tables_too(named):
+    with bigbfs.open("graph.csrbin") as graph:
+        near, far = bigbfs.closeness(graph, kind="harmonic"), bigbfs.eccentricity(graph)
+    assert near.to_arrow().to_pydict() == {"id": NAMES, "harmonic": [1.5, 2.0, 1.5, 1.0, 1.0]}
+    assert far.to_arrow().to_pydict() == {"id": NAMES[:3], "lower": [2, 1, 2], "upper": [2, 1, 2]}
+
+
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", "duckdb"])
 def test_tables_of_other_libraries_become_graphs(library, tmp_path):
     module = pytest.importorskip(library)

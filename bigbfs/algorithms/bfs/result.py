@@ -15,6 +15,7 @@ from bigbfs.sizes import integer
 if TYPE_CHECKING:
     import numpy as np
 
+    from bigbfs.algorithms.columns import Table
     from bigbfs.graph.graph import Graph
     from bigbfs.graph.original_ids import VertexIds
 
@@ -87,8 +88,8 @@ class BfsResult(Tabular):
     record: RunRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
 
-    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-        return {"level": self.levels, "parent": self.parents}, ("parent",)
+    def _table(self) -> Table:
+        return self.vertices, {"level": self.levels, "parent": self.parents}, ("parent",)
 
     @property
     def ids(self) -> np.ndarray:

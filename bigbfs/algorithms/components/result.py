@@ -11,6 +11,7 @@ from bigbfs.record import RankRecord
 if TYPE_CHECKING:
     import numpy as np
 
+    from bigbfs.algorithms.columns import Table
     from bigbfs.engines.ranks.group import Group
     from bigbfs.graph.graph import Graph
     from bigbfs.graph.original_ids import VertexIds
@@ -59,8 +60,8 @@ class ComponentsResult(Tabular):
     record: ComponentsRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
 
-    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-        return {"component": self.labels}, ("component",)
+    def _table(self) -> Table:
+        return self.vertices, {"component": self.labels}, ("component",)
 
     @property
     def ids(self) -> np.ndarray:

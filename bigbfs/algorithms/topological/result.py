@@ -16,6 +16,7 @@ from bigbfs.algorithms.columns import Tabular, ids_of
 from bigbfs.jit.njit import njit
 
 if TYPE_CHECKING:
+    from bigbfs.algorithms.columns import Table
     from bigbfs.graph.graph import Graph
     from bigbfs.graph.original_ids import VertexIds
 
@@ -78,8 +79,8 @@ class TopologicalResult(Tabular):
     record: TopologicalRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
 
-    def _table(self) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-        return {"round": self.rounds}, ()
+    def _table(self) -> Table:
+        return self.vertices, {"round": self.rounds}, ()
 
     @property
     def ids(self) -> np.ndarray:

@@ -202,9 +202,10 @@ class BlockReader:
     def _check_head(self, head: bytes) -> None:
         refuse_utf16(self.name, head)
         if (byte := head.find(0)) >= 0:
+            beside = ["put its .properties beside it if it is a web graph"] if self.name.endswith(".graph") else []
             raise InputError(
                 f"{self.name}: looks binary (byte {byte} is NUL) where text is expected",
-                remedies=(("format", None), "unpack it first"),
+                remedies=(("format", None), "unpack it first", *beside),
             )
 
     def lines_passed(self, lines: int) -> None:

@@ -127,17 +127,28 @@ class Head:
         return next((self.names[at - 1] for at in places if self.names[at - 1] in ids), None)
 
 
-class _Stream(io.RawIOBase):
-    """A source as pyarrow reads it."""
+_END = "\x1a"
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+
+def _end(head: Head) -> str:
+    """Return a record that is put behind the last: of one field, or of too many where a quote before it is open.
+
+    pyarrow takes the end of the text for that of a quote, so a file that is cut short would pass.
+    """
+    return f'"{_END}{head.separator * len(head.names)}"'
+
+
+class _Stream(io.RawIOBase):
+    """A source as pyarrow reads it, and what is put behind it."""
+
+    def __init__(self, source: Source, end: str) -> None:
+        self._source, self._end = source, io.BytesIO(f"\n{end}\n".encode())
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, target: Any) -> int:
-        return self._source.readinto(memoryview(target))
+        return self._source.readinto(memoryview(target)) or self._end.readinto(target)
 
 
 class CsvTable(TableFile):
@@ -176,8 +187,11 @@ class CsvTable(TableFile):
     def batches(self, threads: int = 1) -> Iterator[Batch]:
         """Return all edges in order, as text."""
         odd: list[Any] = []
+        end = _end(self._head)
 
         def refuse(record: Any) -> str:
+            if record.text == end:
+                return "skip"
             odd.append(record)
             return "error"
 
@@ -188,6 +202,12 @@ class CsvTable(TableFile):
 
     def _uneven(self, record: Any) -> InputError:
         """Return the error for a record that has not as many fields as the first one."""
+        text, cut, _ = record.text.partition(f'\n"{_END}')
+        if cut:
+            raise InputError(
+                f"{self.name}: a quote in the last record is not closed: {quoted(text.rstrip())}",
+                remedies=("correct it", "fetch the file again where it has been cut short"),
+            )
         number = "a record" if record.number is None else f"record {record.number}"
         fields = counted(record.actual_columns, "field")
         return InputError(
@@ -201,7 +221,7 @@ class CsvTable(TableFile):
         binary = self._arrow.binary()
         with reading(self.name, self.kind):
             found = text.open_csv(
-                self._arrow.PythonFile(io.BufferedReader(_Stream(self._source), 1 << 20), mode="r"),
+                self._arrow.PythonFile(io.BufferedReader(_Stream(self._source, _end(self._head)), 1 << 20), mode="r"),
                 read_options=text.ReadOptions(
                     use_threads=threads > 1,
                     block_size=BLOCK_BYTES,

@@ -330,3 +330,20 @@ def test_memory_for_merging_is_what_gathering_had(edges, tmp_path, monkeypatch):
     wanted = sorted({name.encode() for pair in edges[1] for name in pair})
     with Graph.open(tmp_path / "g.csrbin") as graph:
         assert [graph.names.name_bytes(rank) for rank in range(graph.n)] == wanted
+
+
+@pytest.mark.parametrize("last", ['c,"d', 'c,"d\n', '"c,d\n', 'c,"d""\n', 'c,"d\ne,f\n', 'c,"', 'e,f\nc,"d,e\r\n'])
+def test_a_quote_that_is_not_closed_is_refused(tmp_path, last):
+    """What is cut short inside a quote would else be a name of its own."""
+    (tmp_path / "g.csv").write_text("source,target\na,b\n" + last, newline="")
+    with pytest.raises(InputError, match="not closed"):
+        bigbfs.convert(tmp_path / "g.csv")
+
+
+@pytest.mark.parametrize("last", ["c,d", "c,d\r\n", 'c,"d"', 'c,"d""x"\n', 'c,d"\n', 'c,d""', "c,d\n\n\n", '"c","d\n"'])
+def test_a_last_record_that_is_whole_is_taken(tmp_path, last):
+    (tmp_path / "g.csv").write_text("source,target\na,b\n" + last, newline="")
+    bigbfs.convert(tmp_path / "g.csv")
+    with bigbfs.open(tmp_path / "g.csrbin") as graph:
+        names = [graph.names.name(rank) for rank in range(graph.n)]
+        assert graph.m == 4 and names[:3] == ["a", "b", "c"] and names[3].startswith("d")

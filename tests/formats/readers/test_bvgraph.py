@@ -230,6 +230,12 @@ def test_a_missing_file_is_named(tmp_path):
         read_edges(tmp_path / "g.properties")
 
 
+def test_a_graph_without_its_properties_is_told_to_want_them(tmp_path):
+    (tmp_path / "g.graph").write_bytes(b"\x00\x01\x02")
+    with pytest.raises(InputError, match=r"looks binary .* put its \.properties beside it if it is a web graph"):
+        convert([tmp_path / "g.graph"], tmp_path / "g.csrbin")
+
+
 def test_a_file_cut_anywhere_is_refused_with_vertex_and_bit(tmp_path):
     graph = write(tmp_path / "g", webby(60, 9))
     whole = graph.read_bytes()
