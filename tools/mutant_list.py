@@ -7,7 +7,7 @@ from mutants_components import COMPONENTS
 from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
-from mutants_peers import FAR_ROWS, HOSTS, PEERS
+from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
 from mutants_topological import TOPOLOGICAL
@@ -338,6 +338,7 @@ MUTANTS = (
     *STRATEGIES,
     *MERRILL,
     *PEERS,
+    *OWN_ROWS,
     *FAR_ROWS,
     *HOSTS,
     *JOINT_FORESTS,

@@ -12,6 +12,7 @@ STEPS = "algorithms/bfs/gpu/hosts/host_steps.cu"
 ROWS = "algorithms/bfs/gpu/hosts/streamed_ranks.cu"
 STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
+OWN_PROOF = "kernels/proof/own.cu"
 SUITES = ("test_kernels_peers.py",)
 
 PEERS = tuple(
@@ -193,6 +194,16 @@ PEERS = tuple(
             "for (u64 i = low; i < part.words && starts[i] < end; ++i) {",
             "for (u64 i = low; i < part.words && i == low; ++i) {",
         ),
+    )
+)
+
+OWN_ROWS = tuple(
+    Mutant(f"own rows: {name}", file, old, new, ("test_kernels_own.py",))
+    for name, file, old, new in (
+        ("heads by degrees that have moved", OWN, "short_heads(a, all, own,", "short_heads(a, a, own,"),
+        ("heads of long rows by degrees that have moved", OWN, "read_best(a, all, v,", "read_best(a, a, v,"),
+        ("chunks of others are proved", OWN_PROOF, "if (is_own(part, a.hubs[hub])) broken", "broken"),
+        ("half of each word is proved", OWN_PROOF, "h < 2 * part.words;", "h < part.words;"),
     )
 )
 

@@ -35,6 +35,7 @@ PARTS = {
         "test_kernels_probe.py",
         "test_kernels_heads.py",
         "test_kernels_prove.py",
+        "test_kernels_own.py",
         "test_kernels_mapped.py",
     ),
 }

@@ -14,6 +14,7 @@ from bigbfs.algorithms.components.reference import components as reference_compo
 from bigbfs.algorithms.gpu_engine import GpuEngine, make_plan
 from bigbfs.engines.gpu import planning as plan
 from bigbfs.engines.gpu.runtime import cuda, memory
+from bigbfs.engines.gpu.runtime.stretches import Stretches
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 
@@ -116,6 +117,25 @@ def test_edges_that_come_while_kernels_are_built(tmp_path, registered, monkeypat
         runtime.begin_upload(file.adjacency.edges)
         runtime.close()
         assert registered == {} and runtime.allocated_bytes == 0
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("big", [1 << 10, 1 << 30])
+def test_stretches_lie_side_by_side(registered, monkeypatch, big, early):
+    """Gathered by threads, or at once where they are few; together with an array that goes first."""
+    monkeypatch.setattr(cuda, "BIG", big)
+    source = np.random.default_rng(1).integers(0, 2**32, 3 << 20).astype(np.uint32)
+    ends = np.sort(np.random.default_rng(2).integers(0, len(source), 4001))
+    begins, ends = ends[:-1:2], ends[1::2]
+    stretches = Stretches(source, begins, ends)
+    runtime = cuda.CudaRuntime(0)
+    if early:
+        runtime.begin_upload(source, stretches)
+    whole = np.concatenate([source[begin:end] for begin, end in zip(begins, ends, strict=True)])
+    np.testing.assert_array_equal(runtime.download(runtime.upload(stretches)), whole)
+    np.testing.assert_array_equal(runtime.download(runtime.upload(source)), source)
+    runtime.close()
+    assert registered == {} and runtime.allocated_bytes == 0
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])
