@@ -11,7 +11,7 @@ SECONDS_PER_BYTE = 1 / 20e9
 SECONDS_PER_ROW = 12e-9
 
 SECONDS_PER_GROUP = 15e-12
-"""Of looking at a group of heads, for each vertex of the graph: 30 ps where nobody finds a parent (uniform), 7 on R-MAT."""
+"""Of looking at a group of heads, for each vertex of the graph: 30 ps where nobody finds a parent, 7 on R-MAT 26."""
 
 SWEEP_SECONDS = 200e-6
 """Of what comes with such a sweep: launches, and counters that the host waits for."""
