@@ -35,20 +35,30 @@ HERE = builds_here()
 
 RULES = {
     "auto": Peers(2, head_groups=2),
-    "bottom-up": Peers(3, mapped=True, hot_bytes=900, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0)),
+    "bottom-up": Peers(
+        3, mapped=True, hot_bytes=900, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0, thin_to=0)
+    ),
     "turns": Peers(
         4,
         "ranges",
         head_groups=0,
         capacity=5,
-        tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2, wide=0),
+        tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2, wide=0, thin_to=0),
     ),
     "top-down": Peers(5, "ranges", mapped=True, hot_bytes=500, bottom_up=False, capacity=64),
-    "marks": Peers(3, head_groups=0, tuning=Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=10**9, slots=3)),
-    "marks and bits": Peers(
-        4, "ranges", mapped=True, head_groups=2, tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9)
+    "marks": Peers(
+        3, head_groups=0, tuning=Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=10**9, slots=3, thin_to=0)
     ),
-    "in order": Peers(2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3)),
+    "marks and bits": Peers(
+        4,
+        "ranges",
+        mapped=True,
+        head_groups=2,
+        tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9, thin_to=0),
+    ),
+    "in order": Peers(
+        2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
+    ),
 }
 FEW = (
     "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",
@@ -152,6 +162,22 @@ def test_claims_beyond_an_inbox_are_delivered_in_another_round(build):
 
 
 @pytest.mark.parametrize("build", HERE)
+def test_first_blocks_go_on_alone_through_thin_levels(build):
+    """A path, leaves on a path, and two stars whose leaves meet; launches that end in the midst of thin levels."""
+    leaves = zoo.join(zoo.path(40), (np.arange(40), np.arange(40, 80)))
+    stars = zoo.join((np.zeros(99, int), np.arange(1, 100)), (np.arange(1, 100), np.full(99, 100)))
+    for plain in (zoo.build(90, zoo.path(90)), zoo.build(80, leaves), zoo.build(101, stars)):
+        for slots in (5, 4096):
+            seed = slots if build == "preempt" else 0
+            peers = Peers(3, ("words", "ranges")[slots > 5], tuning=Tuning(slots=slots), seed=seed)
+            runs = [(0, None), (plain.n - 1, 3), (plain.n // 2, None)]
+            for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+                check(plain, source, searched, depth)
+                told = {kind for found in searched.found for kind in found.told}
+                assert told == {"claims"}
+
+
+@pytest.mark.parametrize("build", HERE)
 def test_levels_that_are_marked_and_those_that_are_not(build):
     """Marks, bits and claims in turn: each of them was told for some level."""
     plain = zoo.shared()["kronecker"]
@@ -174,9 +200,11 @@ def test_ranks_that_claim_the_same_vertices_at_once(build):
     hubs = [(np.full(len(leaves), hub), leaves) for hub in (64, 65, 128, 129)]
     plain = zoo.build(4 * 192, zoo.join((np.zeros(4, int), np.array([64, 65, 128, 129])), *hubs))
     for seed in range(3 if build == "preempt" else 1):
-        peers = Peers(3, bottom_up=False, blocks=(4, 1, 2), seed=seed + 1 if build == "preempt" else 0)
-        (searched,) = search(plain, build, peers, [(0, None)])
-        check(plain, 0, searched)
+        for thin_to in (0, 8):
+            how = {"seed": seed + 1 if build == "preempt" else 0, "tuning": Tuning(thin_to=thin_to)}
+            peers = Peers(3, bottom_up=False, blocks=(4, 1, 2), **how)
+            (searched,) = search(plain, build, peers, [(0, None)])
+            check(plain, 0, searched)
 
 
 @pytest.mark.parametrize("build", HERE)

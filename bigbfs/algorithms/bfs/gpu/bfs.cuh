@@ -115,6 +115,7 @@ struct Team {
     u32 done;  // when the launch ends: the traversal does too
     u32 wide;  // the level in progress is a wide top-down one
     u32 clean;  // the bitmap of what is found is empty
+    u32 told;  // one of several GPUs: the others have what that bitmap holds of own words
     u64 begin;
     u64 count;
     u64 edges;

@@ -71,11 +71,14 @@ DEVICE u64 down_cost(const Peers& p, const Team& t, const Mates& m) {
     return better_marked(p, t, m) ? marks_cost(p, t, m) : claims_cost(p, t, m);
 }
 
+// Whether all ranks have the frontier's bitmap.
+DEVICE bool is_known(const Team& t, const Mates& m) { return (m.same >> t.swapped & 1) != 0; }
+
 // `open` vertices read a line of their row, or two.
 DEVICE u64 up_cost(const Peers& p, const Team& t, const Mates& m, u64 open) {
     const u64 work = not_visited(p, t) * p.s.vertex_cost + 2 * open * p.s.line_cost;
     const u64 sweeps = p.s.sweep_cost * (t.form == BITMAP ? 1 : 2);
-    return work / p.part.size + sweeps + (t.form == BITMAP && m.known ? 0 : p.publish_cost);
+    return work / p.part.size + sweeps + (t.form == BITMAP && is_known(t, m) ? 0 : p.publish_cost);
 }
 
 // So many of the vertices that are not visited, their heads are not expected to decide.
@@ -111,6 +114,26 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     slot.clock = (u64)clock64();
 }
 
+// What all ranks know alike, where a launch begins, or the first block has gone on alone.
+DEVICE void load_sums(const Peers& p, Mates& m) {
+    m.count = relaxed_load(&p.joint->count);
+    m.edges = relaxed_load(&p.joint->edges);
+    m.explored = relaxed_load(&p.joint->explored);
+    m.meetings = relaxed_load(&p.joint->meetings);
+}
+
+DEVICE void save_sums(const Peers& p, const Mates& m) {
+    relaxed_store(&p.joint->count, m.count);
+    relaxed_store(&p.joint->edges, m.edges);
+    relaxed_store(&p.joint->explored, m.explored);
+    relaxed_store(&p.joint->meetings, m.meetings);
+}
+
+// Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims.
+DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
+    return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && p.capacity >= BLOCK_IDS;
+}
+
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
 DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     t.done = m.count == 0 || (u64)t.level >= p.s.max_depth;
@@ -119,26 +142,34 @@ DEVICE void choose(const Peers& p, Team& t, Mates& m) {
         if (blockIdx.x == 0) save_progress(p.s, t, t.done);
         return;
     }
+    if (are_few(p, t, m)) {
+        t.phase = FEW;
+        t.bottom_up = t.wide = m.turns = 0;
+        return;
+    }
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
     t.bottom_up = p.s.bottom_up && up_cost(p, t, m, open) < down_cost(p, t, m);
     t.defer = t.bottom_up && open / p.part.size >= p.s.defer_from;
     t.wide = !t.bottom_up && better_marked(p, t, m);
+    t.told = t.bottom_up && (m.same >> (t.swapped ^ 1) & 1);
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
     m.turns = !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
-    if (t.form == BITMAP) t.phase = !t.bottom_up ? COLLECT : m.known ? UP : PUBLISH;
+    if (t.form == BITMAP) t.phase = !t.bottom_up ? COLLECT : is_known(t, m) ? UP : PUBLISH;
     else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
     note(p, t, m);
 }
 
-DEVICE void close_level(const Peers& p, Team& t, Mates& m) {
+// The level is over on all ranks, and the notice says what it has found.
+DEVICE void advance(const Peers& p, Team& t, Mates& m) {
     if (t.bottom_up || t.wide) {
         t.swapped ^= 1;
         t.form = BITMAP;
         t.missed = t.wide ? UNKNOWN : m.notice[ALL_MISSED];
         t.clean = t.wide;
-        m.known = t.wide || m.notice[ALL_LEFT] == 0;
+        // chunks of hubs have told nobody; marks are taken over word by word, and the other bitmap is emptied
+        m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)(m.notice[ALL_LEFT] == 0) << t.swapped;
     } else {
         t.begin = other_half(p, t);
         t.form = QUEUE;
@@ -151,6 +182,10 @@ DEVICE void close_level(const Peers& p, Team& t, Mates& m) {
     t.reached += m.count;
     t.level += 1;
     t.slot += 1;
+}
+
+DEVICE void close_level(const Peers& p, Team& t, Mates& m) {
+    advance(p, t, m);
     choose(p, t, m);
 }
 
@@ -180,6 +215,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case FILL: t.phase = SET; break;
         case SET:
             t.form = BITMAP;
+            m.same &= ~(1u << t.swapped);
             t.phase = t.bottom_up ? PUBLISH : COLLECT;
             break;
         case COLLECT:
@@ -187,7 +223,10 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.form = QUEUE;
             t.phase = queue_phase(t, m);
             break;
-        case PUBLISH: t.phase = t.bottom_up ? UP : DOWN; break;
+        case PUBLISH:
+            if (t.bottom_up) m.same |= 1u << t.swapped;
+            t.phase = t.bottom_up ? UP : DOWN;
+            break;
         case BLANK: t.phase = MARK; break;
         case TAKE: close_level(p, t, m); break;
         default: after_rows_of_ranks(p, t, m);

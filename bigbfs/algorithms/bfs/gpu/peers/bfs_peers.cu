@@ -5,7 +5,7 @@
 // every rank decides alike on the next (agree.cuh). Frontier kind: a queue of own vertices for top-down levels, a
 // bitmap of all for bottom-up ones. Atomics and memory per edge: see the phases; other ranks' memory is only written,
 // by plain stores, and never by atomics. Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18).
-#include "algorithms/bfs/gpu/peers/agree.cuh"
+#include "algorithms/bfs/gpu/peers/few.cuh"
 #include "algorithms/bfs/gpu/peers/phases.cuh"
 
 // Hands in the block's sums, waits for the other blocks, or for all of all ranks, and chooses what comes next.
@@ -23,6 +23,8 @@ DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             if (m.notice[LOST]) {
                 t.phase = HALT;
                 t.done = 0;
+            } else if (t.phase == FEW) {
+                go_on_after_few(p, t, m);
             } else {
                 next_phase_of_ranks(p, t, m);
             }
@@ -33,14 +35,11 @@ DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
 
 // Thread 0 of a block, before the first phase.
 DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
-    t.slot = t.tail = t.hot_chunks = t.local_from = t.wide = t.clean = 0;
-    m.round = m.known = 0;
+    t.slot = t.tail = t.hot_chunks = t.local_from = t.wide = t.clean = t.told = 0;
+    m.round = m.same = 0;
     m.waited = m.told = 0;
     load_progress(p.s, t);
-    m.count = relaxed_load(&p.joint->count);
-    m.edges = relaxed_load(&p.joint->edges);
-    m.explored = relaxed_load(&p.joint->explored);
-    m.meetings = relaxed_load(&p.joint->meetings);
+    load_sums(p, m);
     m.barriers = relaxed_load(&p.joint->barriers);
     m.notice[LOST] = relaxed_load(&p.joint->lost);
     meet_other_blocks(p.s.meeting);
@@ -50,10 +49,7 @@ DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
 
 // The first block's first thread: what the host reads, and the next launch goes on from.
 DEVICE void end_launch(const Peers& p, const Mates& m) {
-    relaxed_store(&p.joint->count, m.count);
-    relaxed_store(&p.joint->edges, m.edges);
-    relaxed_store(&p.joint->explored, m.explored);
-    relaxed_store(&p.joint->meetings, m.meetings);
+    save_sums(p, m);
     relaxed_store(&p.joint->barriers, m.barriers);
     relaxed_store(&p.joint->lost, m.notice[LOST]);
     p.joint->waited += m.waited;
@@ -75,7 +71,8 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     __syncthreads();
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
-        run_phase_of_ranks(p, t, m);
+        if (t.phase != FEW) run_phase_of_ranks(p, t, m);
+        else if (blockIdx.x == 0) levels_of_few(p, t, m);
         finish_phase_of_ranks(p, t, m);
     }
     if (t.done) finish_own(p);

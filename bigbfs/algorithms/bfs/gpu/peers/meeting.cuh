@@ -123,6 +123,7 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
             if (lane_id() <= LOST) value = sums;
         }
         if (lane_id() == MEETS) value = together;
+        if (lane_id() == LOST && !together) value = m.notice[LOST];
         gpu_fence();
         leave(p.joint->notice, NOTICE_FIELDS, value, number);
     }

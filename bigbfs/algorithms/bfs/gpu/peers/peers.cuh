@@ -30,6 +30,7 @@ enum PeerPhase {
     MARK,
     MARK_CHUNKS,
     TAKE,
+    FEW,
     HALT
 };
 
@@ -123,7 +124,8 @@ DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(
 
 template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
 
-// Writes the word w of what a level has found, of own vertices, and tells all other ranks.
+// Writes the word w of what a level has found, of own vertices, and tells all other ranks, unless they have it: late
+// levels find few, and a word over the link costs as much as many in own memory.
 #define FOUND_WORD(s, t, next, w, word) tell_found((const Peers&)(s), t, next, w, word)
 DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 word) {
     if (!TELLS) {
@@ -133,6 +135,7 @@ DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 word
 #if VARINT
     if (!is_own(p.part, w * 32)) return;  // its owner tells it
 #endif
+    if (t.told && next[w] == word) return;
     next[w] = word;
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r != p.part.rank) in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;
@@ -154,7 +157,7 @@ struct Mates {
     u64 notice[NOTICE_FIELDS];  // of the last barrier
     u32 round;  // of delivering the claims of a level
     u32 turns;  // whether what is visited is published before the level, which is top-down
-    u32 known;  // whether all ranks have the frontier's bitmap
+    u32 same;  // bit t.swapped: all ranks have the same frontier as a bitmap; the other bit: the same `next`
 };
 
 // The letter of meeting `number` from one rank, in the memory of another.

@@ -20,7 +20,7 @@ from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.arguments import place_part
 from bigbfs.engines.gpu.ranks.memory import Fields, OwnMemory, SharedMemory
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
 from bigbfs.engines.gpu.runtime.runtime import Array, Kernel
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
@@ -33,6 +33,9 @@ LINK_RATE = 360e9
 CLAIM_COST = 200
 """Picoseconds that it takes a rank to sort a claim by its owner, and another to take it, beside its bytes over the link
 (measured: 1.7 ms for 7.7 M each way)."""
+
+MARKS_SOONER = 4
+"""Levels may be wide with a fourth of the edges that one GPU asks for: there is no claim to tell in one."""
 
 
 class PeerState:
@@ -127,12 +130,13 @@ class PeerState:
             out=placed.out.struct,
             reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=tuning.slots,
+            thin_to=min(team_threads(self._runtime.team, self.ids), tuning.thin_to),
             bottom_up=self.bottom_up,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             **held(placed.out, mapped),
-            wide_from=wide_from(placed, tuning) if self._may_mark else NEVER,
+            wide_from=wide_from(placed, tuning) // MARKS_SOONER if self._may_mark else NEVER,
             asks=tuning.asks,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
