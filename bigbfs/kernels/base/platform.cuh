@@ -12,6 +12,8 @@
 // one. stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last
 // grid
 //              barrier, whichever came later. For words of which an old value costs time and never the answer.
+// acquire_load  such a word, which another GPU wrote behind a fence for the whole system: what was written before that
+// fence is seen after the load.
 // add_left(x, step)  x and that of the lane `step` to the left where there is one; all lanes call it.
 #pragma once
 
@@ -52,6 +54,11 @@ DEVICE void spin() { __nanosleep(20); }
 DEVICE void gpu_fence() { __threadfence(); }
 DEVICE void system_fence() { __threadfence_system(); }
 DEVICE void prefetch(const void*) {}
+DEVICE u64 acquire_load(const u64* p, SIMT_PLACE) {
+    const u64 word = simt::load_relaxed(p, file, line);
+    __threadfence_system();
+    return word;
+}
 
 #else
 
@@ -69,6 +76,11 @@ template <typename T> DEVICE T stale_load(const T* p) { return *p; }
 DEVICE void spin() {}
 DEVICE void gpu_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 DEVICE void system_fence() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+DEVICE u64 acquire_load(const u64* p) {
+    u64 word;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(p) : "memory");
+    return word;
+}
 DEVICE void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 #endif

@@ -30,9 +30,11 @@ DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
 DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
 #endif
 
-// Writes a word of what the level has found; one of several GPUs tells the others, too.
+// Writes a word of what the level has found, where `before` lies from another level; one of several GPUs tells the
+// others, unless it is the same word.
 #ifndef FOUND_WORD
-#define FOUND_WORD(s, t, next, w, word) ((next)[w] = (word))
+#define WORD_BEFORE(t, next, w) 0
+#define FOUND_WORD(s, t, next, w, before, word) ((next)[w] = (word))
 #endif
 
 // What a lane has counted.
@@ -127,6 +129,7 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
     for (u64 base = team_warp() * WARP; base < searched_end(s, words); base += team_warps() * WARP) {
         const u64 w = searched_word(s, base + lane_id());
         const u32 visited = w < words ? s.visited[w] : 0;
+        [[maybe_unused]] const u32 before = w < words ? WORD_BEFORE(t, next, w) : 0;
         const u32 todo = w < words ? ~visited & __ldg(s.in.rows + w) : 0;
         u32 fresh = 0, open = 0;
         if (__any_sync(ALL_LANES, todo != 0)) {
@@ -135,7 +138,7 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
             else search_bits<true>(s, t, base, bits, fresh, open, sums);
         }
         if (w < words) {
-            FOUND_WORD(s, t, next, w, fresh);
+            FOUND_WORD(s, t, next, w, before, fresh);
             if (t.defer) s.open[w] = open;
         }
         if (fresh) s.visited[w] = visited | fresh;
@@ -156,7 +159,7 @@ DEVICE void search_open(const Bfs& s, Team& t) {
         u32 fresh = 0, open = 0;
         search_bits<false>(s, t, base, SetBits(todo), fresh, open, sums);
         if (!fresh) continue;
-        FOUND_WORD(s, t, next, w, next[w] | fresh);
+        FOUND_WORD(s, t, next, w, next[w], next[w] | fresh);
         s.visited[w] |= fresh;
         sums.found += (u64)__popc(fresh);
     }

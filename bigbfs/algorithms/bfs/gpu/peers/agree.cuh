@@ -1,8 +1,8 @@
 // What comes next, on all ranks alike: each works it out from what the letters of a meeting add up to, and every block
 // from the notice that its first one has left.
 //
-// The directions are weighed as in plan.cuh, by the work of one rank, with what it takes to tell the others: claims
-// after a top-down level, bits before a bottom-up one. How many heads will not decide nobody has probed: after a
+// The directions are weighed as in plan.cuh, with what it takes to tell the others: claims after a top-down level, bits
+// before a bottom-up one. How many heads will not decide nobody has probed: after a
 // top-down level it is taken that each of them is in the frontier or above it as probably as an edge is, which is too
 // careful, since heads are neighbours of high degree. Source: Beamer et al. (SC'12); the rule is ours.
 #pragma once
@@ -38,47 +38,35 @@ DEVICE u64 not_visited(const Peers& p, const Team& t) {
     return p.s.in_vertices > t.reached ? p.s.in_vertices - t.reached : 0;
 }
 
-// Smaller levels are left to claims: marks cost a sweep, and one more barrier.
-DEVICE bool may_mark(const Peers& p, const Mates& m) { return m.edges >= p.s.wide_from; }
-
-// Vertices that a top-down level finds at most.
-DEVICE u64 found_at_most(const Peers& p, const Team& t, const Mates& m) {
-    const u64 rest = not_visited(p, t);
-    return m.edges < rest ? m.edges : rest;
-}
-
-DEVICE u64 lines_of(const Mates& m) { return m.edges * sizeof(vid) / 128 + m.count; }
-
-DEVICE u64 claims_cost(const Peers& p, const Team& t, const Mates& m) {
-    const u64 found = found_at_most(p, t, m);
-    const u64 told = found / p.part.size * (p.part.size - 1);
-    const u64 claims = may_mark(p, m) ? found * p.s.claim_cost : 0;
-    const u64 work = m.edges * p.s.edge_cost + lines_of(m) * p.s.far_rows / 1024 * p.s.line_cost + told * p.claim_cost;
-    return (work + claims) / p.part.size + (t.form == BITMAP ? p.s.sweep_cost : 0);
-}
-
-DEVICE u64 marks_cost(const Peers& p, const Team& t, const Mates& m) {
-    const u64 parents = p.s.parents ? found_at_most(p, t, m) * p.s.parent_cost : 0;
-    const u64 work = m.edges * p.s.mark_cost + lines_of(m) * p.s.line_cost + parents;
-    return work / p.part.size + 2 * p.s.sweep_cost + 2 * p.publish_cost;
-}
-
-DEVICE bool better_marked(const Peers& p, const Team& t, const Mates& m) {
-    return may_mark(p, m) && marks_cost(p, t, m) < claims_cost(p, t, m);
-}
-
-DEVICE u64 down_cost(const Peers& p, const Team& t, const Mates& m) {
-    return better_marked(p, t, m) ? marks_cost(p, t, m) : claims_cost(p, t, m);
-}
+// Costs are those of all ranks together, so that nothing is divided: what one of them does in full counts for each. A
+// thread of every block works them out at every level, while all wait.
+struct LevelCosts {
+    u64 claims;
+    u64 marks;
+    u64 up;
+};
 
 // Whether all ranks have the frontier's bitmap.
 DEVICE bool is_known(const Team& t, const Mates& m) { return (m.same >> t.swapped & 1) != 0; }
 
 // `open` vertices read a line of their row, or two.
-DEVICE u64 up_cost(const Peers& p, const Team& t, const Mates& m, u64 open) {
-    const u64 work = not_visited(p, t) * p.s.vertex_cost + 2 * open * p.s.line_cost;
-    const u64 sweeps = p.s.sweep_cost * (t.form == BITMAP ? 1 : 2);
-    return work / p.part.size + sweeps + (t.form == BITMAP && is_known(t, m) ? 0 : p.publish_cost);
+DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 open) {
+    const u64 rest = not_visited(p, t), ranks = p.part.size;
+    const u64 found = m.edges < rest ? m.edges : rest;  // at most
+    const u64 lines = m.edges * sizeof(vid) / 128 + m.count;
+    const bool bits = t.form == BITMAP;
+    // smaller levels are left to claims: marks cost a sweep, and one more barrier
+    const bool may_mark = m.edges >= p.s.wide_from;
+    LevelCosts costs;
+    costs.claims = m.edges * p.s.edge_cost + lines * p.s.far_rows / 1024 * p.s.line_cost + found * p.told_cost;
+    costs.claims += (may_mark ? found * p.s.claim_cost : 0) + (bits ? ranks * p.s.sweep_cost : 0);
+    costs.marks = m.edges * p.s.mark_cost + lines * p.s.line_cost + (p.s.parents ? found * p.s.parent_cost : 0);
+    costs.marks += 2 * ranks * (p.s.sweep_cost + p.publish_cost);
+    costs.up = rest * p.s.vertex_cost + 2 * open * p.s.line_cost;
+    costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (bits && is_known(t, m) ? 0 : p.publish_cost));
+    if (!may_mark) costs.marks = ~(u64)0;
+    if (!p.s.bottom_up) costs.up = ~(u64)0;
+    return costs;
 }
 
 // So many of the vertices that are not visited, their heads are not expected to decide.
@@ -95,9 +83,7 @@ DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
 
 // Whether a top-down level that begins as a bitmap has more claims than bits of what is visited cost twice. A claim of
 // who is visited is in vain; of a few it is not worth a meeting.
-DEVICE bool tells_visited(const Peers& p, const Mates& m) {
-    return m.edges / p.part.size * (p.part.size - 1) * p.claim_cost > 2 * p.publish_cost;
-}
+DEVICE bool tells_visited(const Peers& p, const Mates& m) { return m.edges * p.told_cost > 2 * p.publish_cost; }
 
 // What begins a top-down level whose frontier is a queue.
 DEVICE u32 queue_phase(const Team& t, const Mates& m) {
@@ -148,9 +134,10 @@ DEVICE void choose(const Peers& p, Team& t, Mates& m) {
         return;
     }
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
-    t.bottom_up = p.s.bottom_up && up_cost(p, t, m, open) < down_cost(p, t, m);
-    t.defer = t.bottom_up && open / p.part.size >= p.s.defer_from;
-    t.wide = !t.bottom_up && better_marked(p, t, m);
+    const LevelCosts costs = costs_of(p, t, m, open);
+    t.bottom_up = costs.up < costs.claims && costs.up < costs.marks;
+    t.defer = t.bottom_up && open >= p.part.size * p.s.defer_from;
+    t.wide = !t.bottom_up && costs.marks < costs.claims;
     t.told = t.bottom_up && (m.same >> (t.swapped ^ 1) & 1);
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
@@ -221,7 +208,8 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
             t.form = QUEUE;
-            t.phase = queue_phase(t, m);
+            if (are_few(p, t, m)) t.wide = m.turns = 0;
+            t.phase = are_few(p, t, m) ? FEW : queue_phase(t, m);
             break;
         case PUBLISH:
             if (t.bottom_up) m.same |= 1u << t.swapped;

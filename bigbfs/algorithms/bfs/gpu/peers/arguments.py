@@ -41,7 +41,7 @@ PEERS = np.dtype(
     + [(f"{name}_at", np.uint64) for name in (*SHARED, "parents")]
     + [
         (name, np.uint64)
-        for name in ("capacity", "patience", "most_words", "edges_in_all", "claim_cost", "publish_cost")
+        for name in ("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost")
     ]
 )
 """``struct Peers``."""

@@ -97,7 +97,7 @@ APART void take_marked(const Peers& p, Team& t) {
         const u64 w = word_at(p, base);
         const bool inside = w < words_for(p.s.out.n);
         const u32 fresh = inside ? next[w] : 0;
-        if (inside) tell_found(p, t, next, w, fresh);
+        if (inside) tell_found(p, t, next, w, 0, fresh);
         if (fresh) p.s.visited[w] |= fresh;
         found += (u64)__popc(fresh);
         // one vertex in 32 is asked for its degree

@@ -4,25 +4,15 @@
 // phase ends so, and tells its GPU's blocks in a notice what next_phase_of_ranks() goes by, so that nobody else waits
 // for a counter. At a meeting every rank leaves a letter in the memory of every other; those of the others come into
 // its own memory, where it waits for them. Each word of a letter, or of a notice, has the number of the meeting, or of
-// the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands between the
-// words. A fence for the whole system stands between what a rank has stored into others' memory, or read in its own,
-// and its letter, and another between a letter seen and what comes after it. Letters take turns in two places: who
-// leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice needs one place: the
-// blocks have read it when they come to the next barrier. A rank that waits for longer than its patience gives up: the
-// other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, a notice.
+// the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands between
+// the words. The first block's fence for the whole system stands between what a rank has stored into others' memory,
+// or read in its own, and its letter; what other blocks have stored is before it by their own fences for the GPU, which
+// the first block has waited for. Who has seen a letter reads it once more by a load that acquires. Letters take turns
+// in two places: who leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice needs
+// one place: the blocks have read it when they come to the next barrier. A rank that waits for longer than its patience
+// gives up: the other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, a notice.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
-
-// Whether the phase has stored into the memory of others. A fence for the whole system costs microseconds, far more
-// than the barrier that it belongs to; where a block has told nobody anything, one for its own GPU will do.
-DEVICE bool tells(const Team& t) {
-    return t.phase == DELIVER || t.phase == PUBLISH || t.phase == UP || t.phase == UP_OPEN || t.phase == TAKE;
-}
-
-DEVICE void fence_before_meeting(const Team& t) {
-    if (tells(t)) system_fence();
-    else gpu_fence();
-}
 
 // A warp, all lanes: writes a letter, or a notice, of so many fields; lane f has the value of field f.
 DEVICE void leave(u64* letter, u32 fields, u64 value, u64 number) {
@@ -67,7 +57,10 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
         }
         if (!lost) sum += value;
     }
-    system_fence();
+    for (u64 r = 0; r < p.part.size; ++r) {
+        if (r != p.part.rank && lane_id() < LETTER_WORDS)
+            acquire_load(letter_from(p, p.part.rank, r, number) + lane_id());
+    }
     if (lane_id() == 0) {
         m.waited += (u64)clock64() - start;
         const bool bits = t.phase == PUBLISH || t.phase == UP || t.phase == TAKE;
@@ -103,7 +96,7 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
     u32* const word = p.s.meeting;
     const u64 number = m.barriers + 1;
     u64 value = 0;
-    if (lane_id() == 0) fence_before_meeting(t);
+    if (lane_id() == 0) gpu_fence();
     if (blockIdx.x != 0) {
         if (lane_id() == 0) atomicAdd(word, 1u);
         while (!has_come(p.joint->notice, NOTICE_FIELDS, number, value)) spin();

@@ -103,7 +103,7 @@ struct Peers {
     u64 patience;      // cycles that a rank waits for the others
     u64 most_words;    // words of 64 vertices that a rank has at most where they are dealt
     u64 edges_in_all;  // of the whole graph
-    u64 claim_cost;    // of telling a claim, and of telling all bits: picoseconds
+    u64 told_cost;     // of a vertex found that may belong to another, and of telling all bits: picoseconds
     u64 publish_cost;
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
@@ -126,8 +126,9 @@ template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { retu
 
 // Writes the word w of what a level has found, of own vertices, and tells all other ranks, unless they have it: late
 // levels find few, and a word over the link costs as much as many in own memory.
-#define FOUND_WORD(s, t, next, w, word) tell_found((const Peers&)(s), t, next, w, word)
-DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 word) {
+#define FOUND_WORD(s, t, next, w, before, word) tell_found((const Peers&)(s), t, next, w, before, word)
+#define WORD_BEFORE(t, next, w) ((t).told ? (next)[w] : 0)
+DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 before, u32 word) {
     if (!TELLS) {
         next[w] = word;
         return;
@@ -135,7 +136,7 @@ DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 word
 #if VARINT
     if (!is_own(p.part, w * 32)) return;  // its owner tells it
 #endif
-    if (t.told && next[w] == word) return;
+    if (t.told && before == word) return;
     next[w] = word;
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r != p.part.rank) in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;

@@ -34,9 +34,6 @@ CLAIM_COST = 200
 """Picoseconds that it takes a rank to sort a claim by its owner, and another to take it, beside its bytes over the link
 (measured: 1.7 ms for 7.7 M each way)."""
 
-MARKS_SOONER = 4
-"""Levels may be wide with a fourth of the edges that one GPU asks for: there is no claim to tell in one."""
-
 
 class PeerState:
     """The state of one rank, reused from source to source; all ranks make it together.
@@ -111,7 +108,7 @@ class PeerState:
             patience=int(self._patience * CLOCK_RATE),
             most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
-            claim_cost=CLAIM_COST + _picoseconds(2 * self.ids.itemsize),
+            told_cost=(CLAIM_COST + _picoseconds(2 * self.ids.itemsize)) * (ranks - 1) // ranks,
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
             **{f"{name}_at": places[name] for name in (*arguments.SHARED, "parents")},
         )
@@ -136,7 +133,7 @@ class PeerState:
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             **held(placed.out, mapped),
-            wide_from=wide_from(placed, tuning) // MARKS_SOONER if self._may_mark else NEVER,
+            wide_from=wide_from(placed, tuning) if self._may_mark else NEVER,
             asks=tuning.asks,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,

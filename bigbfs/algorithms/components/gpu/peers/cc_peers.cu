@@ -110,22 +110,53 @@ KERNEL void joint_gather(Ranks r, vid* forest, u32* below) {
 }
 ENTRY(joint_gather)
 
-// What links have changed: each root that was hung, and what it was hung below. known: all roots are known to all.
+// Roots that a lane looks at before it waits for one.
+constexpr u32 LOOKED_AT = 4;
+
+// Which of the roots of 1,024 vertices from `base` on, a word of them in each lane, were hung; all lanes call it.
+DEVICE u32 hung_of(const vid* forest, u64 base, u32 roots) {
+    u32 hung = 0;
+    for (u32 k = 0; k < WARP; k += LOOKED_AT) {
+        vid above[LOOKED_AT];
+#pragma unroll
+        for (u32 j = 0; j < LOOKED_AT; ++j) {
+            const u64 v = base + (k + j) * WARP + lane_id();
+            const u32 word = __shfl_sync(ALL_LANES, roots, k + j);
+            above[j] = word >> lane_id() & 1 ? forest[v] : (vid)v;
+        }
+#pragma unroll
+        for (u32 j = 0; j < LOOKED_AT; ++j) {
+            const u32 all = __ballot_sync(ALL_LANES, above[j] != (vid)(base + (k + j) * WARP + lane_id()));
+            if (lane_id() == k + j) hung = all;
+        }
+    }
+    return hung;
+}
+
+// What links have changed: each root that was hung, and what it was hung below. A warp looks at 1,024 vertices before
+// it adds to the counter, which all warps wait for. known: all roots are known to all.
 KERNEL void joint_tell(
     Ranks r, const vid* forest, const u32* below, const u32* asked, u32 known, vid* told, u64* count
 ) {
-    for (u64 base = thread_id() / WARP * WARP; base < r.n; base += thread_count()) {
-        const u64 v = base + lane_id();
-        const bool was_root = v < r.n && !(below[word_of(base)] & bit_of(v));
-        const vid above = was_root ? forest[v] : (vid)v;
-        const u32 all = __ballot_sync(ALL_LANES, above != (vid)v);
-        if (!all) continue;
+    for (u64 base = thread_id() / WARP * WARP * WARP; base < r.n; base += thread_count() * WARP) {
+        const u64 first = base + lane_id() * WARP;  // of the lane's word
+        u32 roots = first < r.n ? ~below[word_of(first)] : 0;
+        if (first < r.n && r.n - first < WARP) roots &= (1u << (u32)(r.n - first)) - 1;
+        if (!__any_sync(ALL_LANES, roots != 0)) continue;
+        const SetBits hung(hung_of(forest, base, roots));
+        if (hung.total == 0) continue;
         u64 at = 0;
-        if (lane_id() == 0) at = atomicAdd(count, (u64)__popc(all));
-        at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
-        if (above == (vid)v) continue;
-        told[2 * at] = known ? (vid)v : name_of(r, asked, (vid)v);
-        told[2 * at + 1] = known ? above : name_of(r, asked, above);
+        if (lane_id() == 0) at = atomicAdd(count, (u64)hung.total);
+        at = __shfl_sync(ALL_LANES, at, 0);
+        for (u32 start = 0; start < hung.total; start += WARP) {
+            const u32 k = start + lane_id();
+            u32 owner, bit;
+            hung.find(k, owner, bit);
+            if (k >= hung.total) continue;
+            const vid v = (vid)(base + owner * WARP + bit), above = forest[v];
+            told[2 * (at + k)] = known ? v : name_of(r, asked, v);
+            told[2 * (at + k) + 1] = known ? above : name_of(r, asked, above);
+        }
     }
 }
 ENTRY(joint_tell)
