@@ -190,8 +190,8 @@ MUTANTS = (
     Mutant(
         "vertices stay in the frontier",
         "algorithms/bfs/gpu/bottomup.cuh",
-        "            next[w] = fresh;",
-        "            next[w] |= fresh;",
+        "FOUND_WORD(s, t, next, w, before, fresh);",
+        "FOUND_WORD(s, t, next, w, before, next[w] | fresh);",
     ),
     Mutant(
         "last partial word of a bitmap lost",

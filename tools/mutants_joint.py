@@ -51,8 +51,8 @@ JOINT_FORESTS = tuple(
         (
             "pairs in one another's place",
             CC,
-            "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
-            "at = __shfl_sync(ALL_LANES, at, 0);",
+            "told[2 * (at + k)] = known",
+            "told[2 * at] = known",
         ),
         (
             "what the last rank has told is not linked",

@@ -21,15 +21,14 @@ PEERS = tuple(
         (
             "a word written to the wrong rank",
             TELL,
-            "if (r != p.part.rank) in_rank<u64>(p, r, is_dealt(p) ? p.told_at : at)[begin + i] = word;",
-            "if (r != p.part.rank) "
-            "in_rank<u64>(p, (r + 1) % p.part.size, is_dealt(p) ? p.told_at : at)[begin + i] = word;",
+            "else in_rank<u64>(p, r, at)[w] = word;",
+            "else in_rank<u64>(p, (r + 1) % p.part.size, at)[w] = word;",
         ),
         (
             "a word written beside its place",
             TELL,
-            "is_dealt(p) ? p.told_at : at)[begin + i] = word;",
-            "is_dealt(p) ? p.told_at : at)[begin * 0 + i] = word;",
+            "else in_rank<u64>(p, r, at)[w] = word;",
+            "else in_rank<u64>(p, r, at)[p.part.first + i] = word;",
         ),
         (
             "a claim written to the wrong rank",
@@ -58,8 +57,8 @@ PEERS = tuple(
         (
             "claims left over are not told",
             MEETING,
-            "relaxed_store(&sums.left, left + own.left);",
-            "relaxed_store(&sums.left, own.left);",
+            "from = t.bottom_up ? &slot.chunks : &p.joint->left[m.round & 1]; break;",
+            "from = t.bottom_up ? &slot.chunks : nullptr; break;",
         ),
         (
             "leftovers are not counted anew",
@@ -89,32 +88,32 @@ PEERS = tuple(
         (
             "no meeting after claims are delivered",
             AGREE,
-            "        case DELIVER:\n        case ACCEPT:\n        case PUBLISH: return true;",
-            "        case ACCEPT:\n        case PUBLISH: return true;",
+            "        case DELIVER:\n        case ACCEPT:\n        case PUBLISH:\n        case TAKE: return true;",
+            "        case ACCEPT:\n        case PUBLISH:\n        case TAKE: return true;",
         ),
         (
             "no meeting after bits are published",
             AGREE,
-            "        case PUBLISH: return true;",
-            "        case PUBLISH: return false;",
+            "        case PUBLISH:\n        case TAKE: return true;",
+            "        case TAKE: return true;",
         ),
         (
             "a rank does not wait for the others",
             MEETING,
-            "all = (u32)(relaxed_load(letter + i) >> 32) == (u32)number && all;",
-            "all = all;",
+            "while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value)) {",
+            "while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value) && false) {",
         ),
         (
-            "the last word of a letter is not waited for",
+            "the other words of a letter are not waited for",
             MEETING,
-            "for (u32 i = 0; i < LETTER_WORDS; ++i)",
-            "for (u32 i = 0; i + 1 < LETTER_WORDS - 1; ++i)",
+            "if (!__all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number)) return false;",
+            "if (!__shfl_sync(ALL_LANES, (u32)((u32)(word >> 32) == (u32)number), 0)) return false;",
         ),
         (
             "halves of a number in one word",
             MEETING,
-            "relaxed_store(letter + 2 * field + 1, number << 32 | value >> 32);",
-            "relaxed_store(letter + 2 * field + 1, number << 32 | (u32)value);",
+            "const u64 half = lane_id() & 1 ? whole >> 32 : (u32)whole;",
+            "const u64 half = (u32)whole;",
         ),
         (
             "letters of all meetings in one place",
@@ -131,8 +130,8 @@ PEERS = tuple(
         (
             "a rank decides by what it has found itself",
             AGREE,
-            "    m.count = relaxed_load(&sums.found);\n",
-            "    m.count = t.count;\n",
+            "    m.count = m.notice[ALL_FOUND];\n",
+            "    m.count = m.notice[OWN_FOUND];\n",
         ),
         (
             "the frontier's other words stay",

@@ -139,10 +139,7 @@ def closeness(
     with placed(graph, threads, backend, work_of(kind)) as engine:
         here = engine.graph
         require_vertices(here, "centrality")
-        # a stopped run must be a sample: whatever the sources, they come in random order
-        drawn = chosen(here, f"random:{here.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
-        if not len(drawn):
-            raise UsageError(f"{here.path or 'graph'}: no sources are given")
+        drawn = _drawn(here, sources, seed)
         until = Until(seconds, stop).after_one() if seconds is not None or stop is not None else None
         options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until, tell=tell)
         result: ManyResult = engine.run_internal(options)
@@ -154,6 +151,14 @@ def closeness(
         error = None if exact or here.flags.directed else error_bound(result, here.n)
         ids = here.vertex_ids()
         return Centrality(kind, ids.array(), values, exact, error, result.record, ids)
+
+
+def _drawn(graph: Graph, sources: Sources, seed: int) -> np.ndarray:
+    """Return what is searched from (internal), in random order whatever the sources: a stopped run must be a sample."""
+    drawn = chosen(graph, f"random:{graph.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
+    if not len(drawn):
+        raise UsageError(f"{graph.path or 'graph'}: no sources are given")
+    return drawn
 
 
 def _values(result: ManyResult, n: int, kind: str, wf_improved: bool) -> np.ndarray:

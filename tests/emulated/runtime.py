@@ -317,8 +317,7 @@ class SimtRuntime:
     @contextmanager
     def timer(self) -> Iterator[Timer]:
         """Measure the wall time of what runs inside."""
-        timer = Timer()
-        start = time.perf_counter()
+        timer, start = Timer(), time.perf_counter()
         yield timer
         timer.seconds = time.perf_counter() - start
 

@@ -130,7 +130,7 @@ def test_auto_falls_to_the_file(with_nccl: None) -> None:
     """Where no more may be page-locked than stages take, on any rank; words become ranges, and that is said."""
     plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
     source = int(plain.degrees().argmax())
-    sizes = {"vram_budget": 2 << 20, "ram_budget": 1 << 20}
+    sizes = {"vram_budget": 3 << 19, "ram_budget": 1 << 20}
 
     def work(engine: Any) -> Any:
         placed = engine._placed
@@ -155,7 +155,7 @@ def test_auto_falls_to_the_file(with_nccl: None) -> None:
 
 def test_components_fall_to_the_file(with_nccl: None) -> None:
     plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
-    sizes = {"vram_budget": 2 << 20, "ram_budget": 1 << 20}
+    sizes = {"vram_budget": 3 << 19, "ram_budget": 1 << 20}
 
     def work(engine: Any) -> Any:
         return engine.measure(ComponentsOptions(), verify=True).internal, engine._placed.residency

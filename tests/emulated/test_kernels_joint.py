@@ -17,6 +17,7 @@ from wide import CODECS, in_bounds, in_turn, met, on_hosts, racing, split
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.engines.gpu.runtime.arguments import LINE
 from bigbfs.errors import VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
@@ -204,12 +205,14 @@ def test_bytes_over_the_link_are_ids_asked_for_gathered_and_told(build):
 
 
 def spoil(forest):
-    """Put ids that are no vertices, and values that never end, where the rows of others lie."""
+    """Put ids that are no vertices, and values that never end, where the rows of others lie: of ranges, in the lines of
+    the first and the last own row."""
     offsets = np.asarray(forest.placed.graph.adjacency.indptr).astype(np.int64)
-    kept = np.zeros(int(offsets[-1]), bool)
+    mapped, share = forest.placed.out._mapping.array, forest.placed.out._share
+    assert share.dealt or mapped.nbytes <= share.nbytes + 2 * LINE
+    kept = np.zeros(len(mapped), bool)
     for v in forest.partition.vertices(forest.group.rank):
-        kept[offsets[v] : offsets[v + 1]] = True
-    mapped = forest.placed.out._mapping.array
+        kept[offsets[v] - share.first : offsets[v + 1] - share.first] = True
     mapped[~kept] = np.iinfo(mapped.dtype).max
 
 

@@ -45,7 +45,7 @@ TUNINGS = {
     "split": Tuning(push_edge=1.0, pull_edge=1e3, pull_vertex=-1e9, shares=(0.1, 0.4), split_from=0, sparse_share=0.0),
     "split, by a bitmap": Tuning(pull_edge=1e3, pull_vertex=-1e9, shares=(0.3,), split_from=0, sparse_share=2.0),
     # levels that are launched one by one, whose hubs have a kernel of their own
-    "top-down, wide": Tuning(push_edge=1e-9, pull_edge=1e9, pull_vertex=0.0, split_from=1 << 60, few_words=1),
+    "top-down, wide": Tuning(push_edge=1e-9, pull_edge=1e9, pull_vertex=0.0, split_from=1 << 60, few_words=8),
     "in turn": Tuning(push_edge=1.0, pull_vertex=0.5, sort_from=1),
 }
 WIDTHS = (64, 256, 512, 128)

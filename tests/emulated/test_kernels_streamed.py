@@ -105,7 +105,7 @@ def rule(request, monkeypatch):
     chosen = RULES[getattr(request, "param", "sweeps")]
     monkeypatch.setattr(plan, "HEAD_GROUPS", (chosen.heads,))
     monkeypatch.setattr(plan, "HOT_SHARE", chosen.hot_share)
-    monkeypatch.setattr(bfs, "sweep_seconds", lambda n: chosen.sweep)
+    monkeypatch.setattr(bfs, "sweep_seconds", lambda n, groups: chosen.sweep)
     monkeypatch.setattr(ledger, "STAGE_BYTES", ledger.SMALLEST)
     monkeypatch.setattr(feed, "LEAST_ROOM", ledger.SMALLEST)
     if not chosen.listed:

@@ -105,7 +105,7 @@ def test_edges_in_memory(hosts: tuple[str, ...]) -> None:
 def test_what_auto_falls_to() -> None:
     """Budgets between what streaming and what mapping takes: the plan falls and is refused as the run is."""
     plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))
-    limits = Limits(2 << 20, 1 << 20)
+    limits = Limits(3 << 19, 1 << 20)
     for kind, lines in (("words", 1), ("ranges", 0)):
         for work in (SEARCH, LABELS):
             for plan, *_ in run_and_planned(plain, ("h1", "h1"), work, limits, kind=kind):

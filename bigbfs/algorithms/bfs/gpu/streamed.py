@@ -146,7 +146,7 @@ class StreamedBfs(TreeArrays):
         cost = self._survey(state, False)
         down = read_seconds(cost["rows"], cost["units"] * unit, self._out.units * unit)
         direction, rows, units = TOP_DOWN, cost["rows"], cost["units"]
-        if self.bottom_up and down > sweep_seconds(self.n):
+        if self.bottom_up and down > sweep_seconds(self.n, int(self._in.struct["head_groups"])):
             self._launch("streamed_heads", self.n, self._in.struct, state)
             swept = self._counts()
             missed, missed_units = swept["rows"] - rows, swept["units"] - units

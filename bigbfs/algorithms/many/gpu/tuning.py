@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tuning:
-    """How levels are shared out; costs and shares as measured on an H200 (docs/results/many-sources.md).
+    """How levels are shared out; costs and shares as measured on an H200 and an H100 (docs/results/many-sources.md).
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Tuning:
         Levels whose counts there is room for before the host takes them.
     """
 
-    push_edge: float = 3.0
+    push_edge: float = 1.5
     pull_edge: float = 0.7
     pull_vertex: float = 10.0
     far_edge: float = 4.0
@@ -46,7 +46,7 @@ class Tuning:
     sparse_share: float = 0.3
     apart_ids: int = 64
     mapped_apart_ids: int = 16
-    few_words: int = 3
+    few_words: int = 1
     sort_from: int = 4096
     most_levels: int = 1 << 16
     span: int = 1024

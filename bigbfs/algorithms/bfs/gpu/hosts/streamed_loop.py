@@ -189,7 +189,8 @@ class StreamedSearch(LevelLoop):
         state["level"] = frontier.depth
         link, others = self._link, (size - 1) / size
         telling = link.call + self.n / 8 * others / link.bytes_per_second if size > 1 else 0.0
-        if not self.bottom_up or self._down <= sweep_seconds(64 * max(self.partition.counts())) + telling:
+        sweep = sweep_seconds(64 * max(self.partition.counts()), int(self._in.struct["head_groups"]))
+        if not self.bottom_up or self._down <= sweep + telling:
             return Choice(False, None, self._down)
         if size > 1:
             self._tell_frontier()
