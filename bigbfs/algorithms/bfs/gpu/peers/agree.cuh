@@ -115,7 +115,8 @@ DEVICE void save_sums(const Peers& p, const Mates& m) {
     relaxed_store(&p.joint->meetings, m.meetings);
 }
 
-// Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims.
+// Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. Only
+// where the level before has left a queue are its edges counted: those of a bitmap are estimated, from one vertex in 32.
 DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
     return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && p.capacity >= BLOCK_IDS;
 }
@@ -208,8 +209,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
             t.form = QUEUE;
-            if (are_few(p, t, m)) t.wide = m.turns = 0;
-            t.phase = are_few(p, t, m) ? FEW : queue_phase(t, m);
+            t.phase = queue_phase(t, m);
             break;
         case PUBLISH:
             if (t.bottom_up) m.same |= 1u << t.swapped;
