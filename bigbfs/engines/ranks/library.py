@@ -72,15 +72,16 @@ def forget_abandoned(since: float, age: float) -> None:
     """Unlink this user's files of MPICH and UCX in /dev/shm, made at the time ``since`` or later, that no process uses.
 
     Ranks that are killed while MPICH starts leave one, by whose name others were to find it. Until files are ``age``
-    seconds old they are waited for: their processes may be ending, or be those of another container, which are not seen
-    from here and are starting.
+    seconds old they are waited for, and younger ones stay: their processes may be ending, or be those of another
+    container, which are not seen from here and are starting.
     """
     deadline = time.monotonic() + age + 1
-    while (names := _made(since, (*_OF_MPICH, *_OF_UCX))) and time.monotonic() < deadline:
-        if all(time.time() - made >= age for made in names.values()):
-            break
+    while names := _made(since, (*_OF_MPICH, *_OF_UCX)):
+        old = [name for name, made in names.items() if time.time() - made >= age]
+        if len(old) == len(names) or time.monotonic() >= deadline:
+            _unlink_unused(old)
+            return
         time.sleep(0.1)
-    _unlink_unused(names)
 
 
 def forget_long_abandoned() -> None:

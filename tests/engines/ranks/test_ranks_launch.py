@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,21 @@ def test_files_that_killed_ranks_have_left(tmp_path: Path, monkeypatch: pytest.M
     library.forget_long_abandoned()
     assert {path.name for path in tmp_path.iterdir()} == {names[1], *names[3:]}
     mapped.close()
+
+
+def test_files_of_ranks_that_are_starting_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another job makes files all the time, so that there is a young one when no more is waited for."""
+    monkeypatch.setattr(library, "SHARED", tmp_path)
+    (tmp_path / "mpich_shm_old").touch()
+    made = library._made
+
+    def starting(since: float, prefixes: Iterable[str]) -> dict[Path, float]:
+        (tmp_path / "mpich_shm_new").touch()
+        return made(since, prefixes)
+
+    monkeypatch.setattr(library, "_made", starting)
+    library.forget_abandoned(0.0, 0.3)
+    assert [path.name for path in tmp_path.iterdir()] == ["mpich_shm_new"]
 
 
 def test_a_world_that_is_not_the_launchers_is_refused() -> None:
