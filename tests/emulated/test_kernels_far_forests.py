@@ -18,7 +18,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.engines.gpu.ranks.streamed import own_range
 from bigbfs.engines.gpu.ranks.transport import HostTransport
-from bigbfs.engines.gpu.streamed import feed, ledger
+from bigbfs.engines.gpu.streamed import feed, ledger, listed
 from bigbfs.engines.ranks.partition import cut
 from bigbfs.errors import VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -147,6 +147,17 @@ def test_each_rank_reads_its_own_rows_and_no_more(build, codec):
         skipped, proof, everything, again, _, last = read
         assert skipped < stretch / 10
         assert [everything, proof, again, last] == [stretch] * 4
+
+
+@pytest.mark.parametrize("build", on_hosts(HERE))
+def test_few_rows_are_listed_by_the_device(build, monkeypatch):
+    """Those outside the giant, as on one GPU: no host looks for them in a bitmap."""
+    plain = zoo.build(600, zoo.random(600, 9_000, seed=5))
+    found, made = [], listed.Lister.list
+    monkeypatch.setattr(listed.Lister, "list", lambda *given: found.append(made(*given)) or found[-1])
+    peers = Peers(3, "ranges", head_groups=0, carry=HostTransport, stages=STAGES)
+    label(plain, build, peers, (ComponentsOptions(skip_giant=False),), prove=False)
+    assert None not in found and len(found) == 3
 
 
 @pytest.mark.parametrize("build", on_hosts(HERE))

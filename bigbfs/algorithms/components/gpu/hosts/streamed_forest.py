@@ -94,7 +94,7 @@ class StreamedForest(HostForest):
             if asked:
                 # about: rows are taken to be of average length
                 units = asked * rows.units // max(1, rows.with_edges)
-                self.traffic.append(rows.read(self._to_read, units, self._linker(self._to_read)))
+                self.traffic.append(rows.read(self._to_read, units, self._linker(self._to_read), asked))
 
     def _linker(self, wanted: Array) -> Callable[[np.ndarray, Array, int], None]:
         """Return what links the edges of a batch."""
