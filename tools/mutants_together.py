@@ -1,4 +1,4 @@
-"""The bugs that tools/mutants.py plants into what GPUs tell one another without asking: words found, marks, thin levels.
+"""The bugs that tools/mutants.py plants into what GPUs tell one another: words found, marks, thin levels.
 
 See mutant_list.py, and mutants_peers.py for the rest of a search over several GPUs.
 """
@@ -60,6 +60,12 @@ TOGETHER = tuple(
             AGREE,
             "if (t.wide) return t.clean ? MARK : BLANK;",
             "if (t.wide) return MARK;",
+        ),
+        (
+            "a level whose edges are estimated may be a thin one",
+            AGREE,
+            "t.phase = queue_phase(t, m);\n            break;",
+            "t.phase = are_few(p, t, m) ? (t.wide = m.turns = 0, (u32)FEW) : queue_phase(t, m);\n            break;",
         ),
         ("the first blocks lose their claims", FEW, "else put_claim(p, owner,", "else if (i) put_claim(p, owner,"),
         (

@@ -115,8 +115,8 @@ DEVICE void save_sums(const Peers& p, const Mates& m) {
     relaxed_store(&p.joint->meetings, m.meetings);
 }
 
-// Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. Only
-// where the level before has left a queue are its edges counted: those of a bitmap are estimated, from one vertex in 32.
+// Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. The
+// edges of what was a bitmap are estimated, from one vertex in 32: only a level that begins as a queue is asked.
 DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
     return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && p.capacity >= BLOCK_IDS;
 }
