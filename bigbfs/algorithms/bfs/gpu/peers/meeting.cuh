@@ -37,13 +37,13 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
     const u64 number = m.meetings + 1;
     u64 sent = lane_id() < p.part.size ? relaxed_load(p.sent + lane_id()) : 0;
     u64 told = 0;
-    system_fence();
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r % WARP == 0 && r > 0) sent = r + lane_id() < p.part.size ? relaxed_load(p.sent + r + lane_id()) : 0;
         u64 claims = __shfl_sync(ALL_LANES, sent, (u32)(r % WARP));
         claims = claims < p.capacity ? claims : p.capacity;
         if (r == p.part.rank) continue;
         told += claims;
+        system_fence();
         leave(letter_from(p, r, p.part.rank, number), LETTER_FIELDS, lane_id() == CLAIMS_FIELD ? claims : own, number);
     }
     const u64 start = (u64)clock64();
