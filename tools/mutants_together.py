@@ -1,4 +1,4 @@
-"""The bugs that tools/mutants.py plants into what GPUs tell one another without asking: words found, marks, thin levels.
+"""The bugs that tools/mutants.py plants into what GPUs tell one another: words found, marks, thin levels.
 
 See mutant_list.py, and mutants_peers.py for the rest of a search over several GPUs.
 """
