@@ -10,6 +10,7 @@ from mutants_merrill import MERRILL
 from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_strategies import STRATEGIES
+from mutants_together import TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
 
@@ -340,6 +341,7 @@ MUTANTS = (
     *PEERS,
     *OWN_ROWS,
     *FAR_ROWS,
+    *TOGETHER,
     *HOSTS,
     *JOINT_FORESTS,
     *FAR_FORESTS,

@@ -13,7 +13,7 @@ ROWS = "algorithms/bfs/gpu/hosts/streamed_ranks.cu"
 STATE = FOLDER + "peers.cuh"
 PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
 OWN_PROOF = "kernels/proof/own.cu"
-SUITES = ("test_kernels_peers.py",)
+SUITES = ("test_kernels_peers.py", "test_kernels_letters.py")
 
 PEERS = tuple(
     Mutant(f"peers: {name}", file, old, new, SUITES)

@@ -1,0 +1,78 @@
+"""The bugs that tools/mutants.py plants into what GPUs tell one another: words found, marks, thin levels.
+
+See mutant_list.py, and mutants_peers.py for the rest of a search over several GPUs.
+"""
+
+from __future__ import annotations
+
+from mutant import Mutant
+from mutants_peers import AGREE, FOLDER, STATE, SUITES
+
+MARKS, FEW = FOLDER + "marks.cuh", FOLDER + "few.cuh"
+
+TOGETHER = tuple(
+    Mutant(f"peers: {name}", file, old, new, SUITES)
+    for name, file, old, new in (
+        (
+            "words that others lack are taken for known",
+            AGREE,
+            "            m.same &= ~(1u << t.swapped);\n",
+            "",
+        ),
+        (
+            "what chunks of hubs have found is taken for told",
+            AGREE,
+            "(u32)(m.notice[ALL_LEFT] == 0) << t.swapped;",
+            "1u << t.swapped;",
+        ),
+        (
+            "found words are not told",
+            STATE,
+            "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;",
+            "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = 0;",
+        ),
+        (
+            "found words are told in the frontier",
+            STATE,
+            "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;",
+            "in_rank<u32>(p, r, t.swapped ? p.next_at : p.frontier_at)[w] = word;",
+        ),
+        (
+            "marks of others are not taken over",
+            MARKS,
+            "if (inside) next[w] = fresh | theirs;",
+            "if (inside) next[w] = fresh;",
+        ),
+        (
+            "parents of others' marks are not fetched",
+            MARKS,
+            "        if (some && p.s.parents) fetch_parents(p, base, theirs, in_rank<vid>(p, r, p.parents_at));\n",
+            "        (void)some;\n",
+        ),
+        (
+            "marks of the level before stay",
+            MARKS,
+            "thread_count()) frontier[w] = 0;",
+            "thread_count()) frontier[w] |= 0;",
+        ),
+        (
+            "marks are made on what is there",
+            AGREE,
+            "if (t.wide) return t.clean ? MARK : BLANK;",
+            "if (t.wide) return MARK;",
+        ),
+        ("the first blocks lose their claims", FEW, "else put_claim(p, owner,", "else if (i) put_claim(p, owner,"),
+        (
+            "counters of claims go on from one thin level to the next",
+            FEW,
+            "r += TEAM) p.sent[r] = 0;",
+            "r += TEAM) p.sent[r] += 0;",
+        ),
+        (
+            "other blocks do not hear of thin levels",
+            FEW,
+            "    t.slot += (u32)(relaxed_load(&p.s.progress->level) - (u64)t.level);\n    load_progress(p.s, t);\n",
+            "    if (blockIdx.x == 0) load_progress(p.s, t);\n",
+        ),
+    )
+)
