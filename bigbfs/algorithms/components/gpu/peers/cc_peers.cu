@@ -110,8 +110,8 @@ KERNEL void joint_gather(Ranks r, vid* forest, u32* below) {
 }
 ENTRY(joint_gather)
 
-// Each root that links have hung, and what it hangs below. A warp looks at 1,024 vertices before it adds to the counter,
-// for which all warps wait. known: all roots are known to all.
+// Each root that links have hung, and what it hangs below. A warp looks at 1,024 vertices before it adds to the
+// counter, for which all warps wait. known: all roots are known to all.
 KERNEL void joint_tell(
     Ranks r, const vid* forest, const u32* below, const u32* asked, u32 known, vid* told, u64* count
 ) {
