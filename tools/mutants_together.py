@@ -14,12 +14,6 @@ TOGETHER = tuple(
     Mutant(f"peers: {name}", file, old, new, SUITES)
     for name, file, old, new in (
         (
-            "words that others lack are taken for known",
-            AGREE,
-            "            m.same &= ~(1u << t.swapped);\n",
-            "",
-        ),
-        (
             "what chunks of hubs have found is taken for told",
             AGREE,
             "(u32)(m.notice[ALL_LEFT] == 0) << t.swapped;",

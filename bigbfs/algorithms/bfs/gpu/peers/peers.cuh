@@ -66,7 +66,7 @@ enum NoticeField {
     NOTICE_FIELDS
 };
 static_assert(2 * NOTICE_FIELDS <= WARP, "a notice is one read of a warp");
-static_assert(2 * NOTICE_FIELDS * sizeof(u64) == NOTICE_BYTES, "a notice is not as long as NumPy says");
+static_assert(2 * NOTICE_FIELDS * sizeof(u64) == NOTICE_BYTES, "a notice differs from its NumPy size");
 
 // What all ranks know alike, and what this one keeps from round to round.
 struct Joint {

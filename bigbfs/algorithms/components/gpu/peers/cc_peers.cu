@@ -110,31 +110,8 @@ KERNEL void joint_gather(Ranks r, vid* forest, u32* below) {
 }
 ENTRY(joint_gather)
 
-// Roots that a lane looks at before it waits for one.
-constexpr u32 LOOKED_AT = 4;
-
-// Which of the roots of 1,024 vertices from `base` on, a word of them in each lane, were hung; all lanes call it.
-DEVICE u32 hung_of(const vid* forest, u64 base, u32 roots) {
-    u32 hung = 0;
-    for (u32 k = 0; k < WARP; k += LOOKED_AT) {
-        vid above[LOOKED_AT];
-#pragma unroll
-        for (u32 j = 0; j < LOOKED_AT; ++j) {
-            const u64 v = base + (k + j) * WARP + lane_id();
-            const u32 word = __shfl_sync(ALL_LANES, roots, k + j);
-            above[j] = word >> lane_id() & 1 ? forest[v] : (vid)v;
-        }
-#pragma unroll
-        for (u32 j = 0; j < LOOKED_AT; ++j) {
-            const u32 all = __ballot_sync(ALL_LANES, above[j] != (vid)(base + (k + j) * WARP + lane_id()));
-            if (lane_id() == k + j) hung = all;
-        }
-    }
-    return hung;
-}
-
-// What links have changed: each root that was hung, and what it was hung below. A warp looks at 1,024 vertices before
-// it adds to the counter, which all warps wait for. known: all roots are known to all.
+// Each root that links have hung, and what it hangs below. A warp looks at 1,024 vertices before it adds to the
+// counter, for which all warps wait. known: all roots are known to all.
 KERNEL void joint_tell(
     Ranks r, const vid* forest, const u32* below, const u32* asked, u32 known, vid* told, u64* count
 ) {
@@ -144,9 +121,8 @@ KERNEL void joint_tell(
         if (first < r.n && r.n - first < WARP) roots &= (1u << (u32)(r.n - first)) - 1;
         if (!__any_sync(ALL_LANES, roots != 0)) continue;
         const SetBits hung(hung_of(forest, base, roots));
-        if (hung.total == 0) continue;
         u64 at = 0;
-        if (lane_id() == 0) at = atomicAdd(count, (u64)hung.total);
+        if (lane_id() == 0 && hung.total) at = atomicAdd(count, (u64)hung.total);
         at = __shfl_sync(ALL_LANES, at, 0);
         for (u32 start = 0; start < hung.total; start += WARP) {
             const u32 k = start + lane_id();

@@ -59,3 +59,26 @@ DEVICE vid name_of(const Ranks& r, const u32* asked, vid z) {
     const u32 below = in_rank<u32>(r, owner, r.below_at)[word_of(z)];
     return below & bit_of(z) ? in_rank<vid>(r, owner, r.forest_at)[z] : z;
 }
+
+// Roots that a lane looks at before it waits for one.
+constexpr u32 LOOKED_AT = 4;
+
+// Which of the roots of 1,024 vertices from `base` on, a word of them in each lane, were hung; all lanes call it.
+DEVICE u32 hung_of(const vid* forest, u64 base, u32 roots) {
+    u32 hung = 0;
+    for (u32 k = 0; k < WARP; k += LOOKED_AT) {
+        vid above[LOOKED_AT];
+#pragma unroll
+        for (u32 j = 0; j < LOOKED_AT; ++j) {
+            const u64 v = base + (k + j) * WARP + lane_id();
+            const u32 word = __shfl_sync(ALL_LANES, roots, k + j);
+            above[j] = word >> lane_id() & 1 ? forest[v] : (vid)v;
+        }
+#pragma unroll
+        for (u32 j = 0; j < LOOKED_AT; ++j) {
+            const u32 all = __ballot_sync(ALL_LANES, above[j] != (vid)(base + (k + j) * WARP + lane_id()));
+            if (lane_id() == k + j) hung = all;
+        }
+    }
+    return hung;
+}
