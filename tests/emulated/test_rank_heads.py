@@ -93,7 +93,7 @@ def test_lines_of_rows_that_heads_hold_cost_nothing() -> None:
     """A line of a row outweighs all else: top-down wins where no row is read, and where all are, bottom-up does."""
     graph, costs = ring(32), Costs(0, 1000, 0, 10**9)
     for groups, turns in ((8, False), (1, True)):
-        peers = Peers(2, mapped=True, head_groups=groups, tuning=Tuning(costs=costs))
+        peers = Peers(2, mapped=True, head_groups=groups, tuning=Tuning(costs=costs, thin_to=0))
         (searched,) = search(graph, BUILD, peers, [(0, None)])
         assert np.array_equal(searched.levels, reference_bfs(graph, 0)[0])
         assert ("bottom-up" in {level.direction for level in searched.found[0].levels}) == turns
