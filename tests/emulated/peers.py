@@ -221,7 +221,8 @@ def label(
     def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Joined, np.ndarray]]:
         forest: JointForest | HostForest
         if peers.carry is None:
-            forest = JointForest(placed, group, partition, placed.runtime.shareable)
+            patience = PATIENCE[build] if peers.patience is None else peers.patience
+            forest = JointForest(placed, group, partition, placed.runtime.shareable, patience)
         else:
             made = StreamedForest if peers.stages else HostForest
             forest = made(placed, group, partition, partial(peers.carry, placed.runtime, group))

@@ -18,15 +18,13 @@ from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, PEERS
 from bigbfs.algorithms.bfs.gpu.tree import NEVER, held, wide_from
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.ranks.arguments import place_part
+from bigbfs.engines.gpu.ranks.arguments import CLOCK_RATE, place_part
 from bigbfs.engines.gpu.ranks.memory import Fields, OwnMemory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
 from bigbfs.engines.gpu.runtime.runtime import Array, Kernel
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
-CLOCK_RATE = 2e9
-"""Cycles of a second, at most: what a rank's patience is counted in."""
 LINK_RATE = 360e9
 """Bytes per second that a GPU stores into another's memory: NVLink, two GPUs (measured: 372 to 395)."""
 
