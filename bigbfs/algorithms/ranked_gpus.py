@@ -118,6 +118,7 @@ def ranked_on_gpus(
         patience=launch.patience(),
         transport=transport,
         exchange=exchange,
+        whole=kind == "auto",
         runtime=runtime,
         tell=silent if tell is None else tell,
         **given,
@@ -164,7 +165,7 @@ def planned_on_gpus(
     ranks = Ranks(
         hosts, range(size), lambda mine: mine, lambda form: transports.without_nccl(transport, group, form)
     )  # fmt: skip
-    wanted = Wanted(tuple(work), residency, transport)
+    wanted = Wanted(tuple(work), residency, transport, whole=kind == "auto")
     return agree(graph, owned, ranks, wanted, form, limits, registers_read_only)
 
 

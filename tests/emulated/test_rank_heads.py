@@ -72,9 +72,9 @@ def test_ranks_try_what_one_gpu_tries() -> None:
     graph = ring(24)
     for work in ((BfsOptions(),), (ComponentsOptions(),), (BfsOptions(), ComponentsOptions())):
         for residency in ("vram", "mapped", "streamed"):
-            tried = list(dict.fromkeys(groups for _, groups, _ in ways(graph, residency, work)))
+            tried = list(dict.fromkeys(groups for _, groups, *_ in ways(graph, residency, work)))
             assert tried == list(head_ladder(graph, residency, work))
-    assert [groups for _, groups, _ in ways(graph, "mapped", (ComponentsOptions(),))] == [2, 1, 0]
+    assert [groups for _, groups, *_ in ways(graph, "mapped", (ComponentsOptions(),))] == [2, 1, 0]
 
 
 def test_heads_and_hot_rows_of_a_rank_take_no_more_than_on_one_gpu() -> None:

@@ -37,7 +37,6 @@ RESERVE = 256 << 20
 
 LADDER = ("vram", "mapped", "streamed")
 """Residencies in the order in which ``"auto"`` tries them: the fastest first."""
-
 RESIDENCIES = ("auto", *LADDER)
 
 _WHERE = {
@@ -55,11 +54,9 @@ nearly all rows are read from them. A warp chooses the heads of a vertex, one a 
 
 DEVICE_SHARE = 1.5
 """Heads and hot rows of such a graph take so many times what its edges take, at most."""
-
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
 outside."""
-
 LOCKED_SHARE = 0.9
 """Share of the machine's memory that may be page-locked when nobody says: the rest is for everything else."""
 
@@ -94,6 +91,8 @@ class Plan:
         One line for each residency that was considered.
     work
         What it is for, with as much state as fits.
+    whole
+        Of one of several GPUs: whether it takes the rows of all vertices.
     """
 
     residency: str
@@ -104,6 +103,7 @@ class Plan:
     stage_bytes: int = 0
     why: tuple[str, ...] = ()
     work: tuple[Work, ...] = ()
+    whole: bool = False
 
     def bytes_in(self, where: str) -> int:
         """Return the bytes in ``where``, one of ``PLACES``."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.engines.engine import Work
+from bigbfs.engines.gpu.placement.hot import even
 from bigbfs.engines.gpu.planning import HOT_SHARE, Limits, Plan
 from bigbfs.engines.gpu.ranks.plan import STREAMED, plan_of, ways, with_hot_rows
 from bigbfs.engines.ranks.partition import Partition, cut
@@ -45,12 +46,14 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for: the work, where edges may lie, the names given for transport and exchange."""
+    """What is asked for: the work, where edges may lie, the names given for transport and exchange, and whether each
+    rank may take all rows, where that is quicker."""
 
     work: tuple[Work, ...]
     residency: str = "auto"
     transport: str = "auto"
     exchange: str = "auto"
+    whole: bool = False
 
     @property
     def streams(self) -> bool:
@@ -135,10 +138,15 @@ def _fitting(
     """Return the first way of ``wanted.residency`` for which all ranks have room."""
     transport, residency = ranks.carrier(form), wanted.residency
     programs = [each.program(form, residency) for each in wanted.work]
-    tried = list(ways(graph, residency, wanted.work))
+    whole = wanted.whole and partition.size > 1 and transport == "peers" and not even(graph.adjacency)
+    whole = whole and all(getattr(program, "TAKES_ALL_ROWS", False) for program in programs)
+    tried = list(ways(graph, residency, wanted.work, whole=whole))
     how = (limits, registers_read_only, programs, transport == "mpi")
     planned = [
-        [plan_of(graph, partition, rank, choice, groups, *how, stages) for choice, groups, stages in tried]
+        [
+            plan_of(graph, partition, rank, choice, groups, *how, stages, whole=all_rows)
+            for choice, groups, stages, all_rows in tried
+        ]
         for rank in ranks.mine
     ]
     everyone = ranks.everyone([([plan.fits for plan in plans], plans[-1].ledger()) for plans in planned])

@@ -27,7 +27,7 @@ from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
-from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of
+from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of, with_all
 from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
 from bigbfs.engines.gpu.runtime import stretches
 from bigbfs.engines.gpu.runtime.runtime import Runtime
@@ -70,6 +70,8 @@ class GpuRankEngine:
     patience, transport, exchange
         As of :class:`RankPlacedGraph`; ``transport`` may be ``"auto"``: peers on one machine, NCCL between several
         where all ranks have it, else MPI.
+    whole
+        Whether each rank may take all rows to device memory, where the work is quicker so and they fit.
     runtime
         What runs the kernels; None: the GPU with this rank's number on its machine.
     tell
@@ -107,6 +109,7 @@ class GpuRankEngine:
         patience: float = 60.0,
         transport: str = "auto",
         exchange: str = "auto",
+        whole: bool = False,
         runtime: Runtime | None = None,
         tell: Callable[[str], None] = silent,
     ) -> None:
@@ -118,7 +121,7 @@ class GpuRankEngine:
         self._programs: dict[Hashable, Any] = {}
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
-        self._asked = transport, exchange
+        self._asked, self._may_take_all = (transport, exchange), whole
         self._partition = partition
         self._form = transports.form_of(transport, exchange, group, residency)
         for each in self._work:
@@ -168,6 +171,7 @@ class GpuRankEngine:
         rows, edges = adjacencies(self.graph), []
         for prefix, adjacency in rows:
             share = share_of(adjacency, self._partition, self.group.rank)
+            share = with_all(share) if self.plan.whole else share
             self._shares.append(share)
             edges.append(share.copied if self.residency == "vram" else share.near(hot_bytes(self.plan, prefix)))
         # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine
@@ -182,7 +186,7 @@ class GpuRankEngine:
             lambda mine: group.objects(mine[0]),
             lambda form: transports.choose(transport, group, runtime, form),
         )
-        wanted = Wanted(self._work, residency, transport, exchange)
+        wanted = Wanted(self._work, residency, transport, exchange, self._may_take_all)
         found = agree(self.graph, self._partition, ranks, wanted, self._form, limits, runtime.registers_read_only)
         self._partition, self._form, self.transport = found.partition, found.form, found.transport
         return found.plans[0]
@@ -258,6 +262,7 @@ class GpuRankEngine:
             Pool(runtime, sizes, graph.ids),
             group=self.group,
             partition=partition,
+            whole=self.plan.whole,
             **given,
         )
         runtime.synchronize()

@@ -23,6 +23,8 @@ class RankPlacedGraph(PlacedGraph):
         What carries words between ranks: ``"peers"``, ``"nccl"`` or ``"mpi"`` (:mod:`.transport`).
     exchange
         How ranks tell what is visited, where hosts run the levels; ``"auto"``: as is predicted to take least time.
+    whole
+        Whether each rank has the rows of all vertices in device memory.
     """
 
     group: Group
@@ -30,3 +32,4 @@ class RankPlacedGraph(PlacedGraph):
     patience: float
     transport: str
     exchange: str
+    whole: bool = False

@@ -15,7 +15,7 @@ from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
 from bigbfs.engines.gpu.planning import Limits, Plan, head_ladder, room_beside_heads
-from bigbfs.engines.gpu.ranks.shares import share_of
+from bigbfs.engines.gpu.ranks.shares import share_of, with_all
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.engines.ranks.partition import Partition
@@ -49,6 +49,7 @@ def plan_of(
     programs: Sequence[Any],
     staged: bool = False,
     stages: int = 0,
+    whole: bool = False,
 ) -> Plan:
     """Return what ``rank`` takes in one way, whether it fits or not.
 
@@ -61,12 +62,13 @@ def plan_of(
         Whether what ranks tell one another goes by way of pinned memory: ``staged_bytes(partition, ids)`` of programs.
     stages
         Bytes of the buffers through which rows come that are streamed.
+    whole
+        Whether the rank takes the rows of all vertices to device memory.
     """
-    buffers = (
-        [] if residency == STREAMED else _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only)
-    )
     if residency == STREAMED:
-        buffers += _rows_in_file(graph, partition, rank, groups, stages)
+        buffers = _rows_in_file(graph, partition, rank, groups, stages)
+    else:
+        buffers = _rows_in_memory(graph, partition, rank, residency, groups, registers_read_only, whole)
     buffers += state_buffers(graph, [program.own_arrays() for program in programs])
     for program in programs:
         shared = program.shared_bytes(partition, graph.ids)
@@ -76,16 +78,24 @@ def plan_of(
             buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
         fetched = program.fetched_bytes(partition, graph.ids, rank)
         buffers.append(Buffer("result", fetched, "host", "what is fetched for the caller, on its way to rank 0"))
-    return Plan(residency, tuple(buffers), limits, groups, stage_bytes=stages)
+    why = ("all rows on each GPU: levels of few edges are searched by all alike",) if whole else ()
+    return Plan(residency, tuple(buffers), limits, groups, stage_bytes=stages, why=why, whole=whole)
 
 
 def _rows_in_memory(
-    graph: Graph, partition: Partition, rank: int, residency: str, groups: int, registers_read_only: bool
+    graph: Graph,
+    partition: Partition,
+    rank: int,
+    residency: str,
+    groups: int,
+    registers_read_only: bool,
+    whole: bool,
 ) -> list[Buffer]:
     """Return the buffers of rows in device memory, or mapped."""
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
         share = share_of(adjacency, partition, rank)
+        share = with_all(share) if whole else share
         in_place = "mapped" if reads_in_place(adjacency.edges, registers_read_only) else "pinned"
         for buffer in rows_of(prefix, adjacency, residency if residency == "vram" else in_place, groups):
             if buffer.name in (f"{prefix}indices", f"{prefix}blob"):
@@ -143,8 +153,11 @@ def with_hot_rows(plan: Plan, graph: Graph, partition: Partition, rank: int, sha
     return replace(plan, buffers=(*plan.buffers, *found), hot_bytes=sum(buffer.bytes for buffer in found))
 
 
-def ways(graph: Graph, residency: str, work: Sequence[Work] = ()) -> Iterator[tuple[str, int, int]]:
-    """Yield what is tried for ``work``, best first: residency, groups of heads as on one GPU, bytes of the stages.
+def ways(
+    graph: Graph, residency: str, work: Sequence[Work] = (), *, whole: bool = False
+) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield what is tried for ``work``, best first: residency, groups of heads as on one GPU, bytes of the stages, and
+    whether each rank takes all rows, which is tried where ``whole`` says that it may.
 
     Raises
     ------
@@ -158,5 +171,7 @@ def ways(graph: Graph, residency: str, work: Sequence[Work] = ()) -> Iterator[tu
             remedies=tuple(("residency", each, "use {}") for each in (*RESIDENCIES, STREAMED)),
         )
     for choice in RESIDENCIES if residency == "auto" else (residency,):
-        stages = stage_sizes(graph) if choice == STREAMED else (0,)
-        yield from ((choice, *each) for each in product(head_ladder(graph, choice, work), stages))
+        stages, heads = stage_sizes(graph) if choice == STREAMED else (0,), head_ladder(graph, choice, work)
+        if whole and choice == "vram":
+            yield choice, heads[0], 0, True
+        yield from ((choice, *each, False) for each in product(heads, stages))

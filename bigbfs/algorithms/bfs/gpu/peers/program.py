@@ -20,6 +20,8 @@ class PeerBfs(RankedTree):
     """See :class:`RankedTree`."""
 
     SLOTS = DEFAULT.slots
+    TAKES_ALL_ROWS = True
+    """Whether it runs on ranks that each have all rows, too, and is quicker there where these are uneven."""
 
     @staticmethod
     def shared_bytes(partition: Partition, ids: np.dtype) -> int:
@@ -41,6 +43,7 @@ class PeerBfs(RankedTree):
             bottom_up=options.entry.bottom_up,
             tuning=options.tuning or DEFAULT,
             patience=placed.patience,
+            whole=placed.whole,
         )
 
     def _searched(self, options: BfsOptions) -> tuple[RunRecord, int]:
