@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.engines.gpu.runtime.arguments import LINE
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 
 EXACT = 1 << 12
@@ -65,8 +66,8 @@ class Level:
     ----------
     vertices, edges
         Of the frontier; the edges in its rows.
-    lines
-        Lines of 128 bytes that its rows take where they are not near.
+    lines, held
+        Lines of 128 bytes that its rows take where they are not near; those of rows that heads hold whole besides.
     unvisited, unexplored
         Vertices with edges that are not reached yet, and the edges in their rows.
     found
@@ -78,6 +79,7 @@ class Level:
     vertices: float
     edges: float
     lines: float
+    held: float
     unvisited: float
     unexplored: float
     found: float
@@ -88,17 +90,21 @@ def degrees_of(adjacency: Adjacency) -> Degrees:
     """Return how many vertices have which degree. Reads the offsets of the graph once: O(n)."""
     sums, counts = np.zeros(0), np.zeros(0)
     for start in range(0, adjacency.n, BLOCK):
-        stop = min(start + BLOCK, adjacency.n)
-        if isinstance(adjacency, CompressedAdjacency):
-            each = np.asarray(adjacency.degree[start:stop]).astype(np.int64)
-        else:
-            each = np.diff(np.asarray(adjacency.indptr[start : stop + 1]).astype(np.int64))
+        each = _lengths(adjacency, start, min(start + BLOCK, adjacency.n))
         place = _bin(each)
         size = max(len(counts), int(place.max(initial=0)) + 1)
-        counts = np.bincount(place, minlength=size) + np.pad(counts, (0, size - len(counts)))
-        sums = np.bincount(place, each, minlength=size) + np.pad(sums, (0, size - len(sums)))
+        counts = np.pad(counts, (0, size - len(counts))) + np.bincount(place, minlength=size)
+        sums = np.pad(sums, (0, size - len(sums))) + np.bincount(place, each, minlength=size)
     filled = (counts > 0) & (sums > 0)
-    return Degrees(sums[filled] / counts[filled], counts[filled].astype(np.float64))
+    return Degrees(sums[filled] / counts[filled], counts[filled])
+
+
+def _lengths(adjacency: Adjacency, start: int, stop: int) -> np.ndarray:
+    """Return the degrees of vertices [start, stop)."""
+    if isinstance(adjacency, CompressedAdjacency):
+        return np.asarray(adjacency.degree[start:stop]).astype(np.int64)
+    ends = np.asarray(adjacency.indptr[start : stop + 1]).astype(np.int64)
+    return ends[1:] - ends[:-1]
 
 
 def _bin(degrees: np.ndarray) -> np.ndarray:
@@ -107,58 +113,68 @@ def _bin(degrees: np.ndarray) -> np.ndarray:
     return np.where(degrees < EXACT, degrees, EXACT + np.floor(STEPS * np.log2(long / EXACT)).astype(np.int64))
 
 
-def expected(degrees: Degrees, id_bytes: int, heads: int, near: np.ndarray, even: bool) -> list[Level]:
-    """Return the levels of a search from a vertex of the middle degree.
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How the rows of a graph lie.
 
-    Parameters
+    Attributes
     ----------
-    degrees
-        Of the graph.
-    id_bytes
-        Of an id in a row.
+    edge_bytes
+        Bytes of an edge in a row.
     heads
         Heads of a vertex; 0: none.
-    near
-        Share of the rows of each degree whose lines are not counted: copies, or heads, are read instead.
+    holds
+        Whether rows that heads hold whole are read from them.
+    hot
+        Share of the edges that are in device memory too.
     even
-        Whether no neighbour is likelier to be reached early than another; else heads, which are the strongest ones,
-        are taken to decide whatever the whole row would.
+        Whether no vertex is likelier to be reached early than another; else hubs are hot first, and heads, which are
+        the strongest neighbours, are taken to decide whatever the whole row would.
     """
+
+    edge_bytes: float
+    heads: int
+    holds: bool
+    hot: float
+    even: bool
+
+    def lines_of(self, degrees: Degrees, share: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lines that a row of each degree takes, and those that are read from heads instead, where such a
+        ``share`` of all rows is read: neighbours have a line in common."""
+        near = np.full(len(degrees.degree), self.hot) if self.even else degrees.from_top(self.hot * degrees.edges)
+        lines = (degrees.degree * self.edge_bytes / LINE + 1 - share) * (1 - near)
+        held = lines * (self.holds & (degrees.degree <= self.heads))
+        return lines - held, held
+
+
+def expected(degrees: Degrees, rows: Rows) -> list[Level]:
+    """Return the levels of a search from a vertex of the middle degree."""
     degree, left = degrees.degree, degrees.counts.copy()
-    lines_of = (degree * id_bytes / 128 + 1) * (1 - near)
     frontier = np.zeros(len(left))
     if len(left):
         start = int(np.searchsorted(degree, degrees.middle))
         frontier[start] = 1.0
         left[start] -= 1.0
     levels: list[Level] = []
-    open_to = heads if even else np.inf
+    looked_at = np.minimum(degree, rows.heads) if rows.even else degree
     while frontier.sum() >= LEAST and len(levels) < MOST_LEVELS:
         vertices, edges, unexplored = float(frontier.sum()), float(frontier @ degree), float(left @ degree)
         ends = max(0.0, edges - (vertices if levels else 0.0))  # one edge of each leads back to its parent
         missing = 1 - ends / max(ends + unexplored, 1e-9)  # of an edge: that its end is not in the frontier
         stays = np.power(missing, degree)
-        undecided = np.power(missing, np.minimum(degree, open_to)) * (degree > heads)
+        undecided = np.power(missing, looked_at) * (degree > rows.heads)
         found = left * (1 - stays)
-        levels.append(
-            Level(
-                vertices,
-                edges,
-                float(frontier @ lines_of),
-                float(left.sum()),
-                unexplored,
-                float(found.sum()),
-                float(left @ undecided),
-            )
-        )
+        lines, held = rows.lines_of(degrees, vertices / degrees.busy)
+        counts = (float(left.sum()), unexplored, float(found.sum()), float(left @ undecided))
+        levels.append(Level(vertices, edges, float(frontier @ lines), float(frontier @ held), *counts))
         frontier, left = found, left * stays
     return levels
 
 
-def thin(degrees: Degrees, id_bytes: int, count: int) -> list[Level]:
+def thin(degrees: Degrees, rows: Rows, count: int) -> list[Level]:
     """Return ``count`` levels that are all alike: those of a graph that is deep."""
     vertices, edges = degrees.busy / count, degrees.edges / count
-    lines = edges * id_bytes / 128 + vertices
-    found = [degrees.busy * (1 - level / count) for level in range(count)]
-    per = degrees.edges / max(1.0, degrees.busy)
-    return [Level(vertices, edges, lines, rest, rest * per, vertices, rest) for rest in found]
+    lines, held = (float(degrees.counts @ each) / count for each in rows.lines_of(degrees, 0.0))
+    per = edges / max(vertices, 1e-9)
+    left = (degrees.busy - vertices * level for level in range(1, count + 1))
+    return [Level(vertices, edges, lines, held, rest, rest * per, vertices, rest) for rest in left]
