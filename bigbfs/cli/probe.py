@@ -135,6 +135,7 @@ def _probe_links(group: Any, output: Path | None, device_bytes: int, as_json: bo
     """
     from bigbfs.algorithms.bfs.gpu.peers.measure import Sizes, measure
     from bigbfs.engines.gpu.ranks.devices import own_gpu
+    from bigbfs.engines.ranks import launch
 
     if group is None or group.size == 1:
         raise UsageError("--gpus measures what is between GPUs, and one has no other; leave it out to measure that one")
@@ -146,6 +147,7 @@ def _probe_links(group: Any, output: Path | None, device_bytes: int, as_json: bo
             group,
             GpuLinks() if old is None or old.gpus is None else old.gpus,
             sizes=Sizes(device=device_bytes),
+            patience=launch.patience(),
             progress=lambda line: click.echo(line, file=sys.stderr) if first else None,
         )
     finally:
