@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from rank_table import put
 
-from bigbfs.algorithms.bfs.gpu.expected import Degrees
-from bigbfs.algorithms.bfs.gpu.predicted import Facts, Gpus, search, seconds_of
-from bigbfs.algorithms.components.gpu.predicted import components
+from bigbfs.algorithms.bfs.ranks.expected import Degrees
+from bigbfs.algorithms.bfs.ranks.gpus_model import Facts, Gpus, search, seconds_of
+from bigbfs.algorithms.components.ranks.gpus_model import components
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.errors import BigBfsError
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bigbfs.algorithms.bfs.gpu import predicted
-from bigbfs.algorithms.bfs.gpu.expected import degrees_of
-from bigbfs.algorithms.bfs.gpu.predicted import Facts, Gpus
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.ranks import gpus_model
 from bigbfs.algorithms.bfs.ranks.depth import DEEP, expected_levels, too_deep
-from bigbfs.algorithms.components.gpu.predicted import Predicted as Components
-from bigbfs.algorithms.components.gpu.predicted import components
+from bigbfs.algorithms.bfs.ranks.expected import degrees_of
+from bigbfs.algorithms.bfs.ranks.gpus_model import Facts, Gpus
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.components.ranks.gpus_model import Predicted as Components
+from bigbfs.algorithms.components.ranks.gpus_model import components
 from bigbfs.algorithms.ranked_gpus import planned_on_gpus
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.cpu.rows import rows_of
@@ -53,13 +53,13 @@ class Ahead:
     hosts: int
     residency: str | None
     transport: str | None
-    search: list[predicted.Predicted]
+    search: list[gpus_model.Predicted]
     components: Components | None
 
     @property
     def search_seconds(self) -> float | None:
         """Seconds of a search; None: nothing is said."""
-        return predicted.seconds_of(self.search) if self.search else None
+        return gpus_model.seconds_of(self.search) if self.search else None
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ def _of(graph: Graph, facts: Facts, asked: Asked, count: tuple[int, int], agreed
     search, labels = [], None
     for each in asked.work:
         if isinstance(each, BfsOptions) and each.strategy in ("auto", "topdown"):
-            search = predicted.search(facts, where, asked.profile, top_down=each.strategy == "topdown")
+            search = gpus_model.search(facts, where, asked.profile, top_down=each.strategy == "topdown")
         elif isinstance(each, ComponentsOptions) and where.heads:
-            link = predicted.link_between(asked.profile, where)
+            link = gpus_model.link_between(asked.profile, where)
             call = None if link is None else (link.call, link.bytes_per_second)
             busy, ids = facts.degrees.busy, facts.id_bytes
             labels = components(facts.n, busy, ids, gpus, asked.profile, by_degree=facts.by_degree, call=call)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bigbfs.algorithms.bfs.gpu.predicted import Predicted
+from bigbfs.algorithms.bfs.ranks.gpus_model import Predicted
 from bigbfs.algorithms.gpus_ahead import Ahead
 from bigbfs.config import DeviceProfile, GpuLinks
 from bigbfs.report.table import labelled, table

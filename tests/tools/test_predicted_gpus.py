@@ -8,7 +8,7 @@ import predicted_gpus
 import pytest
 
 from bigbfs import generate
-from bigbfs.algorithms.bfs.gpu.expected import degrees_of
+from bigbfs.algorithms.bfs.ranks.expected import degrees_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "distributed.md"
 

@@ -10,10 +10,10 @@ import pytest
 import zoo
 
 from bigbfs import generate
-from bigbfs.algorithms.bfs.gpu import expected as levels
-from bigbfs.algorithms.bfs.gpu.expected import Degrees, Rows, degrees_of, expected, thin
 from bigbfs.algorithms.bfs.gpu.hosts.costs import link_of
-from bigbfs.algorithms.bfs.gpu.predicted import Facts, Gpus, link_between, search, seconds_of
+from bigbfs.algorithms.bfs.ranks import expected as levels
+from bigbfs.algorithms.bfs.ranks.expected import Degrees, Rows, degrees_of, expected, thin
+from bigbfs.algorithms.bfs.ranks.gpus_model import Facts, Gpus, link_between, search, seconds_of
 from bigbfs.algorithms.bfs.reference import bfs
 from bigbfs.config import GpuLinks, find_profile, read_profile
 from bigbfs.graph.graph import Graph

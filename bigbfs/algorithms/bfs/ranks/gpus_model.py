@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bigbfs.algorithms.bfs.gpu.costs import MEMORY_RATE, Costs, costs
-from bigbfs.algorithms.bfs.gpu.expected import Degrees, Level, Rows, expected, thin
 from bigbfs.algorithms.bfs.gpu.hosts.costs import LAUNCHES, PICO, Model, choose
 from bigbfs.algorithms.bfs.gpu.peers.state import CLAIM_COST
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT
 from bigbfs.algorithms.bfs.ranks.costs import OTHER_HOST, SAME_HOST, Forced, Frontier, Link
+from bigbfs.algorithms.bfs.ranks.expected import Degrees, Level, Rows, expected, thin
 from bigbfs.config import DeviceProfile, GpuLinks
 from bigbfs.engines.gpu.runtime.arguments import LINE
 
