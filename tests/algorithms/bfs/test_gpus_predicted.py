@@ -70,10 +70,14 @@ def test_levels_find_each_vertex_once() -> None:
 def test_lines_of_hot_and_held_rows() -> None:
     """Hubs are hot first; where rows are even, any; short rows are read from heads where these hold them."""
     degrees = Degrees(np.array([4.0, 32.0, 320.0]), np.array([80.0, 10.0, 1.0]))
-    lines, held = replace(ROWS, hot=1 / 3, holds=True).lines_of(degrees, 0.0)
-    assert lines[2] == 0 and lines[1] == pytest.approx(2) and lines[0] == 0 and held[0] == pytest.approx(1.125)
-    lines, _ = replace(ROWS, hot=0.25, even=True).lines_of(degrees, 0.5)
-    np.testing.assert_allclose(lines, 0.75 * (degrees.degree / 32 + 0.5))
+    every = degrees.counts
+    rows, lines, held = replace(ROWS, hot=1 / 3, holds=True).counted(degrees, every / every.sum() * 1e-3)
+    share = 1e-3 / every.sum()
+    assert rows == pytest.approx(10 * share) and lines == pytest.approx(10 * 2 * share, rel=1e-3)
+    assert held == pytest.approx(80 * 1.125 * share, rel=1e-3)
+    rows, lines, held = replace(ROWS, hot=0.25, even=True).counted(degrees, every / 2)
+    assert rows == pytest.approx(0.75 * every.sum() / 2) and held == 0
+    assert lines == pytest.approx(0.75 * (degrees.degree / 32 + 0.5) @ every / 2)
 
 
 @pytest.mark.parametrize("transport", ["nccl", "mpi"])

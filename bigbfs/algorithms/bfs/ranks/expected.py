@@ -66,8 +66,9 @@ class Level:
     ----------
     vertices, edges
         Of the frontier; the edges in its rows.
-    lines, held
-        Lines of 128 bytes that its rows take where they are not near; those of rows that heads hold whole besides.
+    rows, lines, held
+        Its rows that are not near, and the lines of 128 bytes that these take; those of rows that heads hold whole
+        besides.
     unvisited, unexplored
         Vertices with edges that are not reached yet, and the edges in their rows.
     found
@@ -78,6 +79,7 @@ class Level:
 
     vertices: float
     edges: float
+    rows: float
     lines: float
     held: float
     unvisited: float
@@ -138,13 +140,21 @@ class Rows:
     hot: float
     even: bool
 
-    def lines_of(self, degrees: Degrees, share: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lines that a row of each degree takes, and those that are read from heads instead, where such a
-        ``share`` of all rows is read: neighbours have a line in common."""
-        near = np.full(len(degrees.degree), self.hot) if self.even else degrees.from_top(self.hot * degrees.edges)
-        lines = (degrees.degree * self.edge_bytes / LINE + 1 - share) * (1 - near)
-        held = lines * (self.holds & (degrees.degree <= self.heads))
-        return lines - held, held
+    def far(self, degrees: Degrees) -> np.ndarray:
+        """Return the share of the rows of each degree that are not hot."""
+        return (
+            np.full(len(degrees.degree), 1 - self.hot) if self.even else 1 - degrees.from_top(self.hot * degrees.edges)
+        )
+
+    def counted(self, degrees: Degrees, frontier: np.ndarray) -> tuple[float, float, float]:
+        """Return the rows of a ``frontier`` that are not near, their lines, and the lines of rows that heads hold.
+
+        Where many rows are read, neighbours have a line in common.
+        """
+        far, share = self.far(degrees) * frontier, frontier.sum() / max(degrees.busy, 1e-9)
+        lines = (degrees.degree * self.edge_bytes / LINE + 1 - share) * far
+        held = np.logical_and(self.holds, degrees.degree <= self.heads)
+        return float(far[~held].sum()), float(lines[~held].sum()), float(lines[held].sum())
 
 
 def expected(degrees: Degrees, rows: Rows) -> list[Level]:
@@ -164,9 +174,8 @@ def expected(degrees: Degrees, rows: Rows) -> list[Level]:
         stays = np.power(missing, degree)
         undecided = np.power(missing, looked_at) * (degree > rows.heads)
         found = left * (1 - stays)
-        lines, held = rows.lines_of(degrees, vertices / degrees.busy)
         counts = (float(left.sum()), unexplored, float(found.sum()), float(left @ undecided))
-        levels.append(Level(vertices, edges, float(frontier @ lines), float(frontier @ held), *counts))
+        levels.append(Level(vertices, edges, *rows.counted(degrees, frontier), *counts))
         frontier, left = found, left * stays
     return levels
 
@@ -174,7 +183,7 @@ def expected(degrees: Degrees, rows: Rows) -> list[Level]:
 def thin(degrees: Degrees, rows: Rows, count: int) -> list[Level]:
     """Return ``count`` levels that are all alike: those of a graph that is deep."""
     vertices, edges = degrees.busy / count, degrees.edges / count
-    lines, held = (float(degrees.counts @ each) / count for each in rows.lines_of(degrees, 0.0))
+    far, lines, held = rows.counted(degrees, degrees.counts / count)
     per = edges / max(vertices, 1e-9)
     left = (degrees.busy - vertices * level for level in range(1, count + 1))
-    return [Level(vertices, edges, lines, held, rest, rest * per, vertices, rest) for rest in left]
+    return [Level(vertices, edges, far, lines, held, rest, rest * per, vertices, rest) for rest in left]

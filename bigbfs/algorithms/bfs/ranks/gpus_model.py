@@ -152,9 +152,12 @@ class Peers:
         self._byte, self._meeting = 1 / links.peer_bytes_per_second, links.meeting_seconds if ranks > 1 else 0.0
         self._claim_bytes, self._bits = 2 * facts.id_bytes * others, facts.n / 8 * others
         self._told = (CLAIM_COST + 2 * facts.id_bytes * self._byte / PICO) * others
-        by_degree_far = gpus.residency == "mapped" and facts.by_degree
-        self._wide_from = facts.n // DEFAULT.wide if facts.plain and not by_degree_far else float("inf")
+        mapped = gpus.residency == "mapped"
+        may_mark = facts.plain and not (mapped and facts.by_degree)
+        self._wide_from = facts.n // DEFAULT.wide if may_mark else float("inf")
         self._bitmap = False
+        far = mapped and facts.m * facts.edge_bytes * (1 - gpus.hot) > profile.link_window_bytes
+        self._row = 1 / (PICO * profile.link_random_lines_per_second) - self._real.line if far else 0.0
 
     def level(self, depth: int, level: Level) -> Predicted:
         """Return what a level takes."""
@@ -183,6 +186,8 @@ class Peers:
         """Return seconds of work, of what is told, and the bytes of it."""
         found = level.found if real else min(level.edges, level.unvisited)
         work = level.edges * unit.edge + self._lines(level, real)[0] * unit.line
+        if real and level.vertices / self._gpus.ranks < DEFAULT.sort_from:
+            work += level.rows * self._row  # so few are read in the order in which they were found: anywhere
         if real or level.edges >= self._wide_from:
             work += found * unit.claim
         ranks = self._gpus.ranks
