@@ -86,6 +86,7 @@ def facts_of(graph: Graph, levels: float) -> Facts:
         even=even(rows),
         pulls=graph.in_adjacency is not None,
         deep=round(levels) if levels > DEEP else None,
+        least=round(levels),
     )
 
 

@@ -132,6 +132,20 @@ def test_deep_graphs_are_slower_on_two() -> None:
     assert len(each) == 80 and sum(level.found for level in each) == pytest.approx(graph.n)
 
 
+@pytest.mark.parametrize("transport", ["peers", "nccl"])
+def test_levels_that_degrees_do_not_tell(transport: str) -> None:
+    """More levels by the small search: thin ones, in each of which GPUs meet."""
+    known, gpus = (
+        facts(generate.graph("uniform", scale=12, edge_factor=8, seed=1)),
+        Gpus(2, 1, transport, "vram", 8, 0.0),
+    )
+    found = search(known, gpus, H200)
+    more = search(replace(known, least=len(found) + 9), gpus, H200)
+    assert more[:-1] == found and (more[-1].levels, more[-1].vertices) == (9, 1.0)
+    assert search(replace(known, least=len(found)), gpus, H200) == found
+    assert more[-1].exchange > 9 * 1e-5
+
+
 def test_a_slower_device_takes_longer() -> None:
     known = facts(generate.graph("uniform", scale=14, edge_factor=16, seed=1))
     gpus = Gpus(1, 1, "peers", "mapped", 8, 0.0)

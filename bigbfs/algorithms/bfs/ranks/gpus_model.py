@@ -58,6 +58,8 @@ class Facts:
         Whether vertices are stored by degree; rows are of like length; levels may go bottom-up.
     deep
         Levels of a search, where they are too many for the degrees to tell; else None.
+    least
+        Levels that a search has at least, whatever the degrees say: the last ones are thin.
     """
 
     n: int
@@ -69,6 +71,7 @@ class Facts:
     even: bool
     pulls: bool
     deep: int | None = None
+    least: int = 0
 
     @property
     def plain(self) -> bool:
@@ -119,7 +122,13 @@ def search(facts: Facts, gpus: Gpus, profile: DeviceProfile, *, top_down: bool =
         shared = DEEP_LEVEL - LEVEL if gpus.ranks == 1 else 0.0
         work, moved = facts.deep * (each.work + shared), facts.deep * each.bytes
         return [replace(each, levels=facts.deep, work=work, exchange=facts.deep * each.exchange, bytes=moved)]
-    return [price.level(depth, level) for depth, level in enumerate(expected(facts.degrees, rows))]
+    found = [price.level(depth, level) for depth, level in enumerate(expected(facts.degrees, rows))]
+    more = facts.least - len(found)
+    if more > 0 and found:
+        each = price.level(len(found), Level(1.0, facts.degrees.middle, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0))
+        sums = {name: more * getattr(each, name) for name in ("work", "exchange", "bytes")}
+        found.append(replace(each, levels=more, **sums))
+    return found
 
 
 def measured(facts: Facts, residency: str, profile: DeviceProfile) -> Costs:
