@@ -32,7 +32,9 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 
 MOST = 4
-"""Up to so many times the GPUs asked for are looked at."""
+"""Up to so many times the GPUs asked for are looked at ..."""
+MOST_GPUS = 512
+"""... and of more than are asked for no more than so many: each has a plan."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def counts_of(gpus: int, hosts: int) -> list[tuple[int, int]]:
     for, else as many on each as were asked for."""
     beside = -(-gpus // hosts)
     found, count = {1, gpus}, 2
-    while count <= MOST * gpus:
+    while count <= max(gpus, min(MOST * gpus, MOST_GPUS)):
         found.add(count)
         count *= 2
     return [(count, 1 if hosts == 1 else -(-count // beside)) for count in sorted(found)]

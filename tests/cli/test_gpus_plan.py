@@ -10,8 +10,12 @@ import pytest
 import zoo
 
 from bigbfs import generate
+from bigbfs.algorithms.gpus_ahead import Asked, ahead
+from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.algorithms.words import usual_work
 from bigbfs.cli.gpus_plan import machine_bytes, machines_of
 from bigbfs.cli.gpus_times import verdict
+from bigbfs.config import find_profile, read_profile
 from bigbfs.engines.gpu.placement.ledger import PLACES, Buffer
 from bigbfs.engines.gpu.planning import Limits, Plan
 from bigbfs.graph.graph import Graph
@@ -214,3 +218,19 @@ def test_where_one_has_no_room(run: Any, folder: Path) -> None:
     code, out, err = run(*ask)
     assert code == 0, err
     assert [each["residency"] for each in json.loads(out)["predicted"]["by_gpus"]] == ["mapped", "vram", "vram", "vram"]
+
+
+def test_every_graph_is_planned(graph: Graph) -> None:
+    """Empty, directed, with ids of 64 bits, one vertex alone: times are said, and are no nonsense."""
+    limits, profile = Limits(1 << 32, 1 << 32), read_profile(find_profile("h200"))
+    how = {"residency": "auto", "kind": "auto", "transport": "auto"}
+    for number, (name, plain) in enumerate(zoo.shared().items()):
+        each, work = plain.compress() if number % 4 == 0 else plain, usual_work()
+        hosts = ("a", "a") if number % 2 else ("a", "b")
+        agreed = planned_on_gpus(each, hosts, work, limits, **how)
+        found, _ = ahead(each, Asked(work, limits, True, how, profile), len(set(hosts)), agreed)
+        for times in found:
+            seconds, labels = times.search_seconds, times.components
+            exchange = sum(level.exchange for level in times.search)
+            assert seconds is None or 0 <= exchange < seconds < 1, name
+            assert labels is not None and 0 <= labels.exchange < labels.seconds < 1, name

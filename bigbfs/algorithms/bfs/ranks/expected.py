@@ -111,8 +111,9 @@ def _lengths(adjacency: Adjacency, start: int, stop: int) -> np.ndarray:
 
 def _bin(degrees: np.ndarray) -> np.ndarray:
     """Return where each of ``degrees`` is counted."""
-    long = np.maximum(degrees, EXACT)
-    return np.where(degrees < EXACT, degrees, EXACT + np.floor(STEPS * np.log2(long / EXACT)).astype(np.int64))
+    place, long = degrees.copy(), np.flatnonzero(degrees >= EXACT)
+    place[long] = EXACT + np.floor(STEPS * np.log2(degrees[long] / EXACT)).astype(np.int64)
+    return place
 
 
 @dataclass(frozen=True, slots=True)
