@@ -28,6 +28,7 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.gpu.runtime.runtime import Kernel, Runtime
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DeviceError
+from bigbfs.sizes import counted
 
 FILE = "algorithms/bfs/gpu/peers/probe_peers.cu"
 PROBE_KERNELS = (
@@ -86,20 +87,19 @@ def measure(
         A GPU cannot reach another's memory, a kernel failed, or something else came than was sent.
     """
     bench = _Bench(runtime, group, sizes or Sizes(), patience, progress)
-    found = replace(
-        before, name=f"{runtime.name}, {group.size} of {len(set(group.machines))} machine(s)", gpus=group.size,
-        hosts=len(set(group.machines)),
-    )  # fmt: skip
+    hosts = len(set(group.machines))
+    name = f"{runtime.name}, {group.size} on {counted(hosts, 'machine')}"
+    found = replace(before, name=name, gpus=group.size, hosts=hosts)
     if group.one_host:
         require_reach(group, runtime)
         found = replace(found, **bench.peers())
     where = "" if group.one_host else "host_"
-    for name in ("nccl", "mpi"):
-        if name == "nccl" and nccl is None and transports.choose("auto", group, runtime, "streamed") != "nccl":
+    for carrier in ("nccl", "mpi"):
+        if carrier == "nccl" and nccl is None and transports.choose("auto", group, runtime, "streamed") != "nccl":
             progress("NCCL: not every rank has it")
             continue
-        call, rate = bench.calls(name, nccl if name == "nccl" else None)
-        told: dict[str, Any] = {f"{where}{name}_call_seconds": call, f"{where}{name}_bytes_per_second": rate}
+        call, rate = bench.calls(carrier, nccl if carrier == "nccl" else None)
+        told: dict[str, Any] = {f"{where}{carrier}_call_seconds": call, f"{where}{carrier}_bytes_per_second": rate}
         found = replace(found, **told)
     return found
 
@@ -214,7 +214,7 @@ class _Bench:
         """Return the seconds of a short call by a transport, and the bytes per second into a GPU of long ones."""
         runtime, group, sizes = self._runtime, self._group, self._sizes
         if make is None:
-            carrier: Any = transports.made(name, runtime, group, sizes.long, self._patience)
+            carrier: Any = transports.made(name, runtime, group, sizes.long * (group.size - 1), self._patience)
         else:
             carrier = make(runtime, group, self._patience)
         try:
