@@ -17,10 +17,10 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import BFS, SLOT
 from bigbfs.algorithms.bfs.gpu.peers.arguments import DEFINES, JOINT, LETTER, PEERS
-from bigbfs.algorithms.bfs.gpu.peers.state import CLOCK_RATE
 from bigbfs.algorithms.bfs.ranks.measure import best
 from bigbfs.config import GpuLinks
 from bigbfs.engines.gpu.ranks import transport as transports
+from bigbfs.engines.gpu.ranks.arguments import CLOCK_RATE
 from bigbfs.engines.gpu.ranks.devices import require_reach
 from bigbfs.engines.gpu.ranks.memory import SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, WARP, struct, team_threads
