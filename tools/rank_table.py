@@ -27,7 +27,7 @@ MERRILL = {2: 1.5, 3: 2.1, 4: 2.5}
 """PPoPP 2012 (report 004, section 6): up to four Tesla C2050, times one of them."""
 
 HEADERS = ("times one", "GTEPS", "bytes", "exchange", "placed in s", "predicted: ms, times, bytes, exchange", "bar")
-MARKS = "<!-- tools/rank_table.py: {} -->"
+MARKS = "<!-- tools/{}: {} -->"
 
 Found = dict[lines.Key, dict[str, Any]]
 
@@ -182,8 +182,8 @@ def tables(found: Found, suite: cases.Suite) -> dict[str, str]:
     return {name: table for name, table in made.items() if table}
 
 
-def put(text: str, made: dict[str, str]) -> str:
-    """Return the page ``text`` with the tables between their marks.
+def put(text: str, made: dict[str, str], tool: str = "rank_table.py") -> str:
+    """Return the page ``text`` with the tables between their marks, which name the ``tool``.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def put(text: str, made: dict[str, str]) -> str:
         A mark is missing.
     """
     for name, table in made.items():
-        begin, end = MARKS.format(name), MARKS.format(f"end of {name}")
+        begin, end = MARKS.format(tool, name), MARKS.format(tool, f"end of {name}")
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
         if not found or not closed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.bfs.gpu.peers import measure
 from bigbfs.algorithms.sweeps.gpu import program as sweeps
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
@@ -11,12 +12,13 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
-    """Return every kernel once: those of placement (proofs of rows and own rows too) and probe, and those of all
+    """Return every kernel once: those of placement (proofs of rows and own rows too) and of probes, and those of all
     algorithms."""
     ranks = (*own_rows.PLACEMENT, *own_rows.PROOF_KERNELS)
     shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *ranks, *rates.KERNELS)
+    links = measure.PROBE_KERNELS
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
-    return tuple(dict.fromkeys((*shared, *own, *sweeps.every_kernel())))
+    return tuple(dict.fromkeys((*shared, *links, *own, *sweeps.every_kernel())))
 
 
 def variants_of(file: str) -> list[KernelSpec]:

@@ -1,4 +1,5 @@
-"""``bigbfs plan --gpus``: what each rank of a run on several GPUs would keep where, and read from the file."""
+"""``bigbfs plan --gpus``: what each rank of a run on several GPUs would keep where, and read from the file,
+and how long it will take."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ from typing import Any
 import click
 
 from bigbfs.algorithms.bfs.options import BfsOptions
-from bigbfs.algorithms.ranked_gpus import planned_on_gpus, thin_levels
-from bigbfs.cli import options
+from bigbfs.algorithms.gpus_ahead import Asked, ahead
+from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.cli import gpus_times, options
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
@@ -51,12 +53,16 @@ def show(
 ) -> None:
     """Print what ranks of ``hosts`` agree on for ``work``; ``how``: as of ``planned_on_gpus``."""
     agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
+    asked = Asked(work, limits, target.registers_read_only, how, target.profile)
+    times, deep = ahead(graph, asked, len(set(hosts)), agreed)
     searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
-    levels = thin_levels(graph, len(hosts)) if searches and len(hosts) > 1 else None
-    if as_json:
-        click.echo(dumps(_object(graph, hosts, target, agreed) | {"levels_of_one": levels}))
-        return
+    levels = deep if searches else None
     first, size = agreed.plans[0], len(hosts)
+    if as_json:
+        predicted = gpus_times.times_object(times, size, target.profile, levels)
+        more = {"levels_of_one": levels, "predicted": predicted}
+        click.echo(dumps(_object(graph, hosts, target, agreed) | more))
+        return
     click.echo(options.describe(graph))
     click.echo(labelled("device", f"{target.name}: {format_size(target.free_bytes)} of memory, {target.origin}"))
     ranks = f"{counted(size, 'rank')} on {counted(len(set(hosts)), 'machine')}, a GPU for each"
@@ -72,6 +78,8 @@ def show(
     click.echo(labelled("machine", f"{format_size(machine)} of host memory for the ranks of one, at most"))
     if first.residency == STREAMED:
         click.echo(labelled("file", _said_of_reads(agreed)))
+    click.echo("")
+    gpus_times.show(times, size, target.profile, levels, how["transport"] == "auto")
     worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
     click.echo(f"\nrank {worst}:")
     click.echo(agreed.plans[worst].ledger())

@@ -120,7 +120,9 @@ def command(
     ones each rank opens; not all of them need be here.
 
     With --gpus: what each rank of a run on several GPUs takes of its device and of its host, by the functions by which
-    the run decides; with the edges in the file, what each reads of it. Which GPUs are here does not matter.
+    the run decides; with the edges in the file, what each reads of it. Then the time of a search, level by level, and
+    of components, beside that of one GPU, and whether more GPUs would be faster or slower; links are those of the
+    profile (`bigbfs probe --gpus`). Which GPUs are here does not matter.
 
     With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
     for how long. A few single searches are run, which show how the levels of this graph are shaped.

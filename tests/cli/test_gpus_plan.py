@@ -9,14 +9,20 @@ from typing import Any
 import pytest
 import zoo
 
+from bigbfs import generate
+from bigbfs.algorithms.gpus_ahead import Asked, ahead
+from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.algorithms.words import usual_work
 from bigbfs.cli.gpus_plan import machine_bytes, machines_of
+from bigbfs.cli.gpus_times import verdict
+from bigbfs.config import find_profile, read_profile
 from bigbfs.engines.gpu.placement.ledger import PLACES, Buffer
 from bigbfs.engines.gpu.planning import Limits, Plan
 from bigbfs.graph.graph import Graph
 
 KEYS = {
     *("schema", "command", "graph", "device", "device_origin", "gpus", "hosts", "partition", "transport"),
-    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks", "levels_of_one"),
+    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks", "levels_of_one", "predicted"),
 }
 OF_RANK = {"rank", "host", "vertices", "hot_bytes", "placing_reads", "totals", "buffers"}
 
@@ -128,3 +134,103 @@ def test_pages_that_ranks_of_a_machine_map_count_once() -> None:
 def test_plans_that_are_refused(run: Any, graph: Graph, arguments: Any, code: int, said: str) -> None:
     found, out, err = run("plan", "g.csrbin", *arguments)
     assert (found, out) == (code, "") and said in err, err
+
+
+def test_times_are_predicted(run: Any, graph: Graph) -> None:
+    """Of 1, 2, 4, ... GPUs and the number asked for; the levels are those of that number."""
+    found = planned(run, "--gpus", 3, "--algorithm", "cc")["predicted"]
+    assert set(found) == {"links", "links_measured", "search", "by_gpus", "verdicts"} and not found["links_measured"]
+    assert [each["gpus"] for each in found["by_gpus"]] == [1, 2, 3, 4, 8]
+    assert {each["hosts"] for each in found["by_gpus"]} == {1} and set(found["verdicts"]) == {"bfs", "cc"}
+    for each in found["by_gpus"]:
+        assert each["residency"] == "vram" and each["components"]["seconds"] > 0
+        assert each["search"]["seconds"] > each["search"]["exchange"] >= 0
+        assert (each["search"]["bytes"] > 0) == (each["gpus"] > 1)
+    mine = found["by_gpus"][2]["search"]
+    assert mine["seconds"] == pytest.approx(sum(each["work"] + each["exchange"] for each in found["search"]))
+    assert mine["bytes"] == pytest.approx(sum(each["bytes"] for each in found["search"]))
+    assert [
+        each["direction"] for each in planned(run, "--gpus", 2, "--strategy", "topdown")["predicted"]["search"]
+    ] == ["top-down"] * len(found["search"])
+    hosts = planned(run, "--gpus", 4, "--hosts", 2)["predicted"]["by_gpus"]
+    assert [(each["gpus"], each["hosts"]) for each in hosts] == [(1, 1), (2, 1), (4, 2), (8, 4), (16, 8)]
+
+
+def test_links_of_the_profile_count(run: Any, graph: Graph, folder: Path) -> None:
+    """Slow links make exchange longer; a table that is wrong is refused by name."""
+    (folder / "slow.toml").write_text("[gpus]\nname = 'a bus'\npeer_bytes_per_second = 1e6\nmeeting_seconds = 1e-3\n")
+    ask = ("plan", "g.csrbin", "--gpus", 2, "--algorithm", "bfs")
+    code, out, err = run(*ask, "--profile", "slow.toml", "--json")
+    assert code == 0, err
+    slow, usual = json.loads(out)["predicted"], planned(run, "--gpus", 2)["predicted"]
+    assert slow["links_measured"] and slow["links"]["name"] == "a bus"
+    assert slow["by_gpus"][1]["search"]["exchange"] > 10 * usual["by_gpus"][1]["search"]["exchange"]
+    assert slow["by_gpus"][0] == usual["by_gpus"][0]
+    code, out, err = run(*ask, "--profile", "slow.toml")
+    assert code == 0 and "a bus, from the profile" in out
+    for text, said in (
+        ("[gpus]\nmeeting_second = 1e-3\n", "did you mean 'meeting_seconds'"),
+        ("[gpus]\nmeeting_seconds = 0.0\n", "it must be more than 0"),
+        ("gpus = 3\n", "it must be a [gpus] table"),
+    ):
+        (folder / "wrong.toml").write_text(text)
+        code, out, err = run(*ask, "--profile", "wrong.toml")
+        assert code != 0 and said in err
+
+
+def test_what_is_said_of_more_gpus(run: Any, graph: Graph, folder: Path) -> None:
+    """A small graph: one is fastest. Deep ones stay on one, whatever was asked. Of streamed edges nothing is said."""
+    code, out, _ = run("plan", "g.csrbin", "--gpus", 2, "--profile", "h200")
+    assert code == 0 and "more GPUs would be slower, and so are 2: one GPU is" in out and "by GPUs" in out
+    assert "predicted   bfs " in out and "predicted   cc " in out and "told by peers" in out
+    code, out, _ = run("plan", "g.csrbin", "--gpus", 2, "--hosts", 2, "--profile", "h200")
+    assert code == 0 and "told by nccl, as runs do where they have it" in " ".join(out.split())
+    code, out, _ = run("plan", "g.csrbin", "--gpus", 2, "--residency", "streamed", "--profile", "h200")
+    assert code == 0 and "edges stay in the file, and the disk decides" in out and "predicted   " not in out
+    generate.graph("grid2d", rows=300, columns=300).save(folder / "deep.csrbin")
+    code, out, _ = run("plan", "deep.csrbin", "--gpus", 2, "--profile", "h200")
+    assert code == 0 and "slower than one" in out and "\n0 to " in out
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ({1: 3.0, 2: 2.0, 4: 1.0}, "more GPUs would be faster: 4 are 2.00 times as fast as 2"),
+        ({1: 3.0, 2: 2.0, 4: 1.99}, "more GPUs would be slower, or no faster: 2 are the fastest of these, 1.50 times"),
+        ({1: 1.0, 2: 2.0, 4: 1.5}, "more GPUs would be slower, and so are 2: one GPU is 2.00 times as fast as 2"),
+        ({2: 2.0, 4: 2.5}, "more GPUs would be slower, or no faster: 2 are the fastest of these"),
+    ],
+)
+def test_verdicts(times: dict[int, float], said: str) -> None:
+    assert verdict(2, times).startswith(said)
+
+
+def test_where_one_has_no_room(run: Any, folder: Path) -> None:
+    """What does not fit is said of each number; two are then compared with nothing."""
+    dense = generate.graph("uniform", scale=11, edge_factor=400, seed=1)
+    dense.save(folder / "g.csrbin")
+    room = dense.adjacency.edges.nbytes * 4 // 5
+    ask = ("plan", "g.csrbin", "--gpus", 2, "--residency", "vram", "--vram-budget", room, "--profile", "h200")
+    code, out, err = run(*ask, "--algorithm", "bfs")
+    assert code == 0, err
+    assert "1: no room" in out and "one GPU has no room as asked" in " ".join(out.split())
+    ask = ("plan", "g.csrbin", "--gpus", 2, "--vram-budget", room, "--profile", "h200", "--algorithm", "bfs", "--json")
+    code, out, err = run(*ask)
+    assert code == 0, err
+    assert [each["residency"] for each in json.loads(out)["predicted"]["by_gpus"]] == ["mapped", "vram", "vram", "vram"]
+
+
+def test_every_graph_is_planned(graph: Graph) -> None:
+    """Empty, directed, with ids of 64 bits, one vertex alone: times are said, and are no nonsense."""
+    limits, profile = Limits(1 << 32, 1 << 32), read_profile(find_profile("h200"))
+    how = {"residency": "auto", "kind": "auto", "transport": "auto"}
+    for number, (name, plain) in enumerate(zoo.shared().items()):
+        each, work = plain.compress() if number % 4 == 0 else plain, usual_work()
+        hosts = ("a", "a") if number % 2 else ("a", "b")
+        agreed = planned_on_gpus(each, hosts, work, limits, **how)
+        found, _ = ahead(each, Asked(work, limits, True, how, profile), len(set(hosts)), agreed)
+        for times in found:
+            seconds, labels = times.search_seconds, times.components
+            exchange = sum(level.exchange for level in times.search)
+            assert seconds is None or 0 <= exchange < seconds < 1, name
+            assert labels is not None and 0 <= labels.exchange < labels.seconds < 1, name

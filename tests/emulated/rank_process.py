@@ -2,7 +2,8 @@
 
 Memory for others is shared between the processes, as CUDA IPC has it. EVENT is ``none``, or ``kill``: rank 1 ends
 itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels, or
-in its second run of components, while hosts wait for what it tells. ``parts``: top-down levels go in three.
+in its second run of components, while hosts wait for what it tells. ``parts``: top-down levels go in three. ``probe``:
+few rounds and calls are measured.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from faults import kill_in_components, kill_in_search
 
 from bigbfs.__main__ import main
 from bigbfs.algorithms.bfs.gpu.hosts import loop
+from bigbfs.algorithms.bfs.gpu.peers import measure
 from bigbfs.engines.gpu.ranks import devices, engine, nccl
 from bigbfs.engines.gpu.runtime import device
 from emulated.runtime import SimtRuntime
@@ -66,12 +69,14 @@ def own_gpu(group: Any, limit: int | None, form: str, meanwhile: Any = None) -> 
 
 if __name__ == "__main__":
     device.count = lambda: GPUS
-    engine.own_gpu = own_gpu
+    engine.own_gpu = devices.own_gpu = own_gpu
     nccl.lack = lambda: "emulated devices have none"
     if sys.argv[1] == "kill":
         kill_in_search(rank=1)
         kill_in_components(rank=1)
     if sys.argv[1] == "parts":
         loop.parts_of = lambda *given, **named: 3
+    if sys.argv[1] == "probe":
+        measure.Sizes = partial(measure.Sizes, rounds=5, calls=3, long_calls=1, long=1 << 12)
     sys.argv[1:] = sys.argv[2:]
     main()

@@ -15,6 +15,7 @@ import zoo
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.config import GpuLinks, read_profile
 from bigbfs.engines.ranks import launch
 from emulated.loader import machine
 from emulated.runtime import builds_here
@@ -61,6 +62,27 @@ def test_a_search_of_two_processes(graph: Path, tmp_path: Path) -> None:
     assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
     for rank in range(2):
         assert f"[rank {rank} " in ran.stderr and "memory is shared with the other ranks" in ran.stderr
+
+
+def test_links_are_measured_and_planned_with(graph: Path, tmp_path: Path) -> None:
+    """What two processes measure is written by the first; between machines of one each, calls alone, the rest stays."""
+    profile = tmp_path / "links.toml"
+    command = ["probe", "--gpus", "all", "--device-bytes", "64KiB", "-o", str(profile), "--force"]
+    ran = run(command, "probe")
+    assert ran.returncode == 0, ran.stderr
+    within, usual = read_profile(profile).gpus, GpuLinks()
+    assert within is not None and (within.gpus, within.hosts) == (2, 1)
+    assert within.meeting_seconds != usual.meeting_seconds and "NCCL: not every rank has it" in ran.stderr
+    assert (
+        within.mpi_call_seconds != usual.mpi_call_seconds
+        and within.host_mpi_call_seconds == usual.host_mpi_call_seconds
+    )
+    ran = run(command, "probe", more=APART)
+    assert ran.returncode == 0, ran.stderr
+    between = read_profile(profile).gpus
+    assert between is not None and between.hosts == 2
+    assert between.meeting_seconds == within.meeting_seconds and between.mpi_call_seconds == within.mpi_call_seconds
+    assert between.host_mpi_call_seconds != usual.host_mpi_call_seconds
 
 
 def test_many_sources_mapped_and_in_ranges(graph: Path) -> None:

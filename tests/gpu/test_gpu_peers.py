@@ -14,6 +14,7 @@ import zoo
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.config import read_profile
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks import launch
 
@@ -72,3 +73,17 @@ def test_the_command(tmp_path: Path) -> None:
     found = json.loads(ran.stdout)
     assert found["runs"][0]["verified"] and len(found["runs"][0]["ranks"]) == 2
     assert np.array_equal(np.load(tmp_path / "l.npy"), reference_bfs(plain, source)[0])
+
+
+def test_what_is_between_gpus_is_measured(tmp_path: Path) -> None:
+    """Figures that links may have, in the profile that the plan reads."""
+    pytest.importorskip("mpi4py")
+    profile = tmp_path / "links.toml"
+    command = [sys.executable, "-m", "bigbfs", "probe", "--gpus", "2", "-o", str(profile)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    links = read_profile(profile).gpus
+    assert links is not None and (links.gpus, links.hosts) == (2, 1)
+    assert 5e9 < links.peer_bytes_per_second < 5e12 and 5e9 < links.peer_read_bytes_per_second < 5e12
+    assert 2e-7 < links.flag_seconds <= links.meeting_seconds < 1e-3
+    assert links.mpi_call_seconds < 1e-2 and links.mpi_bytes_per_second > 1e8

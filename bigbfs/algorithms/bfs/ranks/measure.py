@@ -32,10 +32,10 @@ SOURCES, TRIALS = 7, 3
 
 def measure(group: Group, before: RankRates, scale: int = SCALE) -> RankRates:
     """Return ``before`` with what was measured now: ranks of one machine say nothing of the link between several."""
-    call = _best(group, CALLS, lambda: group.sum([1, 2, 3, 4]))
+    call = best(group, CALLS, lambda: group.sum([1, 2, 3, 4]))
     mine = np.zeros(LONG_BYTES, np.uint8)
     counts = [LONG_BYTES] * group.size
-    long = _best(group, LONG_CALLS, lambda: group.gather(mine, counts))
+    long = best(group, LONG_CALLS, lambda: group.gather(mine, counts))
     rate = (group.size - 1) * LONG_BYTES / max(long, 1e-9)
     searched = max(group.objects(_vertex_seconds(scale)))
     found = replace(
@@ -50,7 +50,7 @@ def measure(group: Group, before: RankRates, scale: int = SCALE) -> RankRates:
     return replace(found, host_call_seconds=call, host_bytes_per_second=rate * group.host_size)
 
 
-def _best(group: Group, count: int, work: Callable[[], object]) -> float:
+def best(group: Group, count: int, work: Callable[[], object]) -> float:
     """Return the seconds of ``work`` at best, of the rank that took longest: others wait for a core now and then."""
     group.barrier()
     taken = []

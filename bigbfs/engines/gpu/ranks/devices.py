@@ -9,7 +9,7 @@ from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.ranks.group import Group
-from bigbfs.errors import NoDeviceError, UsageError
+from bigbfs.errors import DeviceError, NoDeviceError, UsageError
 
 
 def own_gpu(
@@ -75,3 +75,21 @@ def require_count(asked: int) -> None:
             about=(("gpus", asked),),
             remedies=(("gpus", there, "use {}"),),
         )
+
+
+def require_reach(group: Group, runtime: Runtime) -> None:
+    """Refuse GPUs that cannot reach one another's memory; all ranks make this call, all of one machine.
+
+    Raises
+    ------
+    DeviceError
+        Names two ranks, their GPUs, and why.
+    """
+    mine = [
+        f"GPU {runtime.place} (rank {group.rank}) cannot reach the memory of GPU {place} (rank {rank}): {why}"
+        for rank, place in enumerate(group.objects(runtime.place))
+        if rank != group.rank and (why := runtime.reaches(place)) is not None
+    ]
+    for said in group.objects(mine):
+        if said:
+            raise DeviceError(said[0])

@@ -22,7 +22,7 @@ from bigbfs.engines.gpu.placement.ledger import adjacencies
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
-from bigbfs.engines.gpu.ranks.devices import own_gpu
+from bigbfs.engines.gpu.ranks.devices import own_gpu, require_reach
 from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
@@ -35,7 +35,7 @@ from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.engines.ranks.same_file import require_one_file
-from bigbfs.errors import DeviceError, UsageError
+from bigbfs.errors import UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.record import BytesRecord, SetupRecord
@@ -200,22 +200,13 @@ class GpuRankEngine:
             Names two ranks, their GPUs, and why.
         """
         runtime, group = self._running(), self.group
-        places = group.objects(runtime.place)
         self._tell(
             f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free; transport {self.transport}"
         )
         ranks, hosts = f"{group.size} rank{'s' if group.size > 1 else ''}", len(set(group.machines))
         self.device = f"{runtime.name} on each of {ranks}" + (f" of {hosts} hosts" if hosts > 1 else "")
-        if self.transport != "peers":
-            return
-        mine = [
-            f"GPU {runtime.place} (rank {group.rank}) cannot reach the memory of GPU {place} (rank {rank}): {why}"
-            for rank, place in enumerate(places)
-            if rank != group.rank and (why := runtime.reaches(place)) is not None
-        ]
-        for said in group.objects(mine):
-            if said:
-                raise DeviceError(said[0])
+        if self.transport == "peers":
+            require_reach(group, runtime)
 
     def _compile(self, prove: bool) -> None:
         """Build every kernel that placing and the work will ask for."""
