@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +47,9 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
     """Return about how many levels a search has, where they are so many that one GPU alone is quicker; else None.
 
     All ranks make this call, and get the same answer. ``kind``: the partition asked for; whoever names one gets it.
+    Of shards no rank has all rows: these are shared in any case.
     """
-    if kind != "auto" or group.size == 1:
+    if kind != "auto" or group.size == 1 or getattr(graph, "partition", None) is not None:
         return None
     told: int | None = group.objects(thin_levels(graph, group.size) if group.rank == 0 else None)[0]
     return told
@@ -82,11 +84,11 @@ def ranked_on_gpus(
     Parameters
     ----------
     graph, work, strategy
-        As for :func:`bigbfs.algorithms.ranked_engine.ranked`.
+        As for :func:`bigbfs.algorithms.ranked_engine.ranked`; shards, too, that the same ranks have opened.
     group
         The ranks, one for each GPU.
     kind
-        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``.
+        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``; of shards always its own.
     usual
         Whether nobody has asked for ``work``: what has no form there is left out.
     transport, exchange, runtime, tell, **given
@@ -109,7 +111,10 @@ def ranked_on_gpus(
         work = [each for each in work if form in getattr(each, "programs", ())]
     if runtime is None:
         require_own(group, form)
+    start = time.perf_counter()
+    graph = as_one(graph)
     graph.require_structure()
+    checked = time.perf_counter() - start
     placed = GpuRankEngine(
         graph,
         group=group,
@@ -122,7 +127,25 @@ def ranked_on_gpus(
         tell=silent if tell is None else tell,
         **given,
     )
+    placed.setup.open += checked
     return Engine(graph, placed, strategy)
+
+
+def as_one(graph: Graph) -> Graph:
+    """Return ``graph``; of shards the rows as GPUs read them, for which all ranks make this call.
+
+    Raises
+    ------
+    FormatError, FileAccessError, DoesNotFitError
+        As :func:`bigbfs.algorithms.sharded_gpus.for_gpus`.
+    """
+    if getattr(graph, "lot", None) is None:
+        return graph
+    from bigbfs.algorithms.sharded_gpus import for_gpus
+    from bigbfs.engines.cpu.sharded import ShardedGraph
+
+    assert isinstance(graph, ShardedGraph)
+    return for_gpus(graph)
 
 
 def planned_on_gpus(
@@ -186,10 +209,20 @@ def _stretches(kind: str) -> str:
 
 
 def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
-    """Return who owns what."""
-    from bigbfs.engines.cpu.ranked import sample
+    """Return who owns what: of shards, whoever has them.
+
+    Raises
+    ------
+    UsageError
+        Words of shards are to be dealt.
+    """
+    from bigbfs.engines.cpu.ranked import refuse_words, sample
     from bigbfs.engines.cpu.rows import rows_of
 
+    if (held := getattr(graph, "partition", None)) is not None:
+        refuse_words(kind)
+        assert isinstance(held, partition.Partition)
+        return held
     rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
     return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)
