@@ -107,14 +107,10 @@ def ranked_on_gpus(
 
     form = form_of(transport, exchange, group, given.get("residency", "auto"))
     require_exchange(work, exchange)
-    if usual:
-        work = [each for each in work if form in getattr(each, "programs", ())]
+    work = [each for each in work if not usual or form in getattr(each, "programs", ())]
     if runtime is None:
         require_own(group, form)
-    start = time.perf_counter()
-    graph = as_one(graph)
-    graph.require_structure()
-    checked = time.perf_counter() - start
+    graph, opening = _opened(graph)
     placed = GpuRankEngine(
         graph,
         group=group,
@@ -127,8 +123,16 @@ def ranked_on_gpus(
         tell=silent if tell is None else tell,
         **given,
     )
-    placed.setup.open += checked
+    placed.setup.open += opening
     return Engine(graph, placed, strategy)
+
+
+def _opened(graph: Graph) -> tuple[Graph, float]:
+    """Return ``graph`` as GPUs read it, its offsets checked, and the seconds that this took."""
+    start = time.perf_counter()
+    graph = as_one(graph)
+    graph.require_structure()
+    return graph, time.perf_counter() - start
 
 
 def as_one(graph: Graph) -> Graph:
@@ -146,6 +150,13 @@ def as_one(graph: Graph) -> Graph:
 
     assert isinstance(graph, ShardedGraph)
     return for_gpus(graph)
+
+
+def of_one_process(graph: Graph, ranks: Group | None, backend: str) -> Graph:
+    """Return ``graph``; for the GPU of a process without ``ranks``, of its shards the rows as one graph."""
+    held: Group | None = getattr(graph, "group", None)
+    alone = ranks is None and held is not None and held.size == 1
+    return as_one(graph) if alone and backend == "gpu" else graph
 
 
 def planned_on_gpus(

@@ -1,4 +1,4 @@
-"""A graph in shards as GPUs read it: offsets of all rows, and edges as one array, in which those of own shards are there.
+"""A graph in shards as GPUs read it: offsets of all rows, and edges as one array, in which own ones are there.
 
 In: shards that ranks have opened together. Out: a graph like that of the joined file. Offsets and degrees (8 bytes a
 vertex and direction, compressed an id more), hubs and their tables are told by whoever has them; the edges of other
@@ -110,10 +110,9 @@ def _adjacency(graph: ShardedGraph, prefix: str) -> Adjacency:
     degrees = _told(group, [piece.array(prefix + "degree") for piece in lot.pieces])
     hubs = _told(group, [piece.array(prefix + "hubs") for piece in lot.pieces])
     blocks = _begins(lot, prefix + "block_ptr", group)
-    hub_ptr = [piece.array(prefix + "hub_ptr")[1:] + np.uint64(at) for piece, at in zip(lot.pieces, blocks, strict=True)]
-    block_ptr = [
-        piece.array(prefix + "block_ptr") + np.uint64(at) for piece, at in zip(lot.pieces, starts.own, strict=True)
-    ]
+    places = list(zip(lot.pieces, blocks, starts.own, strict=True))
+    hub_ptr = [piece.array(prefix + "hub_ptr")[1:] + np.uint64(at) for piece, at, _ in places]
+    block_ptr = [piece.array(prefix + "block_ptr") + np.uint64(at) for piece, _, at in places]
     index = np.concatenate([np.zeros(1, np.uint64), _told(group, hub_ptr)]), _told(group, block_ptr)
     return CompressedAdjacency(starts.offsets, degrees, _edges(graph, prefix + "blob", starts), hubs, *index)
 

@@ -298,18 +298,10 @@ def on_any(group: Any, mine: bool) -> bool:
 
 
 def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: dict[str, Any]) -> Any:
-    """Return the engine of this rank for ``graph``, which speaks original ids.
-
-    Raises
-    ------
-    UsageError
-        Shards are to be placed on GPUs.
-    """
+    """Return the engine of this rank for ``graph``, which speaks original ids."""
     if asked.gpus is not None:
         from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 
-        if getattr(graph, "group", None) is not None:
-            raise UsageError("ranks on GPUs take one file; leave --gpus out for shards, or join them")
         given = {name: where[name] for name in GPU_OPTIONS if where[name] is not None}
         tell = partial(say, group) if asked.verbose else None
         return ranked_on_gpus(

@@ -11,14 +11,20 @@ import zoo
 from shard_folders import folders
 from wide import CODECS
 
+import bigbfs
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.algorithms.ranked_gpus import as_one, ranked_on_gpus
 from bigbfs.engines.cpu.sharded import open_shards
+from bigbfs.engines.gpu import engine as placing
+from bigbfs.engines.gpu.ranks.streamed import own_range
+from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks.threads import run
+from bigbfs.errors import FormatError, UsageError
+from bigbfs.formats.shards.files import Shard
 from emulated.loader import machine
 from emulated.peers import SPINS
 from emulated.runtime import SimtRuntime, builds_here
@@ -80,3 +86,69 @@ def test_labels(name: str, codec: str, residency: str, transport: str, tmp_path:
 
     labels = over(places, (ComponentsOptions(),), find, residency=residency, transport=transport)[0]
     np.testing.assert_array_equal(labels, reference_components(plain))
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+@pytest.mark.parametrize("codec", CODECS)
+def test_one_gpu_takes_all_shards(codec: str, residency: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every strategy, as of a file: all rows are there."""
+    plain = zoo.shared()["directed-in-rows"]
+    place = folders(plain, codec, tmp_path, shards=5, ranks=1)[0]
+    monkeypatch.setattr(device, "available", lambda: True)
+    monkeypatch.setattr(placing, "cuda_runtime", lambda limit: SimtRuntime(build=BUILD))
+    source = int(plain.degrees().argmax())
+    for strategy in ("auto", "topdown"):
+        found = bigbfs.bfs(place, source, residency=residency, strategy=strategy, verify=True)
+        np.testing.assert_array_equal(found.levels, reference_bfs(plain, source)[0])
+    labels = bigbfs.connected_components(place, residency=residency, backend="gpu", verify=True).labels
+    np.testing.assert_array_equal(labels, reference_components(plain))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_rank_has_its_own_edges_and_no_others(codec: str, tmp_path: Path) -> None:
+    """Where others' are there is nothing; offsets and tables are those of the whole graph."""
+    plain = zoo.shared()["directed-in-rows"]
+    whole = plain.compress() if codec == "varint" else plain
+    places = folders(plain, codec, tmp_path, shards=5, ranks=3)
+
+    def look(group: Any) -> None:
+        with open_shards(places[group.rank], group) as graph:
+            found = as_one(graph)
+            own = own_range(graph.partition, group.rank)
+            for mine, wanted in ((found.adjacency, whole.adjacency), (found.in_adjacency, whole.in_adjacency)):
+                assert mine is not None and wanted is not None
+                for name, array in wanted.arrays().items():
+                    if name not in ("indices", "blob"):
+                        np.testing.assert_array_equal(mine.arrays()[name], array, err_msg=name)
+                first, last = int(wanted.indptr[own.start]), int(wanted.indptr[own.stop])
+                np.testing.assert_array_equal(mine.edges[first:last], wanted.edges[first:last])
+                page = 4096 // mine.edges.itemsize
+                assert not mine.edges[: first // page * page].any() and not mine.edges[last + page :].any()
+            with pytest.raises(UsageError, match=r"bigbfs.join"):
+                found.require_whole()
+
+    run(3, look)
+
+
+def test_damaged_shards_are_named_on_all(tmp_path: Path) -> None:
+    """Ids that are none, by the device that looks at them; offsets, by the host of the rank."""
+    for name, item, said in (("indices", b"\xff\xff\xff\x7f", "is no vertex"), ("indptr", b"\x07", "does not ascend")):
+        (at := tmp_path / name).mkdir()
+        places = folders(zoo.shared()["kronecker"], "plain", at, shards=4, ranks=2)
+        path = places[1] / "00003.shard"
+        with Shard(path) as shard:
+            place = shard.sections[name].offset
+        content = bytearray(path.read_bytes())
+        content[place : place + len(item)] = item
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match=rf"(?s)rank 1 \(host .*00003\.shard.*{said}"):
+            over(places, (BfsOptions(),), lambda engine: None)
+
+
+def test_what_shards_do_not_take(tmp_path: Path) -> None:
+    places = folders(zoo.shared()["kronecker"], "plain", tmp_path, shards=4, ranks=2)
+    with pytest.raises(UsageError, match="a rank owns the rows of its shards"):
+        over(places, (BfsOptions(),), lambda engine: None, kind="words")
+    (places[1] / "00003.shard").unlink()
+    with pytest.raises(FormatError, match=r"rank 1 \(host .*00003\.shard"):
+        over(places, (BfsOptions(),), lambda engine: None)

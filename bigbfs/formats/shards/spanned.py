@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from bigbfs.errors import FileAccessError
-from bigbfs.formats.atomic import access_error
 from bigbfs.formats.container.layout import HUGE_PAGE
 from bigbfs.formats.shards.manifest import Manifest, open_shard
 from bigbfs.formats.shards.mapped import Lot

@@ -1,4 +1,4 @@
-"""The edges of a whole graph as one array, of which some shards are there: mapped, or copied where they lie otherwise."""
+"""The edges of a whole graph as one array, of which some shards are there: mapped, or copied."""
 
 from __future__ import annotations
 
