@@ -175,7 +175,8 @@ def planned_on_gpus(
     Parameters
     ----------
     graph, work, kind, transport, residency
-        As for :func:`ranked_on_gpus`. A transport that would be NCCL or MPI is taken for MPI, which takes more memory.
+        As for :func:`ranked_on_gpus`; shards as :func:`as_one` returns them to a process that has opened all. A
+        transport that would be NCCL or MPI is taken for MPI, which takes more memory.
     hosts
         The machine of each rank.
     limits, registers_read_only
@@ -230,10 +231,10 @@ def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
     from bigbfs.engines.cpu.ranked import refuse_words, sample
     from bigbfs.engines.cpu.rows import rows_of
 
-    if (held := getattr(graph, "partition", None)) is not None:
+    if (partition_of := getattr(graph, "partition_of", None)) is not None:
         refuse_words(kind)
-        assert isinstance(held, partition.Partition)
-        return held
+        owned: partition.Partition = partition_of(size)
+        return owned
     rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
     return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)

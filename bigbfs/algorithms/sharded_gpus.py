@@ -47,6 +47,10 @@ class SpannedGraph(Graph):
         self.partition: Partition = shards.partition
         self._sound, self._valid = True, shards.proved  # offsets have been checked, shard by shard
 
+    def partition_of(self, ranks: int) -> Partition:
+        """Return which rows each of so many ranks owns; as :meth:`ShardedGraph.partition_of`."""
+        return self._shards.partition_of(ranks)
+
     def require_rows(self) -> None:
         """Look at all own rows; as :meth:`ShardedGraph.require_valid`, all ranks together."""
         self._shards.require_valid()

@@ -52,7 +52,8 @@ def show(
     """Print what ranks of ``hosts`` agree on for ``work``; ``how``: as of ``planned_on_gpus``."""
     agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
     searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
-    levels = thin_levels(graph, len(hosts)) if searches and len(hosts) > 1 else None
+    whole = getattr(graph, "partition", None) is None  # of shards no rank would have all rows
+    levels = thin_levels(graph, len(hosts)) if searches and whole and len(hosts) > 1 else None
     if as_json:
         click.echo(dumps(_object(graph, hosts, target, agreed) | {"levels_of_one": levels}))
         return

@@ -186,8 +186,8 @@ def _require_cores(asked: Ranks) -> None:
     if asked.gpus is None and count > launch.MOST_A_CORE * cores:
         way = f"use --ranks {cores}" if cores > 1 else "leave it out"
         raise UsageError(
-            f"--ranks {count}: this process has {counted(cores, 'core')}, and {launch.MOST_A_CORE} ranks for each at most "
-            f"are started; {way}, or start them on more machines with mpiexec"
+            f"--ranks {count}: this process has {counted(cores, 'core')}, and {launch.MOST_A_CORE} ranks for each at "
+            f"most are started; {way}, or start them on more machines with mpiexec"
         )
 
 

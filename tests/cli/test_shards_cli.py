@@ -55,6 +55,9 @@ def test_check_looks_at_the_shards_that_are_there(run, small):
         path.write_bytes(whole)
     found = object_of(run, "check", "graph.shards")
     assert found["ok"] and found["graph"] == {"path": "graph.shards"}
+    for how in ((), ("--gpus", 2, "--partition", "ranges")):
+        whole, found = (object_of(run, "plan", name, *how) for name in ("graph.csrbin", "graph.shards"))
+        assert found["buffers"][0] == whole["buffers"][0] and found["residency"] == whole["residency"]
     for path in Path("graph.shards").glob("*.shard"):
         path.unlink()
     assert "holds manifest.json and no shard" in run("check", "graph.shards")[2]
@@ -190,8 +193,8 @@ def test_what_a_folder_of_shards_says(run, small):
     assert "first shard" in run("plan", "graph.shards", "--ranks", 3)[1]
     code, _, err = run("plan", "graph.shards", "--ranks", 4)
     assert code == 2 and "4 ranks for 3 shards" in err
-    code, _, err = run("plan", "graph.shards")
-    assert code == 2 and "bigbfs join" in err
+    code, _, err = run("plan", "graph.shards", "--gpus", 2)
+    assert code == 1 and "00000.shard: shard 0 of 3 is missing" in err
 
 
 def test_searches_of_one_process_and_what_is_refused(run, small):

@@ -17,12 +17,13 @@ from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
-from bigbfs.algorithms.ranked_gpus import as_one, ranked_on_gpus
+from bigbfs.algorithms.ranked_gpus import as_one, planned_on_gpus, ranked_on_gpus
 from bigbfs.engines.cpu.sharded import open_shards
 from bigbfs.engines.gpu import engine as placing
+from bigbfs.engines.gpu.planning import Limits
 from bigbfs.engines.gpu.ranks.streamed import own_range
 from bigbfs.engines.gpu.runtime import device
-from bigbfs.engines.ranks.threads import run
+from bigbfs.engines.ranks.threads import alone, run
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.shards.files import Shard
 from emulated.loader import machine
@@ -59,7 +60,7 @@ def test_trees(name: str, codec: str, residency: str, transport: str, tmp_path: 
     sources = zoo.sources(plain, 3)
 
     def search(engine: Any) -> Any:
-        assert engine.residency == residency
+        assert engine.residency == residency and (residency != "streamed" or engine.edges_kind == "file")
         found = []
         for source in sources:
             found.append(engine.run_internal(BfsOptions(source)))
@@ -128,6 +129,18 @@ def test_a_rank_has_its_own_edges_and_no_others(codec: str, tmp_path: Path) -> N
                 found.require_whole()
 
     run(3, look)
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
+def test_a_run_is_as_planned(residency: str, tmp_path: Path) -> None:
+    places = folders(zoo.shared()["two-hubs"], "plain", tmp_path, shards=5, ranks=2)
+    limits, work = Limits(64 << 20, 64 << 20), (BfsOptions(), ComponentsOptions())
+    how: dict[str, Any] = {"residency": residency, "transport": "mpi"}
+    with open_shards(tmp_path / "g.shards", alone()) as graph:
+        agreed = planned_on_gpus(as_one(graph), ("here",) * 2, work, limits, **how)
+    given = how | {"vram_budget": limits.vram, "ram_budget": limits.ram}
+    plans = over(places, work, lambda engine: engine._placed.plan, **given)
+    assert plans == list(agreed.plans) and agreed.partition.kind == "shards"
 
 
 def test_damaged_shards_are_named_on_all(tmp_path: Path) -> None:

@@ -73,9 +73,20 @@ class ShardedGraph(Graph):
         )
         self.group, self.manifest, self.lot = group, manifest, lot
         self.parts = parts_of(len(manifest.shards), group.rank, group.size)
-        self.partition: Partition = shards(header.n, _bounds(manifest, group.size))
+        self.partition: Partition = self.partition_of(group.size)
         files = sum(manifest.shards[part].bytes for part in self.parts)
         self.bytes_here = files + lot.nbytes + (0 if self.labels is None else self.labels.nbytes)
+
+    def partition_of(self, ranks: int) -> Partition:
+        """Return which rows each of so many ranks owns.
+
+        Raises
+        ------
+        UsageError
+            There are fewer shards than ranks.
+        """
+        require_shards(cast("Path", self.path), len(self.manifest.shards), ranks)
+        return shards(self.n, _bounds(self.manifest, ranks))
 
     def degrees(self) -> np.ndarray:
         """Return the (out-)degree of every vertex: int64, shape (n,)."""
