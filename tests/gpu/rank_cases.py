@@ -282,6 +282,7 @@ def check(group: Any, case: Case, tell: Any) -> str:
             record = result.record
             waited = max(rank.waited for rank in record.ranks)
             text.append(f"{1e3 * record.seconds:.3f} ms ({len(record.levels)} levels, waited {1e3 * waited:.3f})")
+        text.append(f"edges in {engine.residency} ({engine.edges_kind})")
     return ", ".join(text)
 
 

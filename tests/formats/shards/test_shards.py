@@ -132,6 +132,14 @@ def test_the_golden_shards_are_written_the_same_to_the_byte_and_read_for_ever(tm
         assert list(check_shards(version))
 
 
+def test_shards_of_version_1_stay_or_are_written_anew(tmp_path):
+    shutil.copytree(GOLDEN / "directed.shards", tmp_path / "s")
+    assert bigbfs.split(GOLDEN / "directed.csrbin", tmp_path / "s", shards=2).kept == 2
+    assert bigbfs.split(GOLDEN / "directed.csrbin", tmp_path / "s", shards=2, force=True).kept == 0
+    for path in (tmp_path / "s").iterdir():
+        assert path.read_bytes() == (GOLDEN / "directed-2.shards" / path.name).read_bytes()
+
+
 def test_every_shard_that_is_damaged_is_named(tmp_path, graph):
     """In its header, its table, each section; cut short, grown, empty, replaced by something else."""
     bigbfs.split(graph, shards=3)
