@@ -86,7 +86,7 @@ def for_gpus(graph: ShardedGraph) -> SpannedGraph:
     DoesNotFitError
         The offsets, and what must be copied, do not fit a machine.
     """
-    group, lot = graph.group, graph.lot
+    group, lot, _ = graph.group, graph.lot, graph.adjacency  # which refuses a closed graph
     graph.require_counts(everywhere(group, lot.require_offsets))
     ways = [prefix for prefix in ("", "in_") if lot.has(f"{prefix}indptr")]
     edges = "blob" if graph.codec == "varint" else "indices"

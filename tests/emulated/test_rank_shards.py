@@ -21,6 +21,8 @@ from bigbfs.algorithms.ranked_gpus import as_one, planned_on_gpus, ranked_on_gpu
 from bigbfs.engines.cpu.sharded import open_shards
 from bigbfs.engines.gpu import engine as placing
 from bigbfs.engines.gpu.planning import Limits
+from bigbfs.engines.gpu.ranks import devices
+from bigbfs.engines.gpu.ranks import engine as ranked
 from bigbfs.engines.gpu.ranks.streamed import own_range
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks.threads import alone, run
@@ -102,6 +104,30 @@ def test_one_gpu_takes_all_shards(codec: str, residency: str, tmp_path: Path, mo
         found = bigbfs.bfs(place, source, residency=residency, strategy=strategy, verify=True)
         np.testing.assert_array_equal(found.levels, reference_bfs(plain, source)[0])
     labels = bigbfs.connected_components(place, residency=residency, backend="gpu", verify=True).labels
+    np.testing.assert_array_equal(labels, reference_components(plain))
+
+
+def test_python_takes_a_folder_for_ranks_on_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = zoo.shared()["two-hubs"]
+    places = folders(plain, "plain", tmp_path, shards=5, ranks=2)
+    monkeypatch.setattr(devices, "require_own", lambda group, form: None)
+    monkeypatch.setattr(
+        ranked, "own_gpu", lambda group, *_: SimtRuntime(build=BUILD, device=group.rank, sm_count=2, spin_limit=SPINS)
+    )
+
+    def search(group: Any) -> Any:
+        where: dict[str, Any] = {"ranks": group, "backend": "gpu"}
+        with bigbfs.engine(places[group.rank], **where) as engine:
+            assert engine.backend == "gpu"
+            levels, labels = engine.bfs(0, verify=True).levels, engine.connected_components().labels
+        graph = open_shards(places[group.rank], group)
+        graph.close()
+        with pytest.raises(UsageError, match="has been closed"):
+            bigbfs.engine(graph, **where)
+        return levels, labels
+
+    levels, labels = run(2, search)[0]
+    np.testing.assert_array_equal(levels, reference_bfs(plain, 0)[0])
     np.testing.assert_array_equal(labels, reference_components(plain))
 
 
