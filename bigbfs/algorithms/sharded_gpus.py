@@ -92,7 +92,9 @@ def for_gpus(graph: ShardedGraph) -> SpannedGraph:
     edges = "blob" if graph.codec == "varint" else "indices"
     copies = sum(copied_bytes(lot, prefix + edges, _begins(lot, prefix + edges, group)) for prefix in ways)
     vertex = 16 + 2 * graph.ids.itemsize * (graph.codec == "varint")  # as they come, and as one array
-    ranked_memory.require(group, len(ways) * vertex * graph.n + copies, graph.n, "take more machines, or free some")
+    ranked_memory.require(
+        group, len(ways) * vertex * graph.n + copies, graph.n, "take ranks on more machines, or free some"
+    )
     rows = [_adjacency(graph, prefix) for prefix in ways]
     return SpannedGraph(graph, rows[0], rows[1] if len(rows) > 1 else None)
 
