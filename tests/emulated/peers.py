@@ -23,6 +23,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
+from bigbfs.engines.gpu.ranks.shares import share_of, with_all
 from bigbfs.engines.gpu.ranks.streamed import OwnStreamed
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks import partition as partitions
@@ -48,7 +49,7 @@ class Peers:
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
     each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
     and bytes, searches as ``forced`` and in ``parts``; ``stages``: rows are streamed, through buffers of so many bytes
-    together; the rest as PeerSearch and OwnAdjacency take it.
+    together; ``whole``: each has all rows; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
@@ -72,6 +73,7 @@ class Peers:
     piece: int = PIECE
     hosts: tuple[str, ...] | None = None
     stages: int = 0
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,9 @@ def placed_on(
 
     def place(adjacency: Any) -> Any:
         if buffers is None:
-            made: Any = OwnAdjacency(runtime, adjacency, partition, rank, mapped=peers.mapped, **options)
+            share = share_of(adjacency, partition, rank)
+            share = with_all(share) if peers.whole else share
+            made: Any = OwnAdjacency(runtime, adjacency, partition, rank, mapped=peers.mapped, share=share, **options)
         else:
             made = OwnStreamed(runtime, adjacency, buffers, partition, rank, **options)
         closing.callback(made.close)
@@ -176,7 +180,8 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
         how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
         state: PeerSearch | HostSearch
         if peers.carry is None:
-            state = PeerSearch(placed, group, partition, placed.runtime.shareable, patience=patience, **how)
+            how |= {"patience": patience, "whole": peers.whole}
+            state = PeerSearch(placed, group, partition, placed.runtime.shareable, **how)
         else:
             carry = partial(peers.carry, placed.runtime, group)
             how |= {"forced": peers.forced, "parts": peers.parts, "patience": patience}
@@ -221,7 +226,8 @@ def label(
     def work(group: Group, placed: PlacedGraph, partition: Partition) -> list[tuple[Joined, np.ndarray]]:
         forest: JointForest | HostForest
         if peers.carry is None:
-            forest = JointForest(placed, group, partition, placed.runtime.shareable)
+            patience = PATIENCE[build] if peers.patience is None else peers.patience
+            forest = JointForest(placed, group, partition, placed.runtime.shareable, patience)
         else:
             made = StreamedForest if peers.stages else HostForest
             forest = made(placed, group, partition, partial(peers.carry, placed.runtime, group))

@@ -18,7 +18,7 @@ from wide import CODECS, in_bounds, in_turn, met, on_hosts, racing, split
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.engines.gpu.runtime.arguments import LINE
-from bigbfs.errors import VerificationError
+from bigbfs.errors import DeviceError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.peers import Peers, label
@@ -194,14 +194,25 @@ def test_one_device_alone_moves_nothing(build):
 
 @pytest.mark.parametrize("build", on_hosts(HERE))
 def test_bytes_over_the_link_are_ids_asked_for_gathered_and_told(build):
-    """A star by id: each other rank asks for its hub; all are in the giant, and nothing is told."""
+    """A star: by id each other rank asks for its hub, by chance nobody does; all are in the giant: nothing is told."""
     plain = zoo.build(1024, zoo.star(1024, hub=0))
     ((_, joined),) = check(plain, plain, build, Peers(4, ranked=True), WAYS[:1])
     assert [rank.sent for rank in joined[0].ranks] == [0, 4, 4, 4]
     ((_, joined),) = check(plain, plain, build, Peers(4), WAYS[:1])
     asked = [rank.sent - 4 * 768 for rank in joined[0].ranks]  # by chance the other three quarters are gathered
     hub_label = 2 * 4 * 3
-    assert asked == [hub_label, 4, 4, 4]
+    assert asked == [hub_label, 0, 0, 0]
+
+
+@pytest.mark.parametrize("build", on_hosts(HERE))
+def test_a_device_that_does_not_come_is_named(build):
+    def leave(forest):
+        forest._meetings._number = 7 * (forest.group.rank == 0)  # rank 1 is behind, for ever
+
+    with pytest.raises(
+        DeviceError, match=r"rank 1 \(host here\) has not come to a meeting of components: .* for 0.5 s"
+    ):
+        label(zoo.shared()["clique"], build, Peers(2, patience=0.5, touch=leave), WAYS[:1])
 
 
 def spoil(forest):

@@ -53,6 +53,13 @@ RULES = {
         head_groups=2,
         tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9, thin_to=0),
     ),
+    "whole": Peers(3, head_groups=2, whole=True),
+    "whole, bottom-up": Peers(
+        2, "ranges", whole=True, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_vram=0, thin_to=0)
+    ),
+    "whole, turns": Peers(
+        4, head_groups=0, whole=True, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, thin_to=2)
+    ),
     "in order": Peers(
         2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
     ),

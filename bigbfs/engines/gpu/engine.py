@@ -15,7 +15,7 @@ from bigbfs.engines.gpu.loading import place, placement_kernels
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
-from bigbfs.engines.gpu.placement.hot import by_degree
+from bigbfs.engines.gpu.placement.hot import by_degree, first_is_best, first_rows
 from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.planning import RESIDENCIES, Plan, default_budget, make_plan
@@ -164,21 +164,29 @@ class GpuEngine:
             spec.build(self._running(), self.graph.ids, self.graph.codec)
 
     def _begin(self) -> None:
-        """Let edges come to device memory while kernels are built and small arrays placed.
+        """Let offsets and edges come to device memory while kernels are built and small arrays placed.
 
         Page-locking mapped edges meanwhile takes longer in all: building a kernel waits for the driver's lock.
         """
-        if self.residency == "vram":
-            for adjacency in _distinct(self.graph):
-                self._running().begin_upload(adjacency.edges)
+        if self.residency == "streamed":
+            return
+        ranked = by_degree(self.graph)
+        for adjacency in _distinct(self.graph):
+            edges = adjacency.edges
+            if self.residency == "mapped":
+                edges = first_rows(adjacency, self._hot_bytes) if first_is_best(adjacency, ranked) else edges[:0]
+            self._running().begin_upload(adjacency.indptr, edges)
+
+    @property
+    def _hot_bytes(self) -> int:
+        """Device memory for hot rows of an adjacency."""
+        return self.plan.hot_bytes // len(_distinct(self.graph))
 
     def _place(self) -> None:
         runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
         if self.residency == "streamed":
             self._buffers = Buffers(runtime, self.plan.stage_bytes)
-        groups, ranked = self.plan.head_groups, by_degree(graph)
-        twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
-        hot = self.plan.hot_bytes // (2 if twins else 1)
+        groups, ranked, hot = self.plan.head_groups, by_degree(graph), self._hot_bytes
 
         def placed(adjacency: Adjacency) -> PlacedAdjacency:
             options = {"head_groups": groups, "hot_bytes": hot, "ranked": ranked}

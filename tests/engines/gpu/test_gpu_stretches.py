@@ -1,5 +1,6 @@
 """Stretches of an array, gathered; and several of them, and arrays, copied to a device together."""
 
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -77,3 +78,45 @@ def test_who_waits_again_hears_again_that_nothing_has_come(small):
     for _ in range(2):
         with pytest.raises(DoesNotFitError, match="ulimit -l"):
             begun.wait()
+
+
+class Held(Stretches):
+    """Stretches that nobody can read before ``goes_on`` is set; from ``broken`` on it cannot be read at all."""
+
+    def __init__(self, source):
+        super().__init__(source, np.zeros(1, np.int64), np.array([len(source)]))
+        self.goes_on, self.broken = threading.Event(), False
+
+    def fill(self, target, first):
+        assert self.goes_on.wait(30)
+        if self.broken:
+            raise OSError("the disk is gone")
+        super().fill(target, first)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_first_pair_does_not_wait_for_the_next(small, threads):
+    first, held = np.arange(9 * PAGE // 8, dtype=np.uint64), Held(np.arange(7 * PAGE, dtype=np.uint32))
+    targets = [np.zeros_like(first), np.zeros(held.shape, np.uint32)]
+    pairs = [(at(target), each) for target, each in zip(targets, (first, held), strict=True)]
+    with held_to(threads):
+        begun = upload.Upload(Cuda(), 0, pairs)
+        begun.wait(0)
+        assert np.array_equal(targets[0], first) and not targets[1].any()
+        held.goes_on.set()
+        begun.wait(1)
+    assert np.array_equal(targets[1], held.whole())
+
+
+def test_a_fault_is_heard_by_who_waits_for_what_it_broke(small):
+    first, held = np.arange(64, dtype=np.uint64), Held(np.arange(7 * PAGE, dtype=np.uint32))
+    held.broken = True
+    targets = [np.zeros_like(first), np.zeros(held.shape, np.uint32)]
+    pairs = [(at(target), each) for target, each in zip(targets, (first, held), strict=True)]
+    cuda = Cuda()
+    with held_to(2):
+        begun = upload.Upload(cuda, 0, pairs)
+        held.goes_on.set()
+        with pytest.raises(OSError, match="the disk is gone"):
+            begun.wait(1)
+    assert cuda.open == {}

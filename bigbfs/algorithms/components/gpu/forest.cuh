@@ -4,11 +4,17 @@
 // smaller first, so that a root is the smallest vertex of its tree; or by chance, a hash of the id. By chance because
 // neighbours' ids often ascend along a line (a grid, a road): by ids, trees hooked at the same moment become a chain
 // as long as the line, by chance about the logarithm of it. cc_plant's own trees follow another order; before the
-// first link, cc_compress must have pointed all vertices at roots: a link meets only vertices that were roots then,
-// and those follow this one. Reports that link with one atomicMin on a root that may be stale lose links; a
-// compare-and-swap that fails is tried again from what is there now.
+// first link, cc_compress must have pointed all vertices at roots, or links climb there: a link meets only vertices
+// that were roots then, and those follow this one. Reports that link with one atomicMin on a root that may be stale
+// lose links; a compare-and-swap that fails is tried again from what is there now.
 #pragma once
 #include "kernels/base/chance.cuh"
+
+// Whether links of trees that go by chance climb to roots themselves: on one of several GPUs, which has pointed only
+// its own vertices at roots.
+#ifndef CLIMBS
+#define CLIMBS 0
+#endif
 
 // True if u comes before v, another vertex.
 DEVICE bool before(vid u, vid v, u32 by_id) {
@@ -24,10 +30,32 @@ DEVICE bool is_stronger(vid u, u64 one, vid v, u64 other) {
     return one != other ? one > other : u != v && before(u, v, 0);
 }
 
+// Steps to a root that are not worth shortening: those of the first trees, whose upper vertices are on the way of
+// millions.
+constexpr u32 SHORT_WAY = 4;
+
+// The root of v: v is put below it, and a long way there made shorter. A vertex on the way may have been put below the
+// root by its own thread meanwhile, which nobody may undo. An old value is as good: it is a vertex on the way, and a
+// root, or where links go on meanwhile was one when they began; from its cache a multiprocessor reads them without all
+// meeting at one line.
+DEVICE vid find_root(vid* forest, vid v) {
+    const vid parent = stale_load(forest + v);
+    vid at = v;
+    vid above = parent;
+    u32 steps = 0;
+    for (vid further = stale_load(forest + above); further != above; further = stale_load(forest + above)) {
+        if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);
+        at = above;
+        above = further;
+    }
+    if (above != parent) relaxed_store(forest + v, above);
+    return above;
+}
+
 // Unites the trees of u and v; returns how many roots that hung, 0 or 1.
 DEVICE u32 link(vid* forest, vid u, vid v, u32 by_id) {
-    vid a = relaxed_load(forest + u);
-    vid b = relaxed_load(forest + v);
+    vid a = CLIMBS && !by_id ? find_root(forest, u) : relaxed_load(forest + u);
+    vid b = CLIMBS && !by_id ? find_root(forest, v) : relaxed_load(forest + v);
     while (a != b) {
         const bool swap = before(a, b, by_id);
         const vid late = swap ? b : a;
@@ -56,26 +84,4 @@ DEVICE u32 hook(vid* forest, vid u, vid v, u32 by_id, u32& open) {
     const bool swap = before(a, b, by_id);
     const vid late = swap ? b : a;
     return atomicCAS(forest + late, late, swap ? a : b) == late;
-}
-
-// Steps to a root that are not worth shortening: those of the first trees, whose upper vertices are on the way of
-// millions.
-constexpr u32 SHORT_WAY = 4;
-
-// The root of v, for kernels that only compress: v is put below it, and a long way there made shorter. A vertex on the
-// way may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is as good: it
-// is a vertex on the way, and roots stay what they are; from its cache a multiprocessor reads them without all meeting
-// at one line.
-DEVICE vid find_root(vid* forest, vid v) {
-    const vid parent = stale_load(forest + v);
-    vid at = v;
-    vid above = parent;
-    u32 steps = 0;
-    for (vid further = stale_load(forest + above); further != above; further = stale_load(forest + above)) {
-        if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);
-        at = above;
-        above = further;
-    }
-    if (above != parent) relaxed_store(forest + v, above);
-    return above;
 }

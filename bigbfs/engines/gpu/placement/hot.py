@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.arguments import LINE
-from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
+from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph
 
 NOTHING_HOT = 2**64 - 1
@@ -91,12 +91,31 @@ def nearest(indptr: np.ndarray, skip: int, room: int, unit: int) -> tuple[int, i
     return (begin, end) if row > skip else (0, 0)
 
 
+def first_is_best(adjacency: Adjacency, ranked: bool) -> bool:
+    """Return whether no rows are worth more in device memory than the first ones, as far as a sample tells: those of a
+    graph stored by descending degree (``ranked``) that are the longest, or any of even ones."""
+    return (ranked and descends(adjacency)) or even(adjacency)
+
+
+def first_rows(adjacency: Adjacency, room: int) -> np.ndarray:
+    """Return the edges of the first rows, as many as ``room`` bytes of device memory hold beside what the offsets of
+    hot rows take: a part of ``adjacency.edges``."""
+    hubs = len(adjacency.hubs) if isinstance(adjacency, CompressedAdjacency) else adjacency.m // (BLOCK_IDS + 1)
+    room -= offset_bytes(hubs) + LINE
+    return adjacency.edges[: nearest(adjacency.indptr, 0, room, adjacency.edges.itemsize)[1]]
+
+
 def by_degree(graph: Graph) -> bool:
     """Return whether ``graph`` is stored by descending degree, as far as a sample of ``LOOKS`` rows tells.
 
     A wrong answer costs time and no more: the heads of a vertex are then its smallest neighbours, whatever they are.
     """
-    return graph.flags.relabelled and graph.n > 0 and not (np.diff(sampled_degrees(graph.adjacency)) > 0).any()
+    return graph.flags.relabelled and graph.n > 0 and descends(graph.adjacency)
+
+
+def descends(adjacency: Adjacency) -> bool:
+    """Return whether no row is longer than one before it, as far as the same sample tells."""
+    return not (np.diff(sampled_degrees(adjacency)) > 0).any()
 
 
 def sampled_degrees(adjacency: Adjacency) -> np.ndarray:

@@ -3,7 +3,8 @@
 Placed are ``indptr`` (uint64, n + 1), for varint rows ``degree`` (id, n) and the block index, the hub tables and the
 bitmap of the vertices with edges (kernels/rows/adjacency.cuh); ``indices`` or ``blob`` goes to device memory or is
 mapped, and then the rows of the largest hubs, or more, are copied to device memory (hot.py). The head table (heads.cuh)
-is built by a kernel that reads the rows where they are by then. Both follow the page-locking step by step (steps.py).
+is built by a kernel that reads the rows where they are by then. Both follow the page-locking step by step (steps.py);
+where rows that are copied are the first ones, they go ahead of it, and only the others are page-locked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from types import TracebackType
 
 import numpy as np
 
-from bigbfs.engines.gpu.placement.hot import GRAIN, NOTHING_HOT, held_share, hottest, nearest, offset_bytes
+from bigbfs.engines.gpu.placement.hot import (
+    GRAIN,
+    NOTHING_HOT,
+    first_is_best,
+    first_rows,
+    held_share,
+    hottest,
+    nearest,
+    offset_bytes,
+)
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
 from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, LINE, struct
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
@@ -129,12 +139,15 @@ class PlacedAdjacency:
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
         """Place the edges, the hot rows and the head table; return how many ids read for it are no vertices."""
         runtime, edges = self._runtime, adjacency.edges
-        hot = self._make_hot(adjacency, hot_bytes) if hot_bytes else None
+        leads = mapped and (not len(self.hubs) or first_is_best(adjacency, self.ranked))
+        lead = self._take_lead(adjacency, hot_bytes) if leads else 0
+        hot = self._make_hot(adjacency, hot_bytes) if hot_bytes and not leads else None
         heads = self._make_heads(adjacency, head_groups) if head_groups else None
-        steps = Steps(runtime, self, adjacency, hot, heads, self._prove)
+        steps = Steps(runtime, self, adjacency, hot, heads, self._prove, lead)
         if mapped and edges.nbytes:
-            self._mapping = runtime.map(edges, steps.use)
-            self.kind, self.host_bytes = self._mapping.kind, edges.nbytes
+            others = edges[steps.first :]
+            self._mapping = runtime.map(others, steps.use)
+            self.kind, self.host_bytes = self._mapping.kind, others.nbytes
         else:
             name = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices"
             self.arrays[name] = runtime.upload(edges)
@@ -185,20 +198,47 @@ class PlacedAdjacency:
             runtime.fill(counts, 0)
         return np.sort(runtime.download(hubs))
 
+    def _take_lead(self, adjacency: Adjacency, room: int) -> int:
+        """Copy the edges of the first rows to device memory by way of pinned buffers, as ``near``; return how many.
+
+        Hot rows are among them where the longest rows come first. It takes less time than to page-lock them.
+        """
+        edges = first_rows(adjacency, room)
+        if not len(edges):
+            return 0
+        runtime, arrays, unit = self._runtime, self.arrays, edges.itemsize
+        arrays["near"] = runtime.upload(edges)
+        self._point("near")
+        self.struct["near_end"], self.hot_bytes = len(edges), edges.nbytes
+        hubs = self.hubs.astype(np.int64)
+        ids = self._hub_ids(adjacency)
+        outside = ids[adjacency.indptr[hubs + 1] > len(edges)]
+        hot_from = int(outside.max()) + 1 if len(outside) else BLOCK_IDS + 1
+        hot = hubs[ids >= hot_from]
+        if len(hot):
+            arrays["hot_ptr"] = runtime.upload(adjacency.indptr[hubs])
+            self._point("hot_ptr")
+            self.struct["hot"], self.struct["hot_from"] = self.struct["near"], hot_from
+            self.struct["hot_bytes"] = edges.nbytes
+        hot_units = int((adjacency.indptr[hot + 1] - adjacency.indptr[hot]).sum())
+        self.near_share = (len(edges) - hot_units) * unit / adjacency.edges.nbytes
+        return len(edges)
+
+    def _hub_ids(self, adjacency: Adjacency) -> np.ndarray:
+        """Return the ids in each hub's row: int64."""
+        hubs = self.hubs.astype(np.int64)
+        if isinstance(adjacency, CompressedAdjacency):
+            return adjacency.degree[hubs].astype(np.int64)
+        return (adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]).astype(np.int64)
+
     def _choose_hot(self, adjacency: Adjacency, room: int) -> tuple[int, np.ndarray]:
         """Make ``room`` bytes or less for the rows of the largest hubs; return the ids from which one is hot, and
         them."""
         runtime, arrays = self._runtime, self.arrays
         hubs = self.hubs.astype(np.int64)
         unit = adjacency.edges.itemsize
-        lengths = self._hub_lengths(adjacency)
-        if isinstance(adjacency, CompressedAdjacency):
-            ids = adjacency.degree[hubs]
-        else:
-            ids = adjacency.indptr[hubs + 1] - adjacency.indptr[hubs]
-        hot_from, offsets, self.hot_bytes = hottest(
-            ids.astype(np.int64), lengths * unit, room - offset_bytes(len(hubs))
-        )
+        lengths, ids = self._hub_lengths(adjacency), self._hub_ids(adjacency)
+        hot_from, offsets, self.hot_bytes = hottest(ids, lengths * unit, room - offset_bytes(len(hubs)))
         if self.hot_bytes:
             arrays["hot"] = runtime.empty(self.hot_bytes // unit, adjacency.edges.dtype)
             arrays["hot_ptr"] = runtime.upload((offsets // unit).astype(np.uint64))

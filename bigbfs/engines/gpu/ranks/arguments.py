@@ -11,6 +11,9 @@ from bigbfs.engines.ranks.partition import Partition
 PART = fields("bounds", "rank", "size", "first", "stride", "words")
 """Which vertices are own."""
 
+CLOCK_RATE = 2e9
+"""Cycles of a second, at most: what a rank's patience is counted in."""
+
 DEFINES = (("PART_BYTES", str(PART.itemsize)),)
 
 

@@ -145,16 +145,20 @@ class OwnAdjacency(PlacedAdjacency):
 
     def _look(self, whole: np.ndarray, begin: int, end: int) -> None:
         """Make heads of own words ``begin`` to ``end - 1`` and prove their rows; ``whole`` has all degrees."""
-        if begin == end:
+        if begin == end and not self._share.whole:
             return
         part = self._part.copy()
         first, stride = int(part["first"]), int(part["stride"])
         part["first"], part["words"] = first + begin * stride, end - begin
         threads = 2 * WARP * (end - begin)
         if self._heads is not None:
-            arguments = (part, self._heads, np.uint32(self.ranked), self._counts[1:2])
-            self._run("own_heads", threads, self.struct, whole, *arguments)
-        if self._prove:
+            headed = self._part.copy() if self._share.whole else part
+            if self._share.whole:  # a search top-down reads short rows from heads
+                headed["bounds"], headed["first"], headed["stride"] = 0, 0, 1
+                headed["words"] = -(-self.n // 64)
+            arguments = (headed, self._heads, np.uint32(self.ranked), self._counts[1:2])
+            self._run("own_heads", WARP * 2 * int(headed["words"]), self.struct, whole, *arguments)
+        if self._prove and begin < end:
             words = np.array([first + begin * stride, first + (end - 1) * stride + 1], np.uint64)
             chunks = self.hub_ptr[np.searchsorted(self.hubs, np.minimum(64 * words, np.uint64(self.n)))]
             self._run("prove_own_rows", threads, self.struct, part, self._counts[2:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -33,6 +33,8 @@ class Share:
         Whether rows of others lie between own ones.
     first, last
         What is read of ``edges``, in whole lines of ``LINE`` bytes where there are such; dealt words: all.
+    whole
+        Whether the rank has the rows of all vertices in device memory.
     """
 
     edges: np.ndarray
@@ -41,6 +43,7 @@ class Share:
     dealt: bool
     first: int
     last: int
+    whole: bool = False
 
     @property
     def own(self) -> int:
@@ -87,6 +90,11 @@ def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
     line = LINE // edges.itemsize
     last = min(len(edges), -(-int(ends[-1]) // line) * line)
     return Share(edges, begins, ends, False, int(begins[0]) // line * line, last)
+
+
+def with_all(share: Share) -> Share:
+    """Return the same share where a rank takes all rows to device memory."""
+    return replace(share, dealt=False, first=0, last=len(share.edges), whole=True)
 
 
 def is_dealt(adjacency: Adjacency, partition: Partition) -> bool:

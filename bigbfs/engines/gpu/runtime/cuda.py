@@ -99,7 +99,7 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
-        self._begun: dict[tuple[int, int], tuple[Upload, Array]] = {}
+        self._begun: dict[tuple[int, int], tuple[Upload, int, Array]] = {}
         self._clock = LaunchClock(cupy.cuda)
 
     @property
@@ -159,9 +159,9 @@ class CudaRuntime:
             return self._plain_copy(source, self.empty(source.shape, source.dtype))
         if memory_of(source) not in self._begun:
             self._start_upload(source)
-        upload, target = self._begun.pop(memory_of(source))
+        upload, number, target = self._begun.pop(memory_of(source))
         with self._errors(), suppress(DoesNotFitError):  # pageable memory only copies more slowly
-            upload.wait()
+            upload.wait(number if any(upload is other for other, *_ in self._begun.values()) else None)
             return target
         return self._plain_copy(source, target)
 
@@ -169,7 +169,8 @@ class CudaRuntime:
         targets = [self.empty(source.shape, source.dtype) for source in sources]
         with self._errors():
             upload = Upload(self._cupy, self.info.index, list(zip(targets, sources, strict=True)))
-        self._begun |= {memory_of(source): (upload, target) for source, target in zip(sources, targets, strict=True)}
+        for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+            self._begun[memory_of(source)] = upload, number, target
 
     def _plain_copy(self, source: Source, target: Array) -> Array:
         if source.nbytes:

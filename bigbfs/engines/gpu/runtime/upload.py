@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import cycle
+from threading import Condition
 from typing import Any, NamedTuple
 
 from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
@@ -46,22 +48,32 @@ class Upload:
     def __init__(self, cupy: Any, index: int, pairs: Sequence[tuple[Any, Source]]) -> None:
         self.targets = [target for target, _ in pairs]
         self._cupy, self._index = cupy, index
-        self._pieces = deque(piece for pair in pairs for piece in _pieces_of(*pair))
+        self._copies = [_Copy() for _ in pairs]
+        pieces = (_pieces_of(copy, *pair) for copy, pair in zip(self._copies, pairs, strict=True))
+        self._pieces = deque(piece for each in pieces for piece in each)
         self._refusal: DoesNotFitError | None = None
         self._before = cupy.cuda.get_current_stream().record()
         room = free_memory() // (BUFFERS * PIECE)  # all threads take theirs at once
         threads = max(1, min(THREADS, thread_count(), len(self._pieces), room))
+        self._news, self._running = Condition(), threads
         self._pool = ThreadPoolExecutor(threads, "bigbfs-upload")
         self._ended = [self._pool.submit(self._carry) for _ in range(threads)]
 
-    def wait(self) -> None:
-        """Return when all is there; who waits again hears the same.
+    def wait(self, pair: int | None = None) -> None:
+        """Return when the pair of that number is there, whatever others still are on their way; None: when all are.
+        Who waits again hears the same.
 
         Raises
         ------
         DoesNotFitError
             No thread can have pinned buffers; nothing has been copied.
         """
+        if pair is not None:
+            copy = self._copies[pair]
+            with self._news:
+                self._news.wait_for(lambda: copy.left == 0 or self._running == 0)
+                if copy.left == 0 and self._running:
+                    return
         try:
             refusals = [ended.result() for ended in self._ended]
             if self._pieces:  # nobody has got any
@@ -78,6 +90,14 @@ class Upload:
 
     def _carry(self) -> DoesNotFitError | None:
         """Copy pieces until there are no more; return why not, where this thread gets no buffers."""
+        try:
+            return self._carry_all()
+        finally:
+            with self._news:
+                self._running -= 1
+                self._news.notify_all()
+
+    def _carry_all(self) -> DoesNotFitError | None:
         cupy = self._cupy
         cupy.cuda.Device(self._index).use()  # each thread has a device of its own
         stream = cupy.cuda.Stream(non_blocking=True)
@@ -89,13 +109,22 @@ class Upload:
             stream.wait_event(self._before)
             halves = pinned.host.reshape(BUFFERS, PIECE)
             turns = cycle([(half, cupy.cuda.Event(disable_timing=True)) for half in halves])
+            under_way: deque[_Piece] = deque()
             while (piece := _next(self._pieces)) is not None:
+                if under_way and under_way[-1].copy is not piece.copy:  # somebody may be waiting for those
+                    stream.synchronize()
+                    self._are_there(under_way)
                 buffer, copied = next(turns)
                 copied.synchronize()
+                if len(under_way) == BUFFERS:
+                    self._are_there(under_way, 1)
                 piece.fill(buffer[: piece.size], piece.start)
                 place = piece.address, int(buffer.ctypes.data), piece.size
                 cupy.cuda.runtime.memcpyAsync(*place, TO_DEVICE, stream.ptr)
                 copied.record(stream)
+                under_way.append(piece)
+            stream.synchronize()
+            self._are_there(under_way)
         finally:
             try:
                 stream.synchronize()
@@ -103,21 +132,39 @@ class Upload:
                 pinned.close()
         return None
 
+    def _are_there(self, under_way: deque[_Piece], first: int = BUFFERS) -> None:
+        """Say that the ``first`` pieces under way have been copied."""
+        with self._news:
+            for _ in range(min(first, len(under_way))):
+                copy = under_way.popleft().copy
+                copy.left -= 1
+                if copy.left == 0:
+                    self._news.notify_all()
+
+
+@dataclass(eq=False)
+class _Copy:
+    """Of a pair: pieces that are not there yet."""
+
+    left: int = 0
+
 
 class _Piece(NamedTuple):
     """``size`` bytes from ``start`` on of what ``fill`` gives, and where they go."""
 
+    copy: _Copy
     fill: Fill
     start: int
     size: int
     address: int
 
 
-def _pieces_of(target: Any, source: Source) -> Iterator[_Piece]:
+def _pieces_of(copy: _Copy, target: Any, source: Source) -> Iterator[_Piece]:
     """Yield the pieces of a copy, in order."""
     fill, nbytes, address = filling(source), int(source.nbytes), int(target.data.ptr)
+    copy.left = -(-nbytes // PIECE)
     for start in range(0, nbytes, PIECE):
-        yield _Piece(fill, start, min(PIECE, nbytes - start), address + start)
+        yield _Piece(copy, fill, start, min(PIECE, nbytes - start), address + start)
 
 
 def _next(pieces: deque[_Piece]) -> _Piece | None:

@@ -6,8 +6,9 @@
 #include "algorithms/bfs/gpu/peers/costs.cuh"
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
-// What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks.
-constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4;
+// What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks;
+// by all ranks alike.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5;
 
 // Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.
 DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
@@ -42,7 +43,7 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     if (blockIdx.x != 0) return;
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
-    slot.direction = t.bottom_up ? UPWARDS : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
+    slot.direction = t.bottom_up ? UPWARDS : p.whole ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
 
@@ -64,11 +65,11 @@ DEVICE void save_sums(const Peers& p, const Mates& m) {
 // Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. The
 // edges of what was a bitmap are estimated, from one vertex in 32: only a level that begins as a queue is asked.
 DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
-    return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && p.capacity >= BLOCK_IDS;
+    return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && (p.whole || p.capacity >= BLOCK_IDS);
 }
 
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
-DEVICE void choose(const Peers& p, Team& t, Mates& m) {
+APART void choose(const Peers& p, Team& t, Mates& m) {
     t.done = m.count == 0 || (u64)t.level >= p.s.max_depth;
     if (t.done || t.slot >= p.s.slot_count) {
         t.phase = HALT;
@@ -89,8 +90,9 @@ DEVICE void choose(const Peers& p, Team& t, Mates& m) {
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
-    m.turns = !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
-    if (t.form == BITMAP) t.phase = !t.bottom_up ? COLLECT : is_known(t, m) ? UP : PUBLISH;
+    m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
+    if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
+    else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
     else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
     note(p, t, m);
 }
@@ -105,11 +107,11 @@ DEVICE void advance(const Peers& p, Team& t, Mates& m) {
         // chunks of hubs have told nobody; marks are taken over word by word, and the other bitmap is emptied
         m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)(m.notice[ALL_LEFT] == 0) << t.swapped;
     } else {
-        t.begin = other_half(p, t);
+        t.begin = p.whole ? t.begin + t.count : other_half(p, t);
         t.form = QUEUE;
     }
     t.count = m.notice[OWN_FOUND];
-    t.edges = m.notice[OWN_EDGES];
+    t.edges = m.notice[p.whole ? ALL_EDGES : OWN_EDGES];
     m.count = m.notice[ALL_FOUND];
     m.edges = m.notice[ALL_EDGES];
     m.explored += m.edges;
@@ -142,15 +144,19 @@ DEVICE void after_rows_of_ranks(const Peers& p, Team& t, Mates& m) {
 // The phase before is over in every block, and on every rank if it ended with a meeting.
 DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
     switch (t.phase) {
-        case DOWN: t.phase = m.notice[OWN_CHUNKS] ? DOWN_CHUNKS : DELIVER; break;
-        case DOWN_CHUNKS: t.phase = DELIVER; break;
+        case DOWN:
+        case DOWN_CHUNKS:
+            if (t.phase == DOWN && m.notice[OWN_CHUNKS]) t.phase = DOWN_CHUNKS;
+            else if (p.whole) close_level(p, t, m);
+            else t.phase = DELIVER;
+            break;
         case DELIVER: t.phase = ACCEPT; break;
         case ACCEPT: after_accept(p, t, m); break;
         case FILL: t.phase = SET; break;
         case SET:
             t.form = BITMAP;
-            m.same &= ~(1u << t.swapped);
-            t.phase = t.bottom_up ? PUBLISH : COLLECT;
+            m.same = (m.same & ~(1u << t.swapped)) | (u32)(p.whole != 0) << t.swapped;
+            t.phase = !t.bottom_up ? COLLECT : p.whole ? UP : PUBLISH;
             break;
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
@@ -158,8 +164,8 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.phase = queue_phase(t, m);
             break;
         case PUBLISH:
-            if (t.bottom_up) m.same |= 1u << t.swapped;
-            t.phase = t.bottom_up ? UP : DOWN;
+            if (t.bottom_up || p.whole) m.same |= 1u << t.swapped;
+            t.phase = t.bottom_up ? UP : p.whole ? COLLECT : DOWN;
             break;
         case BLANK: t.phase = MARK; break;
         case TAKE: close_level(p, t, m); break;

@@ -41,7 +41,7 @@ PEERS = np.dtype(
     + [(f"{name}_at", np.uint64) for name in (*SHARED, "parents")]
     + [
         (name, np.uint64)
-        for name in ("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost")
+        for name in ("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost", "whole")
     ]
 )
 """``struct Peers``."""
@@ -67,9 +67,9 @@ PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove
 BOTTOM_UP = 2
 """Of the codes of agree.cuh: any other level goes top-down."""
 
-TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks"}
-"""What ranks tell one another for a level: bits of the frontier, claims, bits of what is visited and claims, or bits of
-what its rows lead to."""
+TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing"}
+"""What ranks tell one another for a level: claims, bits of the frontier, bits of what is visited and claims, bits of
+what its rows lead to, or nothing, since all have read all of them."""
 
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""

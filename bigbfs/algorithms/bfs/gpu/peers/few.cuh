@@ -51,6 +51,18 @@ DEVICE void accept_few(const Peers& p, Team& t, const Mates& m) {
     for (u64 r = threadIdx.x; r < p.part.size; r += TEAM) p.sent[r] = 0;
 }
 
+// Where all ranks have all rows each does so for itself: whoever is found is in the queue already.
+DEVICE void settle_few(const Peers& p, Team& t, Mates& m) {
+    u64 edges = 0;
+    for (u32 i = threadIdx.x; i < t.tail; i += TEAM) edges += degree(p.s.out, p.s.queue[t.begin + t.count + i]);
+    __syncwarp();
+    hand_in(t, EDGES, edges);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    m.notice[ALL_FOUND] = t.tally[FOUND] = t.tail;
+    m.notice[ALL_EDGES] = t.tally[EDGES];
+}
+
 // All ranks meet, by their first blocks alone; the notice has what they have found.
 DEVICE void meet_by_few(const Peers& p, Team& t, Mates& m) {
     __syncthreads();
@@ -87,11 +99,15 @@ APART void levels_of_few(const Peers& p, Team& t, Mates& m) {
     while (more) {
         if (threadIdx.x == 0) note(p, t, m);
         expand_few(p, t);
-        deliver_few(p, t);
-        meet_by_few(p, t, m);
-        if (!m.notice[LOST]) {
-            accept_few(p, t, m);
+        if (p.whole) {
+            settle_few(p, t, m);
+        } else {
+            deliver_few(p, t);
             meet_by_few(p, t, m);
+            if (!m.notice[LOST]) {
+                accept_few(p, t, m);
+                meet_by_few(p, t, m);
+            }
         }
         if (threadIdx.x == 0) t.go_on = next_of_few(p, t, m);
         __syncthreads();

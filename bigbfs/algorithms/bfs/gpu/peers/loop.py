@@ -155,7 +155,7 @@ class PeerSearch(PeerState):
         bounds, word = self.partition.bounds, source >> 6
         owner = int(np.searchsorted(bounds, word, side="right")) - 1 if len(bounds) else word % self.group.size
         start = np.zeros(1, PROGRESS)
-        start["count"], start["reached"], start["edges"] = owner == self.group.rank, 1, degree
+        start["count"], start["reached"], start["edges"] = self._whole or owner == self.group.rank, 1, degree
         joint = np.zeros(1, JOINT)
         joint["count"], joint["edges"], joint["explored"] = 1, degree, degree
         joint["meetings"] = self._meetings

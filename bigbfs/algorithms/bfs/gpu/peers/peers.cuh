@@ -105,6 +105,7 @@ struct Peers {
     u64 edges_in_all;  // of the whole graph
     u64 told_cost;     // of a vertex found that may belong to another, and of telling all bits: picoseconds
     u64 publish_cost;
+    u64 whole;  // whether each rank has the rows of all vertices (whole.cuh)
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
 
@@ -176,7 +177,9 @@ DEVICE u64 claims_from(const Peers& p, const Mates& m, u64 r) {
 DEVICE u64 frontier_at(const Peers& p, const Team& t) { return t.swapped ? p.next_at : p.frontier_at; }
 
 // Of what a phase publishes.
-DEVICE u64 published_at(const Peers& p, const Team& t) { return t.bottom_up ? frontier_at(p, t) : p.visited_at; }
+DEVICE u64 published_at(const Peers& p, const Team& t) {
+    return t.bottom_up || p.whole ? frontier_at(p, t) : p.visited_at;
+}
 
 DEVICE bool is_dealt(const Peers& p) { return p.part.bounds == 0; }
 

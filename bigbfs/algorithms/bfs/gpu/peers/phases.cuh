@@ -45,10 +45,16 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case ACCEPT: accept(p, t, m); break;
         case FILL: fill_frontier(p, t); break;
         case SET: set_frontier(p, t); break;
-        case COLLECT: collect(p, t); break;
+        case COLLECT:
+            if (p.whole) absorb(p, t);
+            collect(p, t);
+            break;
         case PUBLISH: publish(p, published_at(p, t)); break;
         case MERGE: merge(p, published_at(p, t)); break;
-        case UP: search_rows(p.s, t); break;
+        case UP:
+            if (p.whole) absorb(p, t);
+            search_rows(p.s, t);
+            break;
         case UP_OPEN: search_open(p.s, t); break;
         case UP_CHUNKS: search_chunks(p.s, t, chunks); break;
 #if TELLS && !VARINT
@@ -65,7 +71,7 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
 DEVICE void hand_in_tallies(const Peers& p, Team& t) {
     Slot& slot = p.s.slots[t.slot];
     // who was found may belong to others, whose rows are not here: deliver() counts the edges of own ones
-    if (t.phase == DOWN || t.phase == DOWN_CHUNKS) t.tally[EDGES] = 0;
+    if (!p.whole && (t.phase == DOWN || t.phase == DOWN_CHUNKS)) t.tally[EDGES] = 0;
     u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
 #pragma unroll
     for (u32 i = 0; i < TALLIES; ++i) {

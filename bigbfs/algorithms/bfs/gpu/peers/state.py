@@ -18,15 +18,13 @@ from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, PEERS
 from bigbfs.algorithms.bfs.gpu.tree import NEVER, held, wide_from
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.ranks.arguments import place_part
+from bigbfs.engines.gpu.ranks.arguments import CLOCK_RATE, place_part
 from bigbfs.engines.gpu.ranks.memory import Fields, OwnMemory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
 from bigbfs.engines.gpu.runtime.runtime import Array, Kernel
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
-CLOCK_RATE = 2e9
-"""Cycles of a second, at most: what a rank's patience is counted in."""
 LINK_RATE = 360e9
 """Bytes per second that a GPU stores into another's memory: NVLink, two GPUs (measured: 372 to 395)."""
 
@@ -54,6 +52,8 @@ class PeerState:
         Claims of one rank for which another has room; None: as :func:`arguments.inbox` says.
     patience
         Seconds that a rank waits for the others.
+    whole
+        Whether each rank has the rows of all vertices in place.
     """
 
     def __init__(
@@ -67,12 +67,13 @@ class PeerState:
         tuning: Tuning = DEFAULT,
         capacity: int | None = None,
         patience: float = 60.0,
+        whole: bool = False,
     ) -> None:
         self.placed, self.group, self.partition = placed, group, partition
         self.n, self.ids = placed.n, placed.ids
         self.nobody = self.ids.type(no_vertex(self.ids))
         self._may_mark, self.bottom_up = bottom_up, bottom_up and placed.incoming is not None
-        self._tuning, self._patience = tuning, patience
+        self._tuning, self._patience, self._whole = tuning, patience, whole
         runtime = self._runtime = placed.runtime
         self._capacity = arguments.inbox(partition) if capacity is None else capacity
         self._arrays = {spec.name: placed.pool.lend(spec, self)[0] for spec in arguments.own_arrays(tuning.slots)}
@@ -108,6 +109,7 @@ class PeerState:
             patience=int(self._patience * CLOCK_RATE),
             most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
+            whole=self._whole,
             told_cost=(CLAIM_COST + _picoseconds(2 * self.ids.itemsize)) * (ranks - 1) // ranks,
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
             **{f"{name}_at": places[name] for name in (*arguments.SHARED, "parents")},

@@ -7,11 +7,11 @@
 // one for each vertex that SET gets. Memory: a word is written once over the link for each other rank.
 // Source: ours; after Pan, Pearce, Owens (IPDPS'18) for the division of work.
 #pragma once
-#include "algorithms/bfs/gpu/peers/peers.cuh"
+#include "algorithms/bfs/gpu/peers/whole.cuh"
 
 DEVICE void fill_frontier(const Peers& p, const Team& t) {
     u32* const bits = frontier_bits(p.s, t);
-    for (u64 h = thread_id(); h < 2 * p.part.words; h += thread_count()) bits[own_half(p.part, h)] = 0;
+    for (u64 h = thread_id(); h < swept(p); h += thread_count()) bits[swept_word(p, h)] = 0;
 }
 
 DEVICE void set_frontier(const Peers& p, const Team& t) {
@@ -50,12 +50,12 @@ DEVICE void merge(const Peers& p, u64 at) {
     }
 }
 
-// Own vertices of the frontier as a queue, ascending inside 1024 of a rank's vertices, the pieces nearly so.
+// Own vertices of the frontier, or all, as a queue, ascending inside 1024 of a rank's vertices, the pieces nearly so.
 DEVICE void collect(const Peers& p, const Team& t) {
     const u32* const frontier = frontier_bits(p.s, t);
-    for (u64 base = team_warp() * WARP; base < 2 * p.part.words; base += team_warps() * WARP) {
+    for (u64 base = team_warp() * WARP; base < swept(p); base += team_warps() * WARP) {
         const u64 h = base + lane_id();
-        const u32 word = h < 2 * p.part.words ? frontier[own_half(p.part, h)] : 0;
+        const u32 word = h < swept(p) ? frontier[swept_word(p, h)] : 0;
         if (!__any_sync(ALL_LANES, word != 0)) continue;
         const SetBits bits(word);
         u64 at = 0;
@@ -65,7 +65,7 @@ DEVICE void collect(const Peers& p, const Team& t) {
             u32 owner, bit;
             bits.find(start + lane_id(), owner, bit);
             if (start + lane_id() < bits.total) {
-                p.s.queue[at + start + lane_id()] = (vid)(own_half(p.part, base + owner) * 32 + bit);
+                p.s.queue[at + start + lane_id()] = (vid)(swept_word(p, base + owner) * 32 + bit);
             }
         }
     }

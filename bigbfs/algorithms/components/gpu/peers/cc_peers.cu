@@ -1,11 +1,11 @@
-// Connected components over several GPUs of one machine: the first forest, what ranks tell one another, labels. What
+// Connected components over several GPUs of one machine: meetings, the first forest, what ranks tell one another. What
 // reads rows are the kernels of one GPU (cc_afforest.cu), on own rows. loop.py has the order, and where all ranks meet.
 //
 // A thread owns a vertex (joint_degrees, joint_plant), a vertex that was asked for (joint_climb, joint_point), a vertex
 // of the sample (joint_sample), a pair (joint_join); a warp 32 vertices: of any rank (joint_gather, joint_tell), or own
 // ones (the rest). Frontier kind: none. Atomics: a bit for each vertex asked for, a compare-and-swap for each pair that
-// unites two trees, a minimum for each tree. Others' memory is read, and written by plain stores: samples, labels of
-// own roots. Memory over the link: an id for each vertex asked for or gathered, two for each pair and rank. Source:
+// unites two trees. Others' memory is read, and written by plain stores: samples, flags. Memory over the link: an id
+// for each vertex asked for or gathered, two for each pair and rank. Source:
 // Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
 #include "algorithms/components/gpu/peers/joint.cuh"
 
@@ -15,22 +15,54 @@ KERNEL void joint_degrees(u64 n, const u64* indptr, vid* degrees) {
 }
 ENTRY(joint_degrees)
 
-// The first forest of own vertices, as cc_plant makes it; others are alone. Whose parent belongs to another rank asks
-// for that.
+// As cc_plant: the first head of v, an own vertex with edges, if that is stronger; else v.
+DEVICE vid planted(const Adjacency& a, const vid* degrees, u64 v, u32 by_id) {
+    const vid first = head(a, v, 0);
+    return (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) ? first : (vid)v;
+}
+
+// One warp: says that this rank has come to meeting `number`, and waits until all others have, but no longer than
+// `patience` cycles; what they have stored before is seen by the kernels behind it. No host takes part.
+KERNEL void joint_meet(Ranks r, u64 number, u64 patience, Waits* waits) {
+    if (thread_id() >= WARP) return;
+    const u64 start = (u64)clock64(), longest = relaxed_load(&waits->lost) ? 0 : patience;
+    system_fence();
+    for (u64 k = lane_id(); k < r.part.size; k += WARP) {
+        relaxed_store(in_rank<u64>(r, k, r.meetings_at) + r.part.rank, number);
+    }
+    for (u64 k = lane_id(); k < r.part.size; k += WARP) {
+        bool late = false;
+        while (!late && acquire_load(in_rank<u64>(r, r.part.rank, r.meetings_at) + k) < number) {
+            spin();
+            late = (u64)clock64() - start > longest;
+        }
+        if (late) relaxed_store(&waits->lost, k + 1);
+    }
+    __syncwarp();
+    if (lane_id() == 0) waits->cycles += (u64)clock64() - start;
+}
+ENTRY(joint_meet)
+
+// The first forest of own vertices, as cc_plant makes it. By chance, others are gathered (joint_gather). By id, they
+// are alone, and whose parent belongs to another rank asks for that.
 KERNEL void joint_plant(
     Adjacency a, Ranks r, const vid* degrees, vid* forest, vid* labels, u32* asked, u32 tie, u32 by_id
 ) {
-    for (u64 v = thread_id(); v < a.n; v += thread_count()) {
+    const bool plants = tie && a.head_groups;
+    for (u64 h = first_half(); !by_id && h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        if (v < r.n) forest[v] = plants && test_bit(a.rows, v) ? planted(a, degrees, v, by_id) : (vid)v;
+        if (v < r.n) labels[v] = (vid)v;
+    }
+    for (u64 v = thread_id(); by_id && v < r.n; v += thread_count()) {
         vid parent = (vid)v;
-        if (tie && a.head_groups && test_bit(a.rows, v)) {
-            const vid first = head(a, v, 0);
-            if (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) parent = first;
+        if (plants && test_bit(a.rows, v)) {
+            parent = planted(a, degrees, v, by_id);
             // bits are only set, and many ask for the same few: most are answered by the multiprocessor's own cache
             const bool known = is_own(r.part, parent) || stale_load(asked + word_of(parent)) & bit_of(parent);
             if (!known) claim_bit(asked, parent);
         }
         forest[v] = parent;
-        if (!by_id) labels[v] = (vid)v;
     }
 }
 ENTRY(joint_plant)
@@ -92,26 +124,38 @@ KERNEL void joint_giant(const vid* sample, const u32* edged, vid* giant, u32* se
 }
 ENTRY(joint_giant)
 
-// The roots of all vertices of others, from their owners, who may be linking meanwhile: a root that was hung since is
-// known to be in the tree that it was hung in.
-KERNEL void joint_gather(Ranks r, vid* forest, u32* below) {
-    for (u64 base = thread_id() / WARP * WARP; base < r.n; base += thread_count()) {
-        const u64 owner = owner_of(r.part, base);
-        if (owner == r.part.rank) continue;
-        const u64 v = base + lane_id();
-        vid above = (vid)v;
-        if (v < r.n) {
-            above = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);
-            forest[v] = above;
+// Ids that a lane asks another rank for before it waits for one.
+constexpr u32 GATHERED = 4;
+
+// The parents of all vertices of others, from their owners, who may be pointing them at their roots meanwhile: whatever
+// is read is above them. Their labels become their own, as those of own vertices.
+KERNEL void joint_gather(Ranks r, vid* forest, vid* labels, u32* below) {
+    for (u64 base = thread_id() / WARP * WARP * GATHERED; base < r.n; base += thread_count() * GATHERED) {
+        vid above[GATHERED];
+#pragma unroll
+        for (u32 j = 0; j < GATHERED; ++j) {
+            const u64 first = base + j * WARP, v = first + lane_id();
+            const u64 owner = first < r.n ? owner_of(r.part, first) : r.part.rank;
+            above[j] = (vid)v;
+            if (v < r.n && owner != r.part.rank) above[j] = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);
         }
-        const u32 bits = __ballot_sync(ALL_LANES, above != (vid)v);
-        if (lane_id() == 0) below[word_of(base)] = bits;
+#pragma unroll
+        for (u32 j = 0; j < GATHERED; ++j) {
+            const u64 first = base + j * WARP, v = first + lane_id();
+            if (first >= r.n || is_own(r.part, first)) continue;
+            if (v < r.n) {
+                forest[v] = above[j];
+                labels[v] = (vid)v;
+            }
+            const u32 bits = __ballot_sync(ALL_LANES, above[j] != (vid)v);
+            if (lane_id() == 0) below[word_of(first)] = bits;
+        }
     }
 }
 ENTRY(joint_gather)
 
 // Each root that links have hung, and what it hangs below. A warp looks at 1,024 vertices before it adds to the
-// counter, for which all warps wait. known: all roots are known to all.
+// counter, for which all warps wait. known: all trees are known to all.
 KERNEL void joint_tell(
     Ranks r, const vid* forest, const u32* below, const u32* asked, u32 known, vid* told, u64* count
 ) {
@@ -154,47 +198,3 @@ KERNEL void joint_join(Ranks r, vid* forest, u32* below, u32 by_id, u64* moved) 
     add_moved(bytes, moved);
 }
 ENTRY(joint_join)
-
-// As cc_lowest, of own vertices: the root's label becomes the smallest of them.
-KERNEL void joint_lowest(Ranks r, vid* forest, vid* labels) {
-    for (u64 h = first_half(); h < halves(r); h += next_half()) {
-        const u64 v = own_lane(r, h);
-        const vid root = v < r.n ? find_root(forest, (vid)v) : (vid)0;
-        const vid left = __shfl_up_sync(ALL_LANES, root, 1);
-        if (v >= r.n || (lane_id() > 0 && left == root)) continue;
-        if (stale_load(labels + root) <= (vid)v) continue;  // labels only get smaller
-        if (relaxed_load(labels + root) > (vid)v) atomicMin(labels + root, (vid)v);
-    }
-}
-ENTRY(joint_lowest)
-
-// The labels of own roots become the smallest that any rank has found, on every rank. alone: who has no row here is no
-// root of others.
-KERNEL void joint_lower(Adjacency a, Ranks r, const vid* forest, u32 alone, u64* moved) {
-    u64 bytes = 0;
-    for (u64 h = first_half(); h < halves(r); h += next_half()) {
-        const u64 v = own_lane(r, h);
-        if (v >= r.n || forest[v] != (vid)v || (alone && !test_bit(a.rows, v))) continue;
-        vid least = (vid)v;
-        for (u64 k = 0; k < r.part.size; ++k) {
-            const vid label = relaxed_load(in_rank<vid>(r, k, r.labels_at) + v);
-            if (label < least) least = label;
-        }
-        for (u64 k = 0; k < r.part.size; ++k) {
-            if (k != r.part.rank) bytes += 2 * sizeof(vid);
-            relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);
-        }
-    }
-    add_moved(bytes, moved);
-}
-ENTRY(joint_lower)
-
-// As cc_label, of own vertices.
-KERNEL void joint_label(Ranks r, const vid* forest, vid* labels) {
-    for (u64 h = first_half(); h < halves(r); h += next_half()) {
-        const u64 v = own_lane(r, h);
-        const vid root = v < r.n ? forest[v] : (vid)v;
-        if (root != (vid)v) labels[v] = labels[root];
-    }
-}
-ENTRY(joint_label)

@@ -20,7 +20,15 @@ struct Ranks {
     u64 edged_at;  // SAMPLE words: whether they have edges
     u64 told_at;  // pairs of ids that are to be linked
     u64 count_at;  // how many pairs
+    u64 meetings_at;  // by rank: to how many meetings it has come
 };
+
+// What a rank remembers of meetings.
+struct Waits {
+    u64 lost;  // 1 + a rank that did not come to one; 0: all came
+    u64 cycles;  // of waiting for others
+};
+static_assert(sizeof(Waits) == WAITS_BYTES, "Waits differs from its NumPy dtype");
 static_assert(sizeof(Ranks) == RANKS_BYTES, "Ranks differs from its NumPy dtype");
 
 template <typename T> DEVICE T* in_rank(const Ranks& r, u64 rank, u64 at) { return (T*)(r.bases[rank] + at); }

@@ -2,11 +2,12 @@
 
 In: own rows in place (:mod:`bigbfs.engines.gpu.ranks.own`). Out: labels id of own vertices, those of one GPU. Every
 rank has a parent for each vertex of the graph, and runs the kernels of one GPU on its own rows. Between steps all ranks
-meet on their hosts, some eight times whatever the graph.
+meet on their devices, some eight times whatever the graph.
 
 *First forest.* Where a vertex is planted follows from its row and from degrees that all ranks have, so the forests of
-all ranks are parts of one, that of one GPU. A rank asks the owners for the parents of those above its own vertices, and
-points its own vertices at their roots: names that mean the same on every rank.
+all ranks are parts of one, that of one GPU. By id, a rank asks the owners for the parents of those above its own
+vertices; by chance it gathers the parents of all vertices of others, and links climb to their roots. Then it points its
+own vertices at their roots: names that mean the same on every rank.
 
 *Rows.* A sample of all vertices, the same on all ranks, names the giant's root. A rank leaves out the row of an own
 vertex that hangs below that root by what it has linked itself. An edge that is left out by both owners joins two
@@ -21,7 +22,7 @@ a pair it goes by the name of its root in the first forest, which its owner has.
 roots before anything is linked: else a root could be hung below a vertex that is none, which is no such name. By id
 roots come before who hangs below them, so that what remains on top of a tree of such pairs is the smallest root of a
 first tree on every rank, and the smallest vertex. By chance that does not hold; nor would few pairs do after a round
-that left no giant. Then the ranks gather the roots of all vertices first, and what they tell is what one GPU would have
+that left no giant. Then all ranks know the trees of all vertices first, and what they tell is what one GPU would have
 linked, each pair once.
 
 *Labels.* By chance each rank lowers the label of a root to its smallest own vertex, the root's owner takes the least of
@@ -44,7 +45,8 @@ from bigbfs.algorithms.components.gpu.loop import (
     TOTALS,
 )
 from bigbfs.algorithms.components.gpu.peers import arguments
-from bigbfs.algorithms.components.gpu.peers.arguments import ASKED, DEGREES, MOVED, RANKS, SAMPLE
+from bigbfs.algorithms.components.gpu.peers.arguments import ASKED, DEGREES, MOVED, RANKS, SAMPLE, WAITED
+from bigbfs.algorithms.components.gpu.peers.meetings import Meetings
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
@@ -81,14 +83,23 @@ class JointForest:
         The ranks, all of one machine, and who owns what.
     make
         Makes the memory that others read.
+    patience
+        Seconds that a rank waits for the others.
 
     Attributes
     ----------
     known
-        Whether this rank knows the root of every vertex.
+        Whether this rank knows the tree of every vertex.
     """
 
-    def __init__(self, placed: PlacedGraph, group: Group, partition: Partition, make: Callable[[int], Memory]) -> None:
+    def __init__(
+        self,
+        placed: PlacedGraph,
+        group: Group,
+        partition: Partition,
+        make: Callable[[int], Memory],
+        patience: float = 60.0,
+    ) -> None:
         self.placed, self.group, self.partition = placed, group, partition
         self.n, self.ids = placed.n, placed.ids
         runtime, out, incoming = placed.runtime, placed.out, placed.incoming
@@ -99,16 +110,17 @@ class JointForest:
         self._giant, self._settled, self._never = (lent[spec] for spec in (GIANT, SETTLED, NEVER))
         self._counts, self._asked, self._moved = (lent[spec] for spec in (TOTALS, ASKED, MOVED))
         self.launch = Launcher(runtime, arguments.KERNELS, self.ids, placed.codec)
+        self._meetings = Meetings(runtime, group, self.launch, lent[WAITED], patience)
         self._heads = int(out.struct["head_groups"]) * HEAD_GROUP
         self._by_id = np.uint32(out.ranked or not self._heads)
         self._degrees = self._place_degrees(lent[DEGREES])
         part, self._bounds = place_part(runtime, partition, group.rank)
         fields = arguments.shared_fields(partition, self.ids)
         self.shared = SharedMemory(group, make, fields)
-        kinds = {"below": np.uint32, "edged": np.uint32, "count": np.uint64}
+        kinds = {"below": np.uint32, "edged": np.uint32, "count": np.uint64, "meetings": np.uint64}
         own = {name: self.shared.own(name, size).view(kinds.get(name, self.ids)) for name, size in fields}
         self.forest, self.labels, self._below = own["forest"], own["labels"], own["below"]
-        self._sample, self._edged, self._told, self._count = (own[name] for name in arguments.SHARED[3:])
+        self._sample, self._edged, self._told, self._count = (own[name] for name in arguments.SHARED[3:7])
         bases = self.shared.bases
         bases[group.rank] = runtime.pointer(self.shared.array)
         self._bases = runtime.upload(bases)
@@ -143,7 +155,7 @@ class JointForest:
         self.launch("joint_compress", 1, nothing, self.forest, self._below)
         self.launch("joint_sample", 1, rows, nothing, self.forest)
         self.launch("joint_giant", 1, self._sample, self._edged, self._giant, self._settled)
-        self.launch("joint_gather", 1, nothing, self.forest, self._below)
+        self.launch("joint_gather", 1, nothing, self.forest, self.labels, self._below)
         self._tell(nothing)
         self.launch("joint_join", 1, nothing, self.forest, self._below, one, self._moved)
         self.launch("joint_lowest", 1, nothing, self.forest, self.labels)
@@ -152,6 +164,7 @@ class JointForest:
         self.launch("cc_round", 1, rows, self.forest, one, zero, one, zero, one, self._never, self._counts)
         for name in ("cc_link_rows", "cc_link_hubs"):
             self.launch(name, 1, rows, self.forest, one, self._giant, self._counts)
+        self._meetings.meet(nothing)
         self._runtime.synchronize()
 
     def run(self, options: ComponentsOptions | None = None) -> Joined:
@@ -162,7 +175,7 @@ class JointForest:
         Raises
         ------
         DeviceError
-            A kernel failed.
+            A kernel failed, or another rank has not come to a meeting.
         """
         options, runtime, group = options or ComponentsOptions(), self._runtime, self.group
         group.barrier()
@@ -172,10 +185,10 @@ class JointForest:
             if self.n:
                 self._find(options)
                 self._label()
-        traffic = group.traffic.since(before)
+        waited = group.traffic.since(before).waited + self._meetings.waited()
         counts = runtime.download(self._counts).view(COUNTS)[0]
         moved = int(runtime.download(self._moved)[0]) + (self._others * self.ids.itemsize if self.known else 0)
-        record = RankRecord(group.rank, group.host, timer.seconds, min(timer.seconds, traffic.waited), moved)
+        record = RankRecord(group.rank, group.host, timer.seconds, min(timer.seconds, waited), moved)
         told = group.objects((record, int(counts["invalid"]), int(counts["read"])))
         ranks = tuple(each[0] for each in told)
         slowest = max(rank.seconds for rank in ranks)
@@ -185,6 +198,7 @@ class JointForest:
         """Forget the last run."""
         for array in (self._counts, self._moved, self._asked, self._below):
             self._runtime.fill(array, 0)
+        self._meetings.begin()
         self.known = False
 
     def _find(self, options: ComponentsOptions) -> None:
@@ -203,20 +217,20 @@ class JointForest:
             self._round(*step)
             self.join()
             settled = self._compress_and_sample()
-        if not self._by_id:
-            self._gather()
         self.link_rows(skip=options.skips_giant)
         self.join()
 
     def _plant(self, *, tie: bool) -> None:
-        """Make the first forest, and find the parents of those above own vertices."""
+        """Make the first forest, and find the parents of those above own vertices, or of all."""
         forest, by_id, r = self.forest, self._by_id, self.state
         ask = (self._degrees, forest, self.labels, self._asked, np.uint32(tie), by_id)
-        self.launch("joint_plant", self.n, self.placed.out.struct, r, *ask)
+        self.launch("joint_plant", self.n if by_id else self._own_threads, self.placed.out.struct, r, *ask)
         self.meet()
-        self.launch("joint_climb", self.n, r, forest, self._below, self._asked, self._moved)
-        if by_id:  # else all roots are gathered before anything is linked
+        if by_id:
+            self.launch("joint_climb", self.n, r, forest, self._below, self._asked, self._moved)
             self.launch("joint_point", self.n, r, forest, self._asked)
+        else:
+            self._gather()
 
     def _compress_and_sample(self) -> bool:
         """Point own vertices at their roots, and elect the giant together; return whether it leaves few outside."""
@@ -230,9 +244,9 @@ class JointForest:
         return bool(self._runtime.download(self._settled)[0])
 
     def _gather(self) -> None:
-        """Let this rank know the root of every vertex."""
+        """Let this rank know the tree of every vertex."""
         if not self.known:
-            self.launch("joint_gather", self.n, self.state, self.forest, self._below)
+            self.launch("joint_gather", self.n, self.state, self.forest, self.labels, self._below)
         self.known = True
 
     def _round(self, first: int, last: int, begin: int, end: int) -> None:
@@ -279,7 +293,11 @@ class JointForest:
         self.launch("joint_label", own, r, self.forest, self.labels)
 
     def meet(self) -> None:
-        """Wait for all ranks."""
+        """Let what is launched from now on wait for all ranks."""
+        self._meetings.meet(self.state)
+
+    def _meet_on_hosts(self) -> None:
+        """Wait for all ranks, who may have more to do on their hosts than a device has patience for."""
         self._runtime.synchronize()
         self.group.barrier()
 
@@ -297,7 +315,7 @@ class JointForest:
 
     def all_labels(self) -> Array:
         """Return the labels of all vertices, read in the memory of their owners; all ranks make this call."""
-        self.meet()  # all labels are done
+        self._meet_on_hosts()  # all labels are done
         place = np.uint64(self.shared.places[self.found_in])
         self.launch("joint_labels", self.n, self.state, place, self.labels)
         return self.labels
@@ -308,7 +326,7 @@ class JointForest:
         Labels that lie in the forest are lost.
         """
         by_id, self._by_id = self._by_id, np.uint32(1)
-        self.meet()  # nobody reads the last labels any more
+        self._meet_on_hosts()  # nobody reads the last labels any more
         self._begin()
         self.known = True  # each vertex is a root by itself
         self._plant(tie=False)
