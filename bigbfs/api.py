@@ -19,6 +19,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.ranked_engine import of_ranks, open_shards, refuse_transport
+from bigbfs.algorithms.ranked_gpus import of_one_process
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.config import DeviceProfile
@@ -150,7 +151,7 @@ def engine(
     given, chosen = _gpu_options(residency, vram_budget, ram_budget, profile), choose_backend(backend)
     threads = None if threads is None else integer("threads", threads, 1)
     check_options(backend, chosen, given, threads)
-    graph = _opened(graph, ranks, shards=True)
+    graph = of_one_process(_opened(graph, ranks, shards=True), ranks, chosen)
     if (ranks := getattr(graph, "group", ranks)) is not None:  # or those that have opened shards
         return of_ranks(graph, ranks, work, backend, strategy, threads, given, transport)
     refuse_transport(transport)

@@ -89,17 +89,16 @@ def of_ranks(
     NoDeviceError, DoesNotFitError, DeviceError, FormatError
         As :func:`ranked`, and :func:`bigbfs.algorithms.ranked_gpus.ranked_on_gpus`.
     """
-    on_gpus = backend == "gpu" and getattr(graph, "group", None) is None  # shards are searched on CPUs
     asked = usual_work(strategy) if work is None else tuple(work)
-    if on_gpus:
+    if backend == "gpu":
         with forking.of_a_gpu():
             return ranked_on_gpus(
                 graph, ranks, asked, strategy=strategy, transport=transport, usual=work is None, **given
             )
     refuse_transport(transport)
-    if for_gpu := {"backend": backend} if backend == "gpu" else given:
-        what = "for a GPU: ranks are on GPUs where the backend is 'gpu' and the graph is one file; leave it out"
-        raise UsageError(what, about=tuple(for_gpu.items())[:1])
+    if given:
+        what = "for a GPU: ranks are on GPUs where the backend is 'gpu'; leave it out"
+        raise UsageError(what, about=tuple(given.items())[:1])
     return ranked(graph, ranks, asked, strategy=strategy, threads=threads)
 
 

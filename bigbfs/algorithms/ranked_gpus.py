@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +47,9 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
     """Return about how many levels a search has, where they are so many that one GPU alone is quicker; else None.
 
     All ranks make this call, and get the same answer. ``kind``: the partition asked for; whoever names one gets it.
+    Of shards no rank has all rows: these are shared in any case.
     """
-    if kind != "auto" or group.size == 1:
+    if kind != "auto" or group.size == 1 or getattr(graph, "partition", None) is not None:
         return None
     told: int | None = group.objects(thin_levels(graph, group.size) if group.rank == 0 else None)[0]
     return told
@@ -82,11 +84,11 @@ def ranked_on_gpus(
     Parameters
     ----------
     graph, work, strategy
-        As for :func:`bigbfs.algorithms.ranked_engine.ranked`.
+        As for :func:`bigbfs.algorithms.ranked_engine.ranked`; shards, too, that the same ranks have opened.
     group
         The ranks, one for each GPU.
     kind
-        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``.
+        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``; of shards always its own.
     usual
         Whether nobody has asked for ``work``: what has no form there is left out.
     transport, exchange, runtime, tell, **given
@@ -105,11 +107,10 @@ def ranked_on_gpus(
 
     form = form_of(transport, exchange, group, given.get("residency", "auto"))
     require_exchange(work, exchange)
-    if usual:
-        work = [each for each in work if form in getattr(each, "programs", ())]
+    work = [each for each in work if not usual or form in getattr(each, "programs", ())]
     if runtime is None:
         require_own(group, form)
-    graph.require_structure()
+    graph, opening = _opened(graph)
     placed = GpuRankEngine(
         graph,
         group=group,
@@ -123,7 +124,40 @@ def ranked_on_gpus(
         tell=silent if tell is None else tell,
         **given,
     )
+    placed.setup.open += opening
     return Engine(graph, placed, strategy)
+
+
+def _opened(graph: Graph) -> tuple[Graph, float]:
+    """Return ``graph`` as GPUs read it, its offsets checked, and the seconds that this took."""
+    start = time.perf_counter()
+    graph = as_one(graph)
+    graph.require_structure()
+    return graph, time.perf_counter() - start
+
+
+def as_one(graph: Graph) -> Graph:
+    """Return ``graph``; of shards the rows as GPUs read them, for which all ranks make this call.
+
+    Raises
+    ------
+    FormatError, FileAccessError, DoesNotFitError
+        As :func:`bigbfs.algorithms.sharded_gpus.for_gpus`.
+    """
+    if getattr(graph, "lot", None) is None:
+        return graph
+    from bigbfs.algorithms.sharded_gpus import for_gpus
+    from bigbfs.engines.cpu.sharded import ShardedGraph
+
+    assert isinstance(graph, ShardedGraph)
+    return for_gpus(graph)
+
+
+def of_one_process(graph: Graph, ranks: Group | None, backend: str) -> Graph:
+    """Return ``graph``; for the GPU of a process without ``ranks``, of its shards the rows as one graph."""
+    held: Group | None = getattr(graph, "group", None)
+    alone = ranks is None and held is not None and held.size == 1
+    return as_one(graph) if alone and backend == "gpu" else graph
 
 
 def planned_on_gpus(
@@ -142,7 +176,8 @@ def planned_on_gpus(
     Parameters
     ----------
     graph, work, kind, transport, residency
-        As for :func:`ranked_on_gpus`. A transport that would be NCCL or MPI is taken for MPI, which takes more memory.
+        As for :func:`ranked_on_gpus`; shards as :func:`as_one` returns them to a process that has opened all. A
+        transport that would be NCCL or MPI is taken for MPI, which takes more memory.
     hosts
         The machine of each rank.
     limits, registers_read_only
@@ -187,10 +222,20 @@ def _stretches(kind: str) -> str:
 
 
 def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
-    """Return who owns what."""
-    from bigbfs.engines.cpu.ranked import sample
+    """Return who owns what: of shards, whoever has them.
+
+    Raises
+    ------
+    UsageError
+        Words of shards are to be dealt.
+    """
+    from bigbfs.engines.cpu.ranked import refuse_words, sample
     from bigbfs.engines.cpu.rows import rows_of
 
+    if (partition_of := getattr(graph, "partition_of", None)) is not None:
+        refuse_words(kind)
+        owned: partition.Partition = partition_of(size)
+        return owned
     rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
     return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)

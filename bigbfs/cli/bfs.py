@@ -121,8 +121,9 @@ def command(
 ) -> None:
     """Breadth-first search from one or many sources.
 
-    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. GTEPS counts the directed edges of the
-    reached vertices over the traversal time alone; opening, placement, compilation and verification are reported apart.
+    GRAPH is a .csrbin, a .ccsr, or a folder of shards, of which each rank opens its own; without it, the newest graph
+    file in this folder. GTEPS counts the directed edges of the reached vertices over the traversal time alone; opening,
+    placement, compilation and verification are reported apart.
     """
     if target is not None and no_parents:
         raise UsageError("--no-parents leaves out what --target needs; give one of them")

@@ -56,7 +56,8 @@ def show(
     asked = Asked(work, limits, target.registers_read_only, how, target.profile)
     times, deep = ahead(graph, asked, len(set(hosts)), agreed)
     searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
-    levels = deep if searches else None
+    whole = getattr(graph, "partition", None) is None  # of shards no rank would have all rows
+    levels = deep if searches and whole else None
     first, size = agreed.plans[0], len(hosts)
     if as_json:
         predicted = gpus_times.times_object(times, size, target.profile, levels)

@@ -160,9 +160,17 @@ def _require_stdout() -> None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
 
 
+_OF_RANKS = {"--ranks": "as several processes", "--gpus": "on several GPUs"}
+"""Options that commands in one process have not, and how others run."""
+
+
+def _takes_a_graph(context: click.Context) -> bool:
+    return any(each.name == "graph" for each in context.command.params)
+
+
 def _is_of_convert(option: str, context: click.Context) -> bool:
     """Tell whether a command that takes a graph lacks an option that says how one is made of edges."""
-    if not any(each.name == "graph" for each in context.command.params):
+    if not _takes_a_graph(context):
         return False
     return any(option in each.opts for each in import_module("bigbfs.cli.convert").command.params)
 
@@ -173,10 +181,15 @@ def _usage(error: click.ClickException) -> str:
     if message[1:2].islower():  # a word, and not a name in capitals
         message = message[0].lower() + message[1:]
     context = error.ctx if isinstance(error, click.UsageError) else None
-    if isinstance(error, click.NoSuchOption) and context is not None and _is_of_convert(error.option_name, context):
-        what, command = error.option_name, context.info_name
+    if not isinstance(error, click.NoSuchOption) or context is None:
+        return message if context is None else f"{message}; see `{context.command_path} --help`"
+    what, command = error.option_name, context.info_name
+    if what in _OF_RANKS and _takes_a_graph(context):
+        said = f"{command} works in one process; `bigbfs bfs` and `bigbfs cc` run {_OF_RANKS[what]}"
+        return f"no such option '{what}' here: {said}"
+    if _is_of_convert(what, context):
         return f"no such option '{what}' here: `bigbfs convert INPUT {what}` makes a graph file, which {command} takes"
-    return message if context is None else f"{message}; see `{context.command_path} --help`"
+    return f"{message}; see `{context.command_path} --help`"
 
 
 def _say_that_kernels_are_compiled() -> None:

@@ -110,7 +110,7 @@ def check_where(where: dict[str, Any]) -> None:
     """
     given = {name: where[name] for name in GPU_OPTIONS if where[name] not in (None, "auto")}
     if given or where["threads"] is not None:
-        check_options(where["backend"], api.choose_backend(where["backend"]), given, where["threads"])
+        check_options(where["backend"], api.choose_backend(where.get("backend", "auto")), given, where["threads"])
 
 
 def resolve_graph(graph: Path | None, compressed: bool) -> Path:
@@ -182,15 +182,10 @@ def placed(graph: Graph, work: tuple[Any, ...], ranks: tuple[Any, Any] = (None, 
     """Place ``graph`` for ``work`` and yield the engine; say so on a terminal where it takes long.
 
     ``ranks``: the group that places it together, and what the options say of ranks.
-
-    Raises
-    ------
-    UsageError
-        Shards are to be placed on a GPU.
     """
     group, asked = ranks
-    if group is None and (group := getattr(graph, "group", None)) is not None and where.get("backend") == "gpu":
-        raise UsageError("shards are searched on CPUs; leave --backend gpu out, or join them")
+    if group is None and api.choose_backend(where.get("backend", "auto")) == "cpu":
+        group = getattr(graph, "group", None)  # that of a process which has opened all shards
     with ExitStack() as stack:
         with Progress().step("place the graph, compile what runs on it"):
             made = api.engine(graph, work=work, **where) if group is None else _ranked(graph, group, work, asked, where)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.ranked_gpus import as_one
 from bigbfs.algorithms.words import USUAL, usual_work
 from bigbfs.cli import gpus_plan, many_plan, options, rank_plan, values
 from bigbfs.cli.ranks import PARTITIONS, TRANSPORTS
@@ -122,7 +123,7 @@ def command(
     With --gpus: what each rank of a run on several GPUs takes of its device and of its host, by the functions by which
     the run decides; with the edges in the file, what each reads of it. Then the time of a search, level by level, and
     of components, beside that of one GPU, and whether more GPUs would be faster or slower; links are those of the
-    profile (`bigbfs probe --gpus`). Which GPUs are here does not matter.
+    profile (`bigbfs probe --gpus`). Which GPUs are here does not matter. Shards must all be here for that.
 
     With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
     for how long. A few single searches are run, which show how the levels of this graph are shaped.
@@ -146,7 +147,8 @@ def command(
             rank_plan.show(opened, rank_plan.run_of(opened, ranks, hosts, threads), profile, as_json)
         return
     target, machines = find_target(profile), gpus_plan.machines_of(gpus or 1, hosts)
-    with options.opened(graph, compressed) as (opened, _):
+    with options.opened(graph, compressed, shards=True) as (held, _):
+        opened = as_one(held)
         limits = Limits(
             default_budget(target.free_bytes) if vram_budget is None else vram_budget,
             default_ram_budget(opened) if ram_budget is None else ram_budget,

@@ -23,6 +23,7 @@ from bigbfs.engines.ranks import launch
 from bigbfs.errors import Argument, BigBfsError, UsageError
 from bigbfs.formats.atomic import remove_stale
 from bigbfs.jit.processors import processors
+from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -158,6 +159,7 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         return
     if by is None:
         assert asked.count is not None
+        _require_cores(asked)
         arguments = click.get_current_context().find_root().obj or sys.argv[1:]
         threads = where.get("threads") or max(1, processors() // asked.count)
         raise click.exceptions.Exit(_started(asked.count, arguments, threads))
@@ -170,6 +172,23 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
             say(group, f"process {os.getpid()}, {group.host_rank + 1} of {group.host_size} on this host")
         yield group
     launch.part()
+
+
+def _require_cores(asked: Ranks) -> None:
+    """Refuse far more ranks than this machine has cores: they poll, and would take minutes to start and to meet.
+
+    Raises
+    ------
+    UsageError
+        With both numbers.
+    """
+    cores, count = processors(), asked.count or 0
+    if asked.gpus is None and count > launch.MOST_A_CORE * cores:
+        way = f"use --ranks {cores}" if cores > 1 else "leave it out"
+        raise UsageError(
+            f"--ranks {count}: this process has {counted(cores, 'core')}, and {launch.MOST_A_CORE} ranks for each at "
+            f"most are started; {way}, or start them on more machines with mpiexec"
+        )
 
 
 def prefer_gpus(asked: Ranks, where: dict[str, Any]) -> None:
@@ -298,18 +317,10 @@ def on_any(group: Any, mine: bool) -> bool:
 
 
 def engine(graph: Any, group: Any, work: tuple[Any, ...], asked: Ranks, where: dict[str, Any]) -> Any:
-    """Return the engine of this rank for ``graph``, which speaks original ids.
-
-    Raises
-    ------
-    UsageError
-        Shards are to be placed on GPUs.
-    """
+    """Return the engine of this rank for ``graph``, which speaks original ids."""
     if asked.gpus is not None:
         from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 
-        if getattr(graph, "group", None) is not None:
-            raise UsageError("ranks on GPUs take one file; leave --gpus out for shards, or join them")
         given = {name: where[name] for name in GPU_OPTIONS if where[name] is not None}
         tell = partial(say, group) if asked.verbose else None
         return ranked_on_gpus(

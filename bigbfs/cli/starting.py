@@ -45,6 +45,8 @@ def start(arguments: Sequence[str]) -> int | None:
     from bigbfs.errors import UsageError
     from bigbfs.jit.processors import processors
 
+    if ranks > launch.MOST_A_CORE * processors():
+        return None  # which the command refuses
     try:
         launch.mpiexec()
     except UsageError:  # which the command raises again, where it is said

@@ -164,6 +164,10 @@ def test_what_a_table_lacks_is_said_of_the_command_that_has_the_option(run, fold
     code, _, err = run("bfs", "t.csv", "--source", 1, "--skip-bad-lines", 1)
     assert code == 2 and "no such option '--skip-bad-lines' here: `bigbfs convert INPUT --skip-bad-lines` makes" in err
     assert "no such option '--no-such'" in run("bfs", "t.csv", "--no-such")[2]
+    for option, how in (("--ranks", "as several processes"), ("--gpus", "on several GPUs")):
+        code, _, err = run("diameter", "t.csv", option, 2)
+        said = f"no such option '{option}' here: diameter works in one process; `bigbfs bfs` and `bigbfs cc` run {how}"
+        assert code == 2 and said in err
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])

@@ -83,6 +83,7 @@ def test_what_is_wrong_for_all_is_said_once(graph: Path) -> None:
         ({}, ["bfs", "g", "--source", "0", "--exchange", "list"], "--exchange is for several ranks"),
         ({}, ["bfs", "g", "--source", "0", "-v"], "--verbose is what ranks say; give --ranks too"),
         ({}, ["bfs", "g", "--source", "0", "--ranks", "2", "--backend", "gpu"], "ranks run on CPUs"),
+        ({}, ["bfs", "g", "--source", "0", "--ranks", "9999"], "16 ranks for each at most are started; "),
     ],
 )
 def test_launches_that_are_refused(variables: dict[str, str], arguments: list[str], said: str) -> None:

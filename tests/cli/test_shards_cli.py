@@ -183,6 +183,9 @@ def test_what_a_folder_of_shards_says(run, small):
     plan = object_of(run, "plan", "graph.shards", "--ranks", 2)
     assert [rank["shards"] for rank in plan["shards"]] == [[0, 0], [1, 2]]
     assert plan["vertices_with_edges"] == object_of(run, "plan", "graph.csrbin", "--ranks", 2)["vertices_with_edges"]
+    for how in ((), ("--gpus", 2, "--partition", "ranges")):
+        one, other = (object_of(run, "plan", name, *how) for name in ("graph.csrbin", "graph.shards"))
+        assert other["residency"] == one["residency"] and other["graph"] | {"path": ""} == one["graph"] | {"path": ""}
     for path in Path("graph.shards").glob("*.shard"):
         path.unlink()
     found = object_of(run, "info", "graph.shards")
@@ -190,8 +193,8 @@ def test_what_a_folder_of_shards_says(run, small):
     assert "first shard" in run("plan", "graph.shards", "--ranks", 3)[1]
     code, _, err = run("plan", "graph.shards", "--ranks", 4)
     assert code == 2 and "4 ranks for 3 shards" in err
-    code, _, err = run("plan", "graph.shards")
-    assert code == 2 and "bigbfs join" in err
+    code, _, err = run("plan", "graph.shards", "--gpus", 2)
+    assert code == 1 and "00000.shard: shard 0 of 3 is missing" in err
 
 
 def test_searches_of_one_process_and_what_is_refused(run, small):

@@ -76,6 +76,12 @@ def test_a_rank_starts_no_ranks(started, monkeypatch):
     assert starting.start(["convert", "a", "--ranks", "2"]) is None and not started
 
 
+def test_far_more_ranks_than_cores_are_left_to_the_command(started, monkeypatch):
+    monkeypatch.setattr("bigbfs.jit.processors.processors", lambda: 3)
+    assert starting.start(["convert", "a", "--ranks", str(3 * launch.MOST_A_CORE + 1)]) is None and not started
+    assert starting.start(["convert", "a", "--ranks", str(3 * launch.MOST_A_CORE)]) == 3 and started
+
+
 def test_without_mpi_the_command_says_so(started, monkeypatch):
     def nowhere():
         raise UsageError("no mpiexec")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import zoo
 
+import bigbfs
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.config import GpuLinks, read_profile
@@ -204,6 +205,44 @@ def test_components_whose_rows_each_process_reads_from_the_file(graph: Path, tmp
             assert found["verified"] and all(rank["sent"] > 0 for rank in found["ranks"])
         assert np.array_equal(np.load(labels), reference_components(plain))
         assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
+
+
+@pytest.fixture(scope="module", params=["csrbin", "ccsr"])
+def shards(graph: Path, request: pytest.FixtureRequest) -> Path:
+    """Five shards, plain or compressed."""
+    path = graph.parent / f"shards.{request.param}"
+    plain = zoo.shared()["kronecker"]
+    (plain.compress() if request.param == "ccsr" else plain).save(path)
+    folder = graph.parent / f"{request.param}.shards"
+    bigbfs.split(path, folder, shards=5)
+    return folder
+
+
+def test_shards_of_two_processes(shards: Path, tmp_path: Path) -> None:
+    """Beside one another, by way of their hosts, and each on a machine of its own, read from the files."""
+    plain, written = zoo.shared()["kronecker"], tmp_path / "found.npy"
+    source = int(plain.degrees().argmax())
+    ways = (["--residency", "mapped"], {}), (["--transport", "mpi"], {}), (["--residency", "streamed"], APART)
+    for how, more in ways:
+        line = ["bfs", str(shards), "--source", str(source), "--levels", str(written)]
+        ran = run([*line, "--gpus", "all", "--verify", "--json", "--force", "-v", *how], more=more)
+        assert ran.returncode == 0, ran.stderr
+        printed = json.loads(ran.stdout)
+        assert printed["device"].startswith("emulated GPU on each of 2 ranks") and printed["runs"][0]["verified"]
+        assert np.array_equal(np.load(written), reference_bfs(plain, source)[0])
+        line = ["cc", str(shards), "--labels", str(written)]
+        ran = run([*line, "--gpus", "2", "--verify", "--json", "--force", *how], more=more)
+        assert ran.returncode == 0, ran.stderr
+        assert np.array_equal(np.load(written), reference_components(plain))
+
+
+def test_what_shards_do_not_take(shards: Path) -> None:
+    for how, said in (
+        (["--partition", "words"], "a rank owns the rows of its shards"),
+        (["--partition", "words", "--residency", "streamed"], "--partition words"),
+    ):
+        ran = run(["bfs", str(shards), "--source", "0", "--gpus", "all", *how])
+        assert ran.returncode == 2 and said in ran.stderr, ran.stderr
 
 
 def test_what_machines_do_not_do_together(graph: Path) -> None:

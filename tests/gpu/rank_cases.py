@@ -12,8 +12,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # mpiexec runs this file, so nothing else says where
@@ -22,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import zoo
 from faults import kill_in_search
+from shard_folders import folders
 
 import bigbfs
 from bigbfs.algorithms.bfs.options import BfsOptions
@@ -30,6 +33,7 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
+from bigbfs.engines.cpu.sharded import open_shards
 from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.ranks import engine as placement
 from bigbfs.engines.gpu.runtime import device
@@ -38,7 +42,7 @@ from bigbfs.graph.graph import Graph
 
 class Case(NamedTuple):
     """A graph, how it is shared, and what is asked of it; ``joint``: components in this way, ``by_id``: heads, too;
-    ``transport``, ``exchange``: how GPUs tell each other."""
+    ``transport``, ``exchange``: how GPUs tell each other; ``shards``: of so many each rank has its own alone."""
 
     graph: str
     codec: str = "plain"
@@ -51,6 +55,7 @@ class Case(NamedTuple):
     by_id: bool = False
     transport: str = "auto"
     exchange: str = "auto"
+    shards: int = 0
 
 
 def random_graph(n: int, m: int, seed: int) -> Graph:
@@ -154,7 +159,21 @@ def components_from_the_file(transport: str) -> Iterator[Case]:
         yield case._replace(residency="streamed", kind="ranges", transport=transport)
 
 
-HOSTED = ("mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl", "cc-file-mpi", "cc-file-nccl")
+def in_shards(transport: str, *residencies: str) -> Iterator[Case]:
+    """Yield trees and components of the zoo, and of large graphs, of which each rank has its shards alone."""
+    for number, name in enumerate((*zoo.names(), "large-1", "large-2", "large-3", "random-1")):
+        if name.startswith(("large", "random")) or zoo.shared()[name].n:
+            codec, residency = ("plain", "varint")[number % 2], residencies[number // 2 % len(residencies)]
+            case = Case(name, codec, residency, "auto", ("auto", "auto", "topdown")[number % 3], transport=transport)
+            case = case._replace(shards=(2, 5, 16, 64)[number % 4])
+            yield case
+            yield case._replace(joint=ComponentsOptions(), by_id=number % 3 == 0, strategy="auto")
+
+
+HOSTED = (
+    "mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl", "cc-file-mpi", "cc-file-nccl", "shards-mpi",
+    "shards-nccl",
+)  # fmt: skip
 """Groups that need no GPU which reaches another's memory."""
 
 GROUPS = {
@@ -179,6 +198,10 @@ GROUPS = {
     "plain-mapped": lambda: all_of_zoo("plain", "mapped"),
     "varint-vram": lambda: all_of_zoo("varint", "vram"),
     "varint-mapped": lambda: all_of_zoo("varint", "mapped"),
+    "shards-vram": lambda: in_shards("auto", "vram"),
+    "shards-mapped": lambda: in_shards("auto", "mapped"),
+    "shards-mpi": lambda: in_shards("mpi", "vram", "mapped", "streamed"),
+    "shards-nccl": lambda: in_shards("nccl", "vram", "mapped", "streamed"),
     "ways": several_ways,
     "random": lambda: (
         Case(f"random-{seed}", ("plain", "varint")[seed % 2], ("vram", "mapped")[seed // 2 % 2],
@@ -201,13 +224,30 @@ def placing(group: Any, case: Case) -> dict[str, Any]:
     return how
 
 
+@contextmanager
+def opened(group: Any, case: Case) -> Iterator[Graph]:
+    """Yield the graph of a case; of shards those in a folder of this rank, where no others are."""
+    plain = graph_of(case.graph)
+    if not case.shards:
+        yield plain.compress() if case.codec == "varint" else plain
+        return
+    with TemporaryDirectory() as made:
+        at, shards = Path(made), max(case.shards, group.size)
+        places = folders(plain, case.codec, at, shards=shards, ranks=group.size) if group.rank == 0 else []
+        with open_shards(group.objects(places)[0][group.rank], group) as graph:
+            yield graph
+        group.barrier()
+
+
 def check_components(group: Any, case: Case, how: ComponentsOptions, tell: Any) -> str:
     """Run a case of components twice; return what to say of it."""
     plain, text = graph_of(case.graph), []
-    graph = plain.compress() if case.codec == "varint" else plain
     # any graph may be taken for one stored by degree: its heads are its smallest neighbours then
     placement.by_degree = lambda graph: case.by_id
-    with ranked_on_gpus(graph, group, (how,), kind=case.kind, tell=tell, **placing(group, case)) as engine:
+    with (
+        opened(group, case) as graph,
+        ranked_on_gpus(graph, group, (how,), kind=case.kind, tell=tell, **placing(group, case)) as engine,
+    ):
         for _ in range(2):
             result = engine.run_internal(how)
             engine.verify_internal(how, result)
@@ -224,11 +264,10 @@ def check(group: Any, case: Case, tell: Any) -> str:
     if case.joint is not None:
         return check_components(group, case, case.joint, tell)
     plain = graph_of(case.graph)
-    graph = plain.compress() if case.codec == "varint" else plain
     options = BfsOptions(0, case.depth, want_parents=case.parents, strategy=case.strategy)
     text = []
     how = {"kind": case.kind, "strategy": case.strategy, "exchange": case.exchange, **placing(group, case)}
-    with ranked_on_gpus(graph, group, (options,), tell=tell, **how) as engine:
+    with opened(group, case) as graph, ranked_on_gpus(graph, group, (options,), tell=tell, **how) as engine:
         for source in zoo.sources(plain, 3):
             work = BfsOptions(source, case.depth, want_parents=case.parents, strategy=case.strategy)
             result = engine.run_internal(work)
@@ -243,6 +282,7 @@ def check(group: Any, case: Case, tell: Any) -> str:
             record = result.record
             waited = max(rank.waited for rank in record.ranks)
             text.append(f"{1e3 * record.seconds:.3f} ms ({len(record.levels)} levels, waited {1e3 * waited:.3f})")
+        text.append(f"edges in {engine.residency} ({engine.edges_kind})")
     return ", ".join(text)
 
 

@@ -210,10 +210,21 @@ def _partition(graph: Graph, rows: Rows, size: int, kind: str) -> Partition:
     """Return who owns what of ``graph``: of shards, whoever has them."""
     if not isinstance(graph, ShardedGraph):
         return partition.choose(np.asarray(rows.indptr), sample(rows), size, kind)
+    refuse_words(kind)
+    return graph.partition
+
+
+def refuse_words(kind: str) -> None:
+    """Refuse to deal words of shards.
+
+    Raises
+    ------
+    UsageError
+        That partition is asked for.
+    """
     if kind == "words":
         what = "a rank owns the rows of its shards, which are ranges; leave it out, or join the shards"
         raise UsageError(what, about=(("partition", kind),))
-    return graph.partition
 
 
 def sample(rows: Rows) -> tuple[np.ndarray, np.ndarray]:

@@ -48,6 +48,8 @@ class ShardedGraph(Graph):
     ----------
     group, partition
         The ranks, and who owns what.
+    manifest, lot
+        What the folder holds, and this rank's shards, mapped.
     parts
         This rank's shards.
     bytes_here
@@ -69,15 +71,26 @@ class ShardedGraph(Graph):
             path=path,
             close=partial(_close, lot, rest),
         )
-        self.group, self._lot = group, lot
+        self.group, self.manifest, self.lot = group, manifest, lot
         self.parts = parts_of(len(manifest.shards), group.rank, group.size)
-        self.partition: Partition = shards(header.n, _bounds(manifest, group.size))
+        self.partition: Partition = self.partition_of(group.size)
         files = sum(manifest.shards[part].bytes for part in self.parts)
         self.bytes_here = files + lot.nbytes + (0 if self.labels is None else self.labels.nbytes)
 
+    def partition_of(self, ranks: int) -> Partition:
+        """Return which rows each of so many ranks owns.
+
+        Raises
+        ------
+        UsageError
+            There are fewer shards than ranks.
+        """
+        require_shards(cast("Path", self.path), len(self.manifest.shards), ranks)
+        return shards(self.n, _bounds(self.manifest, ranks))
+
     def degrees(self) -> np.ndarray:
         """Return the (out-)degree of every vertex: int64, shape (n,)."""
-        rows = self._lot.rows
+        rows = self.lot.rows
         own = self.adjacency.degrees()[rows.start : rows.stop]
         return np.concatenate(self.group.gather(own))
 
@@ -96,7 +109,17 @@ class ShardedGraph(Graph):
         if self.proved:
             return
         _ = self.adjacency  # refuses a closed graph
-        edges = _everywhere(self.group, self._lot.require_valid)
+        self.require_counts(everywhere(self.group, self.lot.require_valid))
+        self.declare_valid()
+
+    def require_counts(self, edges: int) -> None:
+        """Check that own rows have ``edges`` edges and others' the rest, and that labels are different ids.
+
+        Raises
+        ------
+        FormatError
+            On every rank.
+        """
         total = int(self.group.sum([edges])[0])
         if total != self.m:
             raise FormatError(f"{self.path}: {self.m} edges in the headers, {total} in the rows; split the graph again")
@@ -105,7 +128,6 @@ class ShardedGraph(Graph):
             different = structure.all_different if self.flags.relabelled else structure.ascending
             if int(labels.min()) < 0 or not different(labels):
                 raise FormatError(f"{self.path}: corrupted: labels are not {self.n} different ids; split it again")
-        self.declare_valid()
 
     def require_whole(self) -> None:
         """Refuse what wants all rows as one.
@@ -136,7 +158,7 @@ def open_shards(path: Path, group: Group) -> ShardedGraph:
         On every rank: a manifest, a shard or the rest is missing or damaged on a rank that needs it. Names rank, host
         and path.
     """
-    manifest = _everywhere(group, lambda: read_manifest(path))
+    manifest = everywhere(group, lambda: read_manifest(path))
     _require_one_graph(group, path, manifest)
     count = len(manifest.shards)
     require_shards(path, count, group.size)
@@ -150,7 +172,7 @@ def open_shards(path: Path, group: Group) -> ShardedGraph:
             lot.close()
             raise
 
-    lot, rest = _everywhere(group, mapped)
+    lot, rest = everywhere(group, mapped)
     ways, labels = 1 + lot.has("in_indptr"), 16 * lot.header.n * lot.has("labels")  # as they come, and as one array
     need = index_bytes(lot.header.codec, len(lot.rows), lot.ids, ways) + labels
     ranked_memory.require(group, need, lot.header.n, "take ranks on more machines, or free some")
@@ -162,7 +184,7 @@ def _close(lot: Lot, rest: Rest) -> None:
     rest.close()
 
 
-def _everywhere(group: Group, work: Callable[[], T]) -> T:
+def everywhere(group: Group, work: Callable[[], T]) -> T:
     """Return what ``work`` returns here, when it has come to its end on every rank; it makes no calls of the group.
 
     Raises

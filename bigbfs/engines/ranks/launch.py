@@ -61,6 +61,10 @@ class Started(NamedTuple):
     size: int
 
 
+MOST_A_CORE = 16
+"""Ranks that are started for a core, at most: whoever tries things out takes a few more than there are cores."""
+
+
 def started(environment: Mapping[str, str] | None = None) -> Started | None:
     """Return who has started this process as one of several ranks; None: nobody has, or it is the only one."""
     given = os.environ if environment is None else environment

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from bigbfs.errors import FormatError
@@ -91,10 +91,13 @@ class Section:
     checksum: int
 
 
-def aligned(offset: int, length: int) -> int:
-    """Return the first place at or after ``offset`` where a section of ``length`` bytes may start."""
+def aligned(offset: int, length: int, within: int = 0) -> int:
+    """Return the first place at or after ``offset`` where a section of ``length`` bytes may start.
+
+    ``within``: of a part of a section, the byte of the section with which it begins: it has the same place in a page.
+    """
     unit = HUGE_PAGE if length >= HUGE_FROM else PAGE
-    return -(-offset // unit) * unit
+    return offset + (within - offset) % unit
 
 
 def file_bytes(sections: Iterable[Section]) -> int:
@@ -191,8 +194,12 @@ def pack_table(sections: Iterable[Section]) -> bytes:
     )
 
 
-def read_table(table: bytes, total: int, refuse: Callable[[str], FormatError]) -> dict[str, Section]:
+def read_table(
+    table: bytes, total: int, refuse: Callable[[str], FormatError], within_pages: Collection[str] = ()
+) -> dict[str, Section]:
     """Return the entries of a section table by name, in the order of their places in a file of ``total`` bytes.
+
+    The sections ``within_pages`` may start at any item, the others where a page does.
 
     Raises
     ------
@@ -211,8 +218,8 @@ def read_table(table: bytes, total: int, refuse: Callable[[str], FormatError]) -
             raise refuse(f"section {name} occurs twice")
         if dtype not in DTYPES or count * DTYPES[dtype] != length:
             raise refuse(f"section {name}: {count} items of {dtype} cannot take {length} bytes")
-        if offset % PAGE:
-            raise refuse(f"section {name} starts at byte {offset}, which is not a multiple of {PAGE}")
+        if offset % (unit := DTYPES[dtype] if name in within_pages else PAGE):
+            raise refuse(f"section {name} starts at byte {offset}, which is not a multiple of {unit}")
         if offset < end:
             raise refuse(f"section {name} starts at byte {offset}, inside what comes before it (up to byte {end})")
         end = offset + length + PADDING

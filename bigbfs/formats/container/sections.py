@@ -29,13 +29,15 @@ _COPY = 4 << 20
 
 @dataclass
 class _Open:
-    """A section under way: where it starts, the bytes it is expected to have, and the checksum of those it has."""
+    """A section under way: where it starts, the bytes it is expected to have, and the checksum of those it has;
+    ``within``: as of :func:`bigbfs.formats.container.layout.aligned`."""
 
     name: str
     dtype: np.dtype
     offset: int
     expected: int
     sums: RunningChecksum | Checksum | StretchSums = field(default_factory=RunningChecksum)
+    within: int = 0
 
     @property
     def length(self) -> int:
@@ -52,15 +54,18 @@ class SectionFile:
         self._handle = stream.fileno()
         self._sections: dict[str, _Open] = {}
 
-    def open(self, name: str, dtype: Any, expected: int, sums: StretchSums | Checksum | None = None) -> None:
+    def open(
+        self, name: str, dtype: Any, expected: int, sums: StretchSums | Checksum | None = None, within: int = 0
+    ) -> None:
         """Start a section of about ``expected`` items; what came before it need not be complete.
 
-        With ``StretchSums`` its checksums come by :meth:`note`, with ``Checksum`` its bytes by whole stretches.
+        With ``StretchSums`` its checksums come by :meth:`note`, with ``Checksum`` its bytes by whole stretches. It is
+        the part of a section from byte ``within`` of that on.
         """
         kind = np.dtype(dtype)
         length = expected * kind.itemsize
-        place = layout.aligned(self._end(), length)
-        self._sections[name] = _Open(name, kind, place, length, RunningChecksum() if sums is None else sums)
+        place = layout.aligned(self._end(), length, within)
+        self._sections[name] = _Open(name, kind, place, length, RunningChecksum() if sums is None else sums, within)
 
     def _end(self) -> int:
         ends = [s.offset + max(s.expected, s.length) + layout.PADDING for s in self._sections.values()]
@@ -172,7 +177,7 @@ class SectionFile:
         sections = []
         moved = False
         for section in self._sections.values():
-            offset = layout.aligned(end, section.length)
+            offset = layout.aligned(end, section.length, section.within)
             moved = moved or offset != section.offset
             kind = section.dtype.newbyteorder("<").str
             count = section.length // section.dtype.itemsize

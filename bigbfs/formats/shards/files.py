@@ -25,8 +25,9 @@ CHUNK = 4 << 20
 PAGE = "page"
 """The section of the rest that holds the first page of the graph file: its header and section table."""
 
-Content = tuple[str, np.dtype, int, Iterable[np.ndarray]]
-"""Name, dtype, items and stretches of a section to write."""
+Content = tuple[str, np.dtype, int, int, Iterable[np.ndarray]]
+"""Name, dtype, items and stretches of a section to write; before the stretches the byte of the graph's section that is
+to have the same place in a page."""
 
 
 class PieceReader:
@@ -193,8 +194,8 @@ def write_shard(
     """
     with replacing(path) as stream:
         file = SectionFile(stream, advance)
-        for name, dtype, count, stretches in content:
-            file.open(name, dtype, count)
+        for name, dtype, count, within, stretches in content:
+            file.open(name, dtype, count, within=within)
             for stretch in stretches:
                 file.append(name, stretch)
         return finish_shard(stream, file, header)

@@ -16,7 +16,14 @@ from bigbfs.errors import FormatError
 from bigbfs.formats.container import layout
 from bigbfs.formats.container.layout import CODECS, ENTRY_BYTES, FLAGS, HEADER_BYTES, Header, Section
 
-VERSION = 1
+VERSION = 2
+OLDEST = 1
+"""In version 1 all sections begin where a page does."""
+
+EDGES = ("indices", "blob", "in_indices", "in_blob")
+"""Sections that begin at the same place in a page as in the graph file: pages of several shards side by side are those
+of the graph then, but for where one shard ends and the next begins."""
+
 IDENTITY_BYTES = 16
 
 _HEADER = struct.Struct("<8sIIQQIHHQqQIIQIIQQ16s4xI")
@@ -37,6 +44,8 @@ class ShardHeader:
         The vertices ``first_row`` to ``first_row + rows - 1``.
     identity
         What tells graphs apart: see :func:`identity`.
+    version
+        Of the layout.
     """
 
     graph: Header
@@ -45,6 +54,7 @@ class ShardHeader:
     first_row: int
     rows: int
     identity: bytes
+    version: int = VERSION
 
     @property
     def said(self) -> str:
@@ -62,7 +72,7 @@ def pack(header: ShardHeader, sections: Iterable[Section]) -> bytes:
     table, graph = layout.pack_table(sections), header.graph
     fixed = _HEADER.pack(
         layout.SHARD_MAGIC,
-        VERSION,
+        header.version,
         HEADER_BYTES,
         graph.n,
         graph.m,
@@ -108,9 +118,9 @@ def unpack(start: bytes, size: int, path: object) -> tuple[ShardHeader, dict[str
     part, parts, first_row, rows, whose, crc = mine
     if zlib.crc32(fixed[:-4]) != crc:
         raise refuse(f"the header (bytes 0 to {HEADER_BYTES - 1}) is damaged: its checksum does not match")
-    if version != VERSION:
+    if not OLDEST <= version <= VERSION:
         raise FormatError(
-            f"{path}: shard version {version}, but this bigbfs reads version {VERSION}; "
+            f"{path}: shard version {version}, but this bigbfs reads version {OLDEST} to {VERSION}; "
             "use a bigbfs that is as new as the one that wrote the file"
         )
     if size != total:
@@ -127,4 +137,5 @@ def unpack(start: bytes, size: int, path: object) -> tuple[ShardHeader, dict[str
         raise refuse(f"the section table (from byte {HEADER_BYTES}) is damaged: its checksum does not match")
     flags = frozenset(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
     graph = Header(n, m, flags, id_bytes, CODECS[codec], block_ids, first_id, total)
-    return ShardHeader(graph, part, parts, first_row, rows, whose), layout.read_table(table, total, refuse)
+    sections = layout.read_table(table, total, refuse, EDGES if version > OLDEST else ())
+    return ShardHeader(graph, part, parts, first_row, rows, whose, version), sections

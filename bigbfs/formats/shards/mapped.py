@@ -92,6 +92,19 @@ class Lot:
         """Return the original ids of the rows: int64."""
         return np.concatenate([piece.array("labels") for piece in self.pieces])
 
+    def require_offsets(self) -> int:
+        """Check the offsets of all rows, those of in-neighbours too; return the edges of the out-rows.
+
+        Raises
+        ------
+        FormatError
+            Names the shard and the first place that is wrong.
+        """
+        if self.has("in_indptr"):
+            for piece in self.pieces:
+                piece.require_offsets("in_")
+        return sum(piece.require_offsets("") for piece in self.pieces)
+
     def require_valid(self) -> int:
         """Check all rows, those of in-neighbours too; return the edges of the out-rows.
 

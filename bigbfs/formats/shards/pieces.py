@@ -54,6 +54,26 @@ class Piece:
         """Return with which item a section begins in an array that begins where the addresses do."""
         return (self.place + self.sections[name].offset) // np.dtype(self.sections[name].dtype).itemsize
 
+    def require_offsets(self, prefix: str) -> int:
+        """Check offsets and tables of these rows, not the rows; return the edges.
+
+        Raises
+        ------
+        FormatError
+            Names the shard and the first place that is wrong.
+        """
+        name = self._name(prefix)
+        indptr = self.array(prefix + "indptr")
+        if self.header.graph.codec != "plain":
+            adjacency = self._compressed(prefix)
+            structure.checked_edge_offsets(adjacency, name)
+            return adjacency.m
+        edges = self.sections[prefix + "indices"].count
+        place = structure.first_descent(indptr)
+        if place is not None or (int(indptr[0]), int(indptr[-1])) != (0, edges):
+            raise FormatError(f"{name}: corrupted: indptr does not ascend from 0 to {edges}{ADVICE}")
+        return edges
+
     def require_valid(self, prefix: str, n: int) -> int:
         """Check that no kernel can leave the arrays of these rows, and that every id is one of ``n``; return the edges.
 
@@ -62,29 +82,30 @@ class Piece:
         FormatError
             Names the shard and the first place that is wrong.
         """
-        name = f"{self.path}{' (in-neighbours)' if prefix else ''}"
-        indptr = self.array(prefix + "indptr")
+        name, edges = self._name(prefix), self.require_offsets(prefix)
         if self.header.graph.codec == "plain":
             indices = self.array(prefix + "indices")
-            place = structure.first_descent(indptr)
-            if place is not None or (int(indptr[0]), int(indptr[-1])) != (0, len(indices)):
-                raise FormatError(f"{name}: corrupted: indptr does not ascend from 0 to {len(indices)}{ADVICE}")
-            found = rows.scan(indptr, indices, n)
+            found = rows.scan(self.array(prefix + "indptr"), indices, n)
             if found.bad_edge >= 0:
                 bad = f"indices[{found.bad_edge}] = {int(indices[found.bad_edge])} is no vertex"
                 raise FormatError(f"{name}: corrupted: {bad} (they are 0 to {n - 1}){ADVICE}")
             if found.unsorted_row >= 0:
                 row = self.header.first_row + found.unsorted_row
                 raise FormatError(f"{name}: corrupted: row {row} does not ascend{ADVICE}")
-            return len(indices)
+        else:
+            varint.require_ids(self._compressed(prefix), name, n)
+        return edges
+
+    def _name(self, prefix: str) -> str:
+        return f"{self.path}{' (in-neighbours)' if prefix else ''}"
+
+    def _compressed(self, prefix: str) -> CompressedAdjacency:
+        """Return these rows as a graph of their own."""
         hubs = self.array(prefix + "hubs")
         local = hubs - hubs.dtype.type(self.header.first_row)
-        names = ("degree", "blob", "hub_ptr", "block_ptr")
-        degree, blob, hub_ptr, block_ptr = (self.array(prefix + each) for each in names)
-        adjacency = CompressedAdjacency(indptr, degree, blob, local, hub_ptr, block_ptr)
-        structure.checked_edge_offsets(adjacency, name)
-        varint.require_ids(adjacency, name, n)
-        return adjacency.m
+        names = ("indptr", "degree", "blob", "hub_ptr", "block_ptr")
+        indptr, degree, blob, hub_ptr, block_ptr = (self.array(prefix + each) for each in names)
+        return CompressedAdjacency(indptr, degree, blob, local, hub_ptr, block_ptr)
 
 
 def map_shard(addresses: mmap.mmap, place: int, size: int, shard: Shard) -> Piece:
@@ -100,13 +121,24 @@ def map_shard(addresses: mmap.mmap, place: int, size: int, shard: Shard) -> Piec
     length = shard.header.graph.file_bytes
     if whole_pages(length) != size:
         raise FormatError(f"{shard.path}: has {length} bytes, and {NAME} says otherwise{ADVICE}")
+    wanted = np.frombuffer(addresses, np.uint8).__array_interface__["data"][0] + place
+    map_fixed(shard.path, shard.handle, wanted, length, 0)
+    return Piece(shard.path, shard.header, shard.sections, addresses, place)
+
+
+def map_fixed(path: Path, handle: int, address: int, length: int, offset: int) -> None:
+    """Map ``length`` bytes of an open file, from byte ``offset`` on, at ``address``, over what is there.
+
+    Raises
+    ------
+    FileAccessError
+        It cannot be mapped.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    wanted = np.frombuffer(addresses, np.uint8).__array_interface__["data"][0] + place
-    if libc.mmap(wanted, length, mmap.PROT_READ, mmap.MAP_SHARED | _FIXED, shard.handle, 0) != wanted:
-        raise access_error(shard.path, OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno())), "map")
-    return Piece(shard.path, shard.header, shard.sections, addresses, place)
+    if libc.mmap(address, length, mmap.PROT_READ, mmap.MAP_SHARED | _FIXED, handle, offset) != address:
+        raise access_error(path, OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno())), "map")
 
 
 def whole_pages(length: int) -> int:

@@ -24,7 +24,7 @@ from bigbfs.formats.container.csrbin import Container
 from bigbfs.formats.container.parts import MOST
 from bigbfs.formats.shards.extents import Extent, cut_rows, extents, row_sections
 from bigbfs.formats.shards.files import PAGE, Content, PieceReader, Shard, Wrote, write_shard
-from bigbfs.formats.shards.layout import ShardHeader, identity
+from bigbfs.formats.shards.layout import EDGES, ShardHeader, identity
 from bigbfs.formats.shards.manifest import (
     NAME,
     REST,
@@ -209,16 +209,18 @@ def _rows(container: Container, reader: PieceReader, pieces: dict[str, Extent]) 
         stretches = reader.items(section, piece.first, piece.last)
         if piece.base:
             stretches = (stretch - np.uint64(piece.base) for stretch in stretches)
-        yield name, np.dtype(section.dtype), piece.last - piece.first, stretches
+        kind = np.dtype(section.dtype)
+        within = piece.first * kind.itemsize if name in EDGES else 0
+        yield name, kind, piece.last - piece.first, within, stretches
 
 
 def _rest(container: Container, reader: PieceReader, page: bytes) -> Iterator[Content]:
     """Return the sections of the rest: the first page, and whatever is not of rows."""
-    yield PAGE, np.dtype(np.uint8), layout.PAGE, [np.frombuffer(page, np.uint8)]
+    yield PAGE, np.dtype(np.uint8), layout.PAGE, 0, [np.frombuffer(page, np.uint8)]
     of_rows = row_sections(container.sections, container.header.codec)
     for name, section in container.sections.items():
         if name not in of_rows:
-            yield name, np.dtype(section.dtype), section.count, reader.items(section, 0, section.count)
+            yield name, np.dtype(section.dtype), section.count, 0, reader.items(section, 0, section.count)
 
 
 def _edges(container: Container, header: ShardHeader) -> int:

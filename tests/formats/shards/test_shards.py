@@ -14,6 +14,7 @@ import bigbfs
 from bigbfs.errors import DoesNotFitError, FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.shards import room
+from bigbfs.formats.shards.checking import check_shards
 from bigbfs.formats.shards.files import Shard
 from bigbfs.formats.shards.manifest import read_manifest
 from bigbfs.graph import varint
@@ -121,12 +122,22 @@ def test_shards_are_of_about_equal_work(tmp_path):
 
 def test_the_golden_shards_are_written_the_same_to_the_byte_and_read_for_ever(tmp_path):
     bigbfs.split(GOLDEN / "directed.csrbin", tmp_path / "s", shards=2)
-    kept = GOLDEN / "directed.shards"
+    kept = GOLDEN / "directed-2.shards"
     assert names(tmp_path / "s") == names(kept)
     for name in names(kept):
         assert (tmp_path / "s" / name).read_bytes() == (kept / name).read_bytes(), name
-    bigbfs.join(kept, tmp_path / "g.csrbin")
-    assert (tmp_path / "g.csrbin").read_bytes() == (GOLDEN / "directed.csrbin").read_bytes()
+    for version in (kept, GOLDEN / "directed.shards"):  # 2, 1
+        bigbfs.join(version, tmp_path / "g.csrbin", force=True)
+        assert (tmp_path / "g.csrbin").read_bytes() == (GOLDEN / "directed.csrbin").read_bytes()
+        assert list(check_shards(version))
+
+
+def test_shards_of_version_1_stay_or_are_written_anew(tmp_path):
+    shutil.copytree(GOLDEN / "directed.shards", tmp_path / "s")
+    assert bigbfs.split(GOLDEN / "directed.csrbin", tmp_path / "s", shards=2).kept == 2
+    assert bigbfs.split(GOLDEN / "directed.csrbin", tmp_path / "s", shards=2, force=True).kept == 0
+    for path in (tmp_path / "s").iterdir():
+        assert path.read_bytes() == (GOLDEN / "directed-2.shards" / path.name).read_bytes()
 
 
 def test_every_shard_that_is_damaged_is_named(tmp_path, graph):

@@ -4,7 +4,7 @@ In: the mapped (or ordinary) array of edges, and stretches (first byte in the ar
 Out: the bytes in the target. Long stretches of a file are read by ``pread`` through the descriptor of the mapping, so
 that their pages never become pages of this process. Short ones are copied from the mapping, where they are single
 rows all over the file: a system call takes ten times what such a copy does. Those pages stay the file's: the kernel
-may take them away again at any time.
+may take them away again at any time. Of shards, several files in one array, all is copied from the mapping.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
+from bigbfs.engines.gpu.runtime.memory import is_file_mapping
 from bigbfs.errors import FileAccessError, FormatError
 from bigbfs.formats.container.mapped import FileMap
 from bigbfs.jit.njit import njit
@@ -106,7 +107,7 @@ class Reader:
             # rows are read in file order: the kernel may read further ahead
             os.posix_fadvise(mapping.handle, self._offset, array.nbytes, os.POSIX_FADV_SEQUENTIAL)
             self._handle = os.dup(mapping.handle)
-        self.kind = "memory" if self._handle == NO_FILE else "file"
+        self.kind = "file" if is_file_mapping(array) else "memory"
         self._threads = threads or min(THREADS, thread_count())
         self._pool = ThreadPoolExecutor(self._threads, "bigbfs-reader")
 
