@@ -119,7 +119,7 @@ def ranked_on_gpus(
         patience=launch.patience(),
         transport=transport,
         exchange=exchange,
-        whole=kind == "auto",
+        whole=kind == partition.WHOLE,
         runtime=runtime,
         tell=silent if tell is None else tell,
         **given,
@@ -200,7 +200,7 @@ def planned_on_gpus(
     ranks = Ranks(
         hosts, range(size), lambda mine: mine, lambda form: transports.without_nccl(transport, group, form)
     )  # fmt: skip
-    wanted = Wanted(tuple(work), residency, transport, whole=kind == "auto")
+    wanted = Wanted(tuple(work), residency, transport, whole=kind == partition.WHOLE)
     return agree(graph, owned, ranks, wanted, form, limits, registers_read_only)
 
 
@@ -212,7 +212,7 @@ def _stretches(kind: str) -> str:
     UsageError
         Words are asked for.
     """
-    if kind == "words":
+    if kind in ("words", partition.WHOLE):
         raise UsageError(
             "each rank reads one stretch of the file, and words that are dealt lie all over it",
             about=(("partition", kind),),
@@ -236,6 +236,6 @@ def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
         refuse_words(kind)
         owned: partition.Partition = partition_of(size)
         return owned
-    rows = rows_of(graph.adjacency)
+    rows, kind = rows_of(graph.adjacency), "words" if kind == partition.WHOLE else kind
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
     return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)

@@ -27,7 +27,7 @@ from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PARTITIONS = ("auto", "words", "ranges")
+PARTITIONS = ("auto", "words", "ranges", "whole")
 EXCHANGES = ("auto", "common", "messages", "list", "bitmap", "hubs", "window")
 TRANSPORTS = ("auto", "peers", "nccl", "mpi")
 
@@ -87,7 +87,7 @@ def options(function: F) -> F:
             type=click.Choice(PARTITIONS),
             default="auto",
             show_default=True,
-            help="What a rank owns: words of 64 vertices in turn, or one range.",
+            help="What a rank owns: words of 64 vertices in turn, or a range. whole: words, and each GPU has all rows.",
         ),
         click.option(
             "--exchange",

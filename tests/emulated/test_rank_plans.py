@@ -18,8 +18,9 @@ from bigbfs.engines.gpu.placement.ledger import adjacencies
 from bigbfs.engines.gpu.planning import Limits
 from bigbfs.engines.gpu.ranks import nccl
 from bigbfs.engines.gpu.ranks.plan import placing_reads
+from bigbfs.engines.ranks import partition as partitions
 from bigbfs.engines.ranks.threads import run
-from bigbfs.errors import DoesNotFitError
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 from emulated.loader import machine
 from emulated.peers import SPINS
@@ -100,6 +101,25 @@ def test_edges_in_memory(hosts: tuple[str, ...]) -> None:
         for work in (SEARCH, BOTH):
             found = run_and_planned(plain, hosts, work, AMPLE, residency=residency)
             assert {placing_reads(plan) for plan, *_ in found} == {0}
+
+
+def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form() -> None:
+    plain = zoo.shared()["kronecker"]
+    edges = plain.adjacency.edges.nbytes
+    for plan, buffers, *_ in run_and_planned(plain, ONE, SEARCH, AMPLE, kind="whole"):
+        assert plan.whole and plan.residency == "vram" and buffers["indices"] == edges
+    for work, hosts, residency, why in (
+        (BOTH, ONE, "auto", "only a search"),
+        (SEARCH, TWO, "auto", "those of one machine"),
+        (SEARCH, ONE, "mapped", "--residency mapped leaves them outside"),
+        (SEARCH, ONE, "streamed", "each rank reads one stretch"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            planned_on_gpus(plain, hosts, work, AMPLE, kind="whole", residency=residency)
+    with pytest.raises(DoesNotFitError, match="partition auto"):
+        planned_on_gpus(plain, ONE, SEARCH, Limits(edges, 64 << 20), kind="whole")
+    with pytest.raises(UsageError, match="on GPUs of one machine alone"):
+        partitions.choose(np.asarray(plain.adjacency.indptr), (np.zeros(0, np.int64),) * 2, 2, "whole")
 
 
 def test_what_auto_falls_to() -> None:

@@ -22,7 +22,7 @@ from bigbfs.engines.engine import Work
 from bigbfs.engines.ranks import partition
 from bigbfs.engines.ranks.commons import seen_by_all
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.partition import WHOLE, Partition
 from bigbfs.engines.ranks.same_file import require_one_file
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
@@ -215,14 +215,14 @@ def _partition(graph: Graph, rows: Rows, size: int, kind: str) -> Partition:
 
 
 def refuse_words(kind: str) -> None:
-    """Refuse to deal words of shards.
+    """Refuse to deal words of shards, and all rows for each rank.
 
     Raises
     ------
     UsageError
         That partition is asked for.
     """
-    if kind == "words":
+    if kind in ("words", WHOLE):
         what = "a rank owns the rows of its shards, which are ranges; leave it out, or join the shards"
         raise UsageError(what, about=(("partition", kind),))
 

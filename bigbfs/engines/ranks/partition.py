@@ -21,6 +21,8 @@ import numpy as np
 from bigbfs.errors import UsageError
 
 KINDS = ("auto", "words", "ranges")
+WHOLE = "whole"
+"""Of ranks on GPUs: words are dealt, and each rank has all rows."""
 
 SAMPLE = 2048
 """Rows looked at for the choice of a partition."""
@@ -169,6 +171,12 @@ def choose(
     UsageError
         ``kind`` is unknown.
     """
+    if kind == WHOLE:
+        raise UsageError(
+            "each rank has all rows on GPUs of one machine alone, which have a file",
+            about=(("partition", kind),),
+            remedies=(("partition", "auto", "use {}"),),
+        )
     if kind not in KINDS:
         raise UsageError(f"{kind!r} is unknown: choose one of {', '.join(KINDS)}", about=(("partition", kind),))
     n = len(offsets) - 1

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from bigbfs.engines.engine import Work
-from bigbfs.engines.gpu.placement.hot import even
 from bigbfs.engines.gpu.planning import HOT_SHARE, Limits, Plan
 from bigbfs.engines.gpu.ranks.plan import STREAMED, plan_of, ways, with_hot_rows
-from bigbfs.engines.ranks.partition import Partition, cut
-from bigbfs.errors import DoesNotFitError
+from bigbfs.engines.ranks.partition import WHOLE, Partition, cut
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import format_size
 
@@ -47,7 +46,7 @@ class Ranks:
 @dataclass(frozen=True)
 class Wanted:
     """What is asked for: the work, where edges may lie, the names given for transport and exchange, and whether each
-    rank may take all rows, where that is quicker."""
+    rank takes all rows."""
 
     work: tuple[Work, ...]
     residency: str = "auto"
@@ -138,9 +137,9 @@ def _fitting(
     """Return the first way of ``wanted.residency`` for which all ranks have room."""
     transport, residency = ranks.carrier(form), wanted.residency
     programs = [each.program(form, residency) for each in wanted.work]
-    whole = wanted.whole and partition.size > 1 and transport == "peers" and not even(graph.adjacency)
-    whole = whole and all(getattr(program, "TAKES_ALL_ROWS", False) for program in programs)
-    tried = list(ways(graph, residency, wanted.work, whole=whole))
+    if wanted.whole:
+        _require_all_rows(transport, residency, programs)
+    tried = list(ways(graph, residency, wanted.work, whole=wanted.whole))
     how = (limits, registers_read_only, programs, transport == "mpi")
     planned = [
         [
@@ -161,6 +160,25 @@ def _fitting(
     raise _no_room(graph, ranks, everyone, planned[0][-1], residency, wanted.streams and form != STREAMED)
 
 
+def _require_all_rows(transport: str, residency: str, programs: Sequence[Any]) -> None:
+    """Refuse that each rank takes all rows where that has no form.
+
+    Raises
+    ------
+    UsageError
+        Says why.
+    """
+    why = ""
+    if transport != "peers":
+        why = "GPUs that each have all rows are those of one machine"
+    elif residency not in ("auto", "vram"):
+        why = f"each GPU has all rows in its own memory, and --residency {residency} leaves them outside"
+    elif not all(getattr(program, "TAKES_ALL_ROWS", False) for program in programs):
+        why = "only a search runs where each GPU has all rows"
+    if why:
+        raise UsageError(why, about=(("partition", WHOLE),), remedies=(("partition", "auto", "use {}"),))
+
+
 def _no_room(
     graph: Graph, ranks: Ranks, everyone: list[Any], last: Plan, residency: str, streams: bool
 ) -> DoesNotFitError:
@@ -171,6 +189,7 @@ def _no_room(
         f"{graph.path or 'the graph'} does not fit {size} GPUs, not even with the smallest head table: rank "
         f"{worst} (host {ranks.hosts[worst]})\n{everyone[worst][1]}",
         remedies=(
+            *((("partition", "auto", "use {}"),) if last.whole else ()),
             *((("residency", "mapped", "use {}"),) if residency == "vram" else ()),
             *((("residency", STREAMED, "use {}"),) if residency in ("vram", "mapped") and streams else ()),
             f"more GPUs: of {format_size(last.device_bytes)} a part is divided among them",

@@ -71,7 +71,7 @@ class GpuRankEngine:
         As of :class:`RankPlacedGraph`; ``transport`` may be ``"auto"``: peers on one machine, NCCL between several
         where all ranks have it, else MPI.
     whole
-        Whether each rank may take all rows to device memory, where the work is quicker so and they fit.
+        Whether each rank takes all rows to device memory.
     runtime
         What runs the kernels; None: the GPU with this rank's number on its machine.
     tell
@@ -121,7 +121,7 @@ class GpuRankEngine:
         self._programs: dict[Hashable, Any] = {}
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
-        self._asked, self._may_take_all = (transport, exchange), whole
+        self._asked, self._whole = (transport, exchange), whole
         self._partition = partition
         self._form = transports.form_of(transport, exchange, group, residency)
         for each in self._work:
@@ -186,7 +186,7 @@ class GpuRankEngine:
             lambda mine: group.objects(mine[0]),
             lambda form: transports.choose(transport, group, runtime, form),
         )
-        wanted = Wanted(self._work, residency, transport, exchange, self._may_take_all)
+        wanted = Wanted(self._work, residency, transport, exchange, self._whole)
         found = agree(self.graph, self._partition, ranks, wanted, self._form, limits, runtime.registers_read_only)
         self._partition, self._form, self.transport = found.partition, found.form, found.transport
         return found.plans[0]

@@ -157,7 +157,7 @@ def ways(
     graph: Graph, residency: str, work: Sequence[Work] = (), *, whole: bool = False
 ) -> Iterator[tuple[str, int, int, bool]]:
     """Yield what is tried for ``work``, best first: residency, groups of heads as on one GPU, bytes of the stages, and
-    whether each rank takes all rows, which is tried where ``whole`` says that it may.
+    ``whole``, whether each rank takes all rows to its own memory.
 
     Raises
     ------
@@ -170,8 +170,6 @@ def ways(
             about=(("residency", residency),),
             remedies=tuple(("residency", each, "use {}") for each in (*RESIDENCIES, STREAMED)),
         )
-    for choice in RESIDENCIES if residency == "auto" else (residency,):
-        stages, heads = stage_sizes(graph) if choice == STREAMED else (0,), head_ladder(graph, choice, work)
-        if whole and choice == "vram":
-            yield choice, heads[0], 0, True
-        yield from ((choice, *each, False) for each in product(heads, stages))
+    for choice in ("vram",) if whole else RESIDENCIES if residency == "auto" else (residency,):
+        stages = stage_sizes(graph) if choice == STREAMED else (0,)
+        yield from ((choice, *each, whole) for each in product(head_ladder(graph, choice, work), stages))

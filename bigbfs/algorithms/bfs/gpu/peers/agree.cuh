@@ -17,8 +17,9 @@ DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
 }
 
 // Whether all ranks meet at the end of the phase.
-DEVICE bool ends_with_meeting(const Peers&, const Team& t, u64 missed, u64 chunks) {
+DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chunks) {
     switch (t.phase) {
+        case SET: return p.whole;  // who goes on writes what is visited into others' memory, where levels look for it
         case DELIVER:
         case ACCEPT:
         case PUBLISH:
@@ -91,6 +92,7 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
     m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
+    if (p.whole) m.turns = t.form == BITMAP && !is_known(t, m);
     if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
     else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
     else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
@@ -161,6 +163,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
             t.form = QUEUE;
+            if (p.whole) m.turns = 0;
             t.phase = queue_phase(t, m);
             break;
         case PUBLISH:

@@ -139,8 +139,11 @@ DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 befo
 #endif
     if (t.told && before == word) return;
     next[w] = word;
+    const u32 visited = p.whole && word ? p.s.visited[w] | word : 0;
     for (u64 r = 0; r < p.part.size; ++r) {
-        if (r != p.part.rank) in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;
+        if (r == p.part.rank) continue;
+        in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;
+        if (visited) in_rank<u32>(p, r, p.visited_at)[w] = visited;
     }
 }
 #include "algorithms/bfs/gpu/bottomup.cuh"
@@ -158,7 +161,7 @@ struct Mates {
     u64 told;
     u64 notice[NOTICE_FIELDS];  // of the last barrier
     u32 round;  // of delivering the claims of a level
-    u32 turns;  // whether what is visited is published before the level, which is top-down
+    u32 turns;  // whether what is visited is published before the level, which is top-down; whole: the frontier was
     u32 same;  // bit t.swapped: all ranks have the same frontier as a bitmap; the other bit: the same `next`
 };
 

@@ -1,11 +1,11 @@
 // Searches over several GPUs that each have all rows: what one of them can do as fast alone, each does for itself.
 //
 // Top-down levels are those of one GPU, the same on every rank: nobody meets, nothing is told, and who is visited all
-// ranks know alike. A bottom-up level is shared as ever: a rank searches its own words and tells whom it finds; the
-// words of others it takes over when they are the frontier (ABSORB). A level that reads few edges costs less than a
-// meeting, and hubs of the first levels wait for no owner. Levels and parents that a rank has written for vertices of
-// others are nobody's: each vertex is fetched from its owner. Frontier kind: queue of all vertices, bitmap. Atomics,
-// memory per edge: as on one GPU. Source: ours.
+// ranks know alike. A bottom-up level is shared as ever: a rank searches its own words and tells whom it finds, here
+// also that they are visited; whom chunks of hubs have found others take over from the frontier (absorb). A level of
+// few edges costs less than a meeting, and hubs of the first levels wait for no owner. Levels and parents that a rank
+// has written for vertices of others are nobody's: each vertex is fetched from its owner. Frontier kind: queue of all
+// vertices, bitmap. Atomics, memory per edge: as on one GPU. Source: ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
