@@ -150,8 +150,8 @@ class GpuBatches:
         self._directions.warm(nothing, self._arrays)
         tables = (self._out.arrays["chunk_hub"], self._out.arrays["hubs"], self._arrays["open"])
         self._kernels("many_list", 1, nothing, self._arrays["out_order"], np.uint64(0), *tables)
-        rows = ROW_KERNELS if self._file is None else ()
-        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"], rows):
+        reading = ROW_KERNELS if self._file is None else ()
+        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"], reading):
             for name in names:
                 self._kernels(name, 1, nothing)
         if self._file is not None:
@@ -307,9 +307,9 @@ class GpuBatches:
         if self.trace is None:
             return
         seconds = time.perf_counter() - start
-        level, *counts = (int(before[name]) for name in ("level", "count", "edges", "left"))
-        now = (self._read_so_far() - read).tolist()
-        self.trace.append(Step(choice.how, choice.spread, level, levels, *counts, *now, seconds))
+        level, count, edges, left = (int(before[name]) for name in ("level", "count", "edges", "left"))
+        ids, file = (self._read_so_far() - read).tolist()
+        self.trace.append(Step(choice.how, choice.spread, level, levels, count, edges, left, ids, file, seconds))
 
     def counted(self) -> Counted:
         """Return what the last batch found."""

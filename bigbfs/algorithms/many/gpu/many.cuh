@@ -23,9 +23,7 @@ struct ManyStand {
     u64 count;  // vertices of the frontier
     u64 edges;  // of their rows
     u64 left;  // edges of the rows that heads did not decide when a level last ran bottom-up
-    // WIDE: the host chooses the direction; FULL: it takes the counts of the levels first; ROWS: it has the rows of the
-    // frontier read that heads do not hold, before the level is settled
-    u64 ending;
+    u64 ending;  // WIDE: the host chooses a direction; FULL: takes counts; ROWS: has rows that heads do not hold read
     u64 pushed;  // levels that ran top-down
     u64 picked;  // vertices of the frontier that were picked for many_spread
     u64 active[MOST_WORDS];  // sources that have reached a vertex in this level
