@@ -230,8 +230,8 @@ MANY = (
     _streamed(
         "what was counted before the rows came is lost",
         "many_push.cu",
-        "        relaxed_store((u64*)s.many_sums + i, word);\n",
-        "",
+        "relaxed_store((u64*)s.many_sums + i, word);",
+        "relaxed_store((u64*)s.many_sums + i, word & 0);",
     ),
     _streamed(
         "the next sums are not cleared",
@@ -261,7 +261,7 @@ MANY = (
         "a bitmap is read to the last vertex of all",
         "many_streamed.cu",
         "w < words ? __ldg(bits + w) : 0",
-        "w < all ? __ldg(bits + w) : 0",
+        "w + 0 * words < all ? __ldg(bits + w) : 0",
     ),
     _streamed(
         "every row of a piece is its first",
@@ -285,7 +285,7 @@ MANY = (
         "who finds something in a short row is in no frontier",
         "many_streamed.cu",
         "        if (!fresh || !leads_group(s)) continue;\n",
-        "        continue;\n",
+        "        if (fresh || lane_id() < WARP) continue;\n",
     ),
     _streamed(
         "parts of a row overwrite each other's bits",
