@@ -151,6 +151,14 @@ def test_levels_that_need_no_row_are_one_launch(rule):
         assert [(step.levels, step.file) for step in program.batches.trace] == [(60, 0)]
 
 
+@pytest.mark.parametrize("rule", ["heads", "nothing", "planned"], indirect=True)
+def test_depths_repeated_sources_and_counts_that_are_taken_on_the_way(rule):
+    for how, name in (("top-down", "random"), ("bottom-up", "random"), ("top-down", "path")):
+        sources = np.array([7, 7, 8, GRAPHS[name].n - 1, 7])
+        for depth in (0, 1, 3, None):
+            check(GRAPHS[name], replace(WAYS[how], span=4), 64, residency="streamed", sources=sources, max_depth=depth)
+
+
 @pytest.mark.parametrize("build", damaged(HERE))
 @pytest.mark.parametrize("how", ["top-down", "bottom-up"])
 def test_an_id_out_of_range_is_an_error_and_no_access(build, how, rule):

@@ -118,12 +118,13 @@ KERNEL __launch_bounds__(TEAM_THREADS, BLOCKS) void many_pull_pieces(
 );
 
 KERNEL void many_pull_pieces(Many s, const u32* wanted, const Piece* pieces, u64 count) {
+    u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {};
     for (u32 i = (u32)(thread_id() / WARP); i < count; i += (u32)(thread_count() / WARP)) {
         const Piece& piece = pieces[i];
         for (u32 todo = rows_of(s.in, piece, wanted, s.apart_ids, true); todo; todo &= todo - 1) {
             const u32 from = (u32)__ffs((int)todo) - 1;
-            ask_part(s, (vid)(piece.first + from), row_of(s.in, piece, from), lane);
+            ask_part(s, next, (vid)(piece.first + from), row_of(s.in, piece, from), lane);
         }
     }
     __syncwarp();

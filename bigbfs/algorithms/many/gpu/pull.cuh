@@ -162,8 +162,9 @@ DEVICE bool ask_row(const Many& s, vid v, const Segment& segment, PullTally& lan
     return __any_sync(ALL_LANES, fresh);
 }
 
-// The whole warp reads a part of the row of v, which may have got from another part what it lacks.
-DEVICE void ask_part(const Many& s, vid v, const Segment& segment, PullTally& lane) {
+// The whole warp reads a part of the row of v, which may have got from another part what it lacks; `next` is the bitmap
+// of the next frontier.
+DEVICE void ask_part(const Many& s, u32* next, vid v, const Segment& segment, PullTally& lane) {
     // lanes could read these words at different moments: those of the first group count for all
     Bits have = relaxed_bits(s, s.other, v);
     for (u32 k = 0; k < PART; ++k) have.w[k] = __shfl_sync(ALL_LANES, have.w[k], lane_id() & (group_lanes(s) - 1));
@@ -174,14 +175,15 @@ DEVICE void ask_part(const Many& s, vid v, const Segment& segment, PullTally& la
     for (u32 k = 0; k < PART; ++k) {
         if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);
     }
-    atomicOr(claimed_by(s, s.many_stand->level + 1) + word_of(v), bit_of(v));
+    atomicOr(next + word_of(v), bit_of(v));
 }
 
 // Reads the chunks listed.
 DEVICE void ask_chunks(const Many& s, u64 chunks, PullTally& lane) {
+    u32* const next = claimed_by(s, s.many_stand->level + 1);
     for (u64 i = thread_id() / WARP; i < chunks; i += thread_count() / WARP) {
         const u32 c = s.chunk_list[i];
         const u32 hub = __ldg(s.in.chunk_hub + c);
-        ask_part(s, s.in.hubs[hub], chunk(s.in, c, hub), lane);
+        ask_part(s, next, s.in.hubs[hub], chunk(s.in, c, hub), lane);
     }
 }
