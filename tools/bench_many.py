@@ -104,10 +104,13 @@ def print_steps(program: Any, work: ManyOptions, engine: Any) -> None:
     program.batches.trace = []
     engine.run(work)
     steps, program.batches.trace = program.batches.trace, None
-    print("   how       spread level levels   vertices          edges           left       ids read        ms")
+    print(
+        "   how       spread level levels   vertices          edges           left       ids read   file, MB        ms"
+    )
     for step in steps:
-        numbers = f"{step.count:11,} {step.edges:14,} {step.left:14,} {step.read:14,} {1e3 * step.seconds:9.3f}"
-        print(f"   {step.how:10}{step.spread:6} {step.level:5} {step.levels:6} {numbers}", flush=True)
+        numbers = f"{step.count:11,} {step.edges:14,} {step.left:14,} {step.read:14,} {step.file / 1e6:10.1f}"
+        where = f"   {step.how:10}{step.spread:6} {step.level:5} {step.levels:6}"
+        print(f"{where} {numbers} {1e3 * step.seconds:9.3f}", flush=True)
 
 
 def check(graph: Graph, engine: Any, width: int, threads: int | None) -> None:
@@ -154,7 +157,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, action="append", choices=WIDTHS)
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--threads", type=int, help="of the CPU")
-    parser.add_argument("--residency", choices=("auto", "vram", "mapped"), default="auto")
+    parser.add_argument("--residency", choices=("auto", "vram", "mapped", "streamed"), default="auto")
     parser.add_argument("--vram-budget")
     parser.add_argument("--tune", type=tuned, action="append", metavar="NAME=VALUE", help="of Tuning, on a GPU")
     parser.add_argument("--check", action="store_true", help="hold the GPU's counts against the CPU's")

@@ -32,8 +32,13 @@ REGISTERS = 65_536
 """Of a multiprocessor."""
 TEAMS = {spec.name for spec in every_kernel() if spec.cooperative} | {"host_step", "host_finish"}
 """Kernels launched with the threads of a team: half as many where ids take 64 bits."""
-WITH_THREE_BLOCKS = {"many_pull_rows", "many_pull_apart", "many_push_chunks"}
+WITH_THREE_BLOCKS = {
+    *("many_pull_rows", "many_pull_apart", "many_push_chunks"),
+    *("many_push_short", "many_pull_short", "many_pull_pieces"),
+}
 """Kernels of which three blocks are resident where ids take 64 bits."""
+ALWAYS_THREE_BLOCKS = {"many_push_pieces"}
+"""Kernels of which three blocks are resident: what they read comes from a file, and no faster."""
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
 
 
@@ -123,7 +128,8 @@ def crowds(usage: Usage, arch: int, ids: type) -> bool:
 
     Three where a fourth would spill.
     """
-    blocks = 3 if usage.kernel in WITH_THREE_BLOCKS and ids is np.uint64 else 4
+    wide = usage.kernel in WITH_THREE_BLOCKS and ids is np.uint64
+    blocks = 3 if wide or usage.kernel in ALWAYS_THREE_BLOCKS else 4
     threads = team_threads(team_of((9, 0)), np.dtype(ids)) if usage.kernel in TEAMS else blocks * BLOCK
     return arch == 90 and usage.registers * threads > REGISTERS
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 from mutant import Mutant
 
 SUITE = ("test_kernels_many.py",)
+STREAMED = ("test_kernels_many_streamed.py",)
 
 
 def _planted(name: str, file: str, old: str, new: str) -> Mutant:
     return Mutant(f"many searches: {name}", f"algorithms/many/gpu/{file}", old, new, SUITE)
+
+
+def _streamed(name: str, file: str, old: str, new: str) -> Mutant:
+    return Mutant(f"many searches, streamed: {name}", f"algorithms/many/gpu/{file}", old, new, STREAMED)
 
 
 MANY = (
@@ -184,13 +189,13 @@ MANY = (
     ),
     _planted(
         "hubs hand on their first word alone",
-        "many_chunks.cu",
+        "words.cuh",
         "todo; todo &= todo - 1) {",
         "todo; todo = 0) {",
     ),
     _planted(
         "the chunks of hubs bring what is asked for bottom-up",
-        "many_chunks.cu",
+        "words.cuh",
         "now.active[threadIdx.x] & ~now.asked[threadIdx.x]",
         "now.asked[threadIdx.x]",
     ),
@@ -215,5 +220,77 @@ MANY = (
     _planted("the bitmaps of the level before", "many_push.cu", "        point(s, t);\n", ""),
     _planted(
         "the depth is passed", "many_push.cu", "t.now.level >= s.max_depth) t.now", "t.now.level > s.max_depth) t.now"
+    ),
+    _streamed(
+        "a level is settled before its rows have come",
+        "many_push.cu",
+        "        t.now.ending = ROWS;\n        t.phase = STOP;\n",
+        "        t.phase = SETTLE;\n",
+    ),
+    _streamed(
+        "what was counted before the rows came is lost",
+        "many_push.cu",
+        "relaxed_store((u64*)s.many_sums + i, word);",
+        "relaxed_store((u64*)s.many_sums + i, word & 0);",
+    ),
+    _streamed(
+        "the next sums are not cleared",
+        "many_push.cu",
+        "        relaxed_store((u64*)(s.many_sums + 1) + i, (u64)0);\n",
+        "",
+    ),
+    _streamed(
+        "sums are moved that others still read",
+        "many_push.cu",
+        "    if (MANY_STREAMED && t.now.ending == ROWS) meet_other_blocks(s.meeting);\n",
+        "",
+    ),
+    _streamed(
+        "rows that heads do not hold are read in place",
+        "push.cuh",
+        "return outside ? 0 : ids;",
+        "return ids;",
+    ),
+    _streamed(
+        "rows that heads do not hold are nobody's",
+        "push.cuh",
+        "    if (lane_id() == 0 && found) atomicAdd(&sums_of(s, t).chunks, (u64)__popc(found));\n",
+        "    if (found > ALL_LANES) atomicAdd(&sums_of(s, t).chunks, (u64)1);\n",
+    ),
+    _streamed(
+        "a bitmap is read to the last vertex of all",
+        "many_streamed.cu",
+        "w < words ? __ldg(bits + w) : 0",
+        "w + 0 * words < all ? __ldg(bits + w) : 0",
+    ),
+    _streamed(
+        "every row of a piece is its first",
+        "many_streamed.cu",
+        "row(a, piece.first + k)",
+        "row(a, piece.first + 0 * k)",
+    ),
+    _streamed(
+        "the last rows of a piece are left out",
+        "many_streamed.cu",
+        "lane_id() < piece.vertices &&",
+        "lane_id() + 1 < piece.vertices &&",
+    ),
+    _streamed(
+        "short rows are left out",
+        "many_streamed.cu",
+        "(degree(a, v) > apart) == longer",
+        "degree(a, v) > apart && longer",
+    ),
+    _streamed(
+        "who finds something in a short row is in no frontier",
+        "many_streamed.cu",
+        "        if (!fresh || !leads_group(s)) continue;\n",
+        "        if (fresh || lane_id() < WARP) continue;\n",
+    ),
+    _streamed(
+        "parts of a row overwrite each other's bits",
+        "pull.cuh",
+        "        if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);\n",
+        "        if (fresh.w[k]) *(words_of(s, s.other, v) + k) = fresh.w[k];\n",
     ),
 )

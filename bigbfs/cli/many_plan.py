@@ -1,8 +1,8 @@
-"""``bigbfs plan --searches``: how many searches at once the memory of CPUs holds, and what all of them will take."""
+"""``bigbfs plan --searches``: how many searches at once memory holds, and on CPUs what all of them will take."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.cpu.widths import Item, ledger, needs, widest
-from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.cli import options
 from bigbfs.engines.cpu import memory as cpu_memory
 from bigbfs.errors import DoesNotFitError, UsageError
@@ -48,6 +48,24 @@ def count_of(text: str, graph: Graph) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 18 and int(text)):
         raise UsageError(f"--searches {text[:80]!r}: write how many, or all")
     return int(text)
+
+
+def work_on_gpu(graph: Graph, searches: str, collect: str) -> tuple[int, ManyOptions]:
+    """Return how many searches there are, and the work of a GPU: as many bits as they need, at most.
+
+    Raises
+    ------
+    UsageError
+        The number of searches is none.
+    """
+    sources, work = count_of(searches, graph), COLLECTED[collect]
+    return sources, replace(work, most=next((width for width in WIDTHS if width >= sources), WIDTHS[-1]))
+
+
+def batches_on_gpu(work: ManyOptions, sources: int) -> tuple[int, int]:
+    """Return how many searches a batch of planned ``work`` has, and how many batches ``sources`` take."""
+    width = min(work.bits if work.visit is None else work.kept, max(1, sources))
+    return width, -(-sources // width)
 
 
 def show(graph: Graph, searches: str, collect: str, memory: int | None, threads: int | None, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.ranked_gpus import as_one
 from bigbfs.algorithms.words import USUAL, usual_work
 from bigbfs.cli import gpus_plan, many_plan, options, rank_plan, values
@@ -26,7 +27,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.table import labelled, table
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 OF_PLANS = {
     "hosts": ("ranks", "gpus"),
@@ -88,7 +89,7 @@ class Target:
     type=click.IntRange(1),
     help="With --ranks: threads of each. Default: its share of cores. With --searches: of the run.",
 )
-@click.option("--searches", metavar="K|all", help="Plan K searches at once (or from every vertex) on CPUs instead.")
+@click.option("--searches", metavar="K|all", help="Plan K searches at once (or from every vertex) instead: on CPUs.")
 @click.option(
     "--collect",
     type=click.Choice(list(many_plan.COLLECTED)),
@@ -125,17 +126,17 @@ def command(
     of components, beside that of one GPU, and whether more GPUs would be faster or slower; links are those of the
     profile (`bigbfs probe --gpus`). Which GPUs are here does not matter. Shards must all be here for that.
 
-    With --searches: how many searches at once the memory holds, what each width takes, how often the edges are read and
-    for how long. A few single searches are run, which show how the levels of this graph are shaped.
+    With --searches: how many searches at once the memory of CPUs holds, what each width takes, how often the edges are
+    read and for how long. A few single searches are run, which show how the levels of this graph are shaped. With
+    --residency, --vram-budget or --ram-budget too: the plan of such searches on a GPU, in the widest batches that fit.
     """
     _require_together(of_plans)
     ranks, gpus, hosts, threads, searches = (
         of_plans[name] for name in ("ranks", "gpus", "hosts", "threads", "searches")
     )
     if searches is not None:
-        refuse_gpu(residency, vram_budget, ram_budget, "--searches")
         with options.opened(graph, compressed) as (opened, _):
-            many_plan.show(opened, searches, of_plans["collect"] or "closeness", of_plans["memory"], threads, as_json)
+            _show_searches(opened, (residency, vram_budget, ram_budget), profile, of_plans, as_json)
         return
     if ranks is not None:
         refuse_gpu(residency, vram_budget, ram_budget)
@@ -149,10 +150,7 @@ def command(
     target, machines = find_target(profile), gpus_plan.machines_of(gpus or 1, hosts)
     with options.opened(graph, compressed, shards=True) as (held, _):
         opened = as_one(held)
-        limits = Limits(
-            default_budget(target.free_bytes) if vram_budget is None else vram_budget,
-            default_ram_budget(opened) if ram_budget is None else ram_budget,
-        )
+        limits = _limits(opened, target, vram_budget, ram_budget)
         work = usual_work(strategy, names=algorithms)
         if len(machines) > 1:
             how = {"residency": residency, "kind": of_plans["partition"], "transport": of_plans["transport"]}
@@ -174,6 +172,61 @@ def _show(graph: Graph, target: Target, work: Sequence[Work], residency: str, li
         _print(graph, target, plan, floor)
 
 
+def _limits(graph: Graph, target: Target, vram_budget: int | None, ram_budget: int | None) -> Limits:
+    """Return what a run may take: the budgets, and by default what there is."""
+    return Limits(
+        default_budget(target.free_bytes) if vram_budget is None else vram_budget,
+        default_ram_budget(graph) if ram_budget is None else ram_budget,
+    )
+
+
+def _show_searches(
+    graph: Graph,
+    where: tuple[str, int | None, int | None],
+    profile: DeviceProfile | None,
+    given: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print the plan of many searches: on one GPU, if ``where``, residency and budgets, speaks of it, else on CPUs."""
+    residency, vram_budget, ram_budget = where
+    collect = given["collect"] or "closeness"
+    if where == ("auto", None, None):
+        many_plan.show(graph, given["searches"], collect, given["memory"], given["threads"], as_json)
+        return
+    _refuse_cpu(given)
+    target = find_target(profile)
+    limits = _limits(graph, target, vram_budget, ram_budget)
+    sources, work = many_plan.work_on_gpu(graph, given["searches"], collect)
+    read_only = target.registers_read_only
+    plan = make_plan(graph, residency, limits.vram, ram_budget=limits.ram, registers_read_only=read_only, work=(work,))
+    planned = plan.work[0]
+    assert isinstance(planned, ManyOptions)
+    width, batches = many_plan.batches_on_gpu(planned, sources)
+    if as_json:
+        more = {"searches": sources, "collect": collect, "width": width, "batches": batches}
+        click.echo(dumps(plan_object(graph, target, plan, []) | more))
+        return
+    _print(graph, target, plan, [])
+    text = f"{sources:,}, for {collect}: {width} at once, {counted(batches, 'batch', 'batches')}"
+    click.echo(labelled("searches", text))
+
+
+def _refuse_cpu(given: dict[str, Any]) -> None:
+    """Refuse options of searches on CPUs in the plan of searches on a GPU.
+
+    Raises
+    ------
+    UsageError
+        One is given.
+    """
+    for name in ("memory", "threads"):
+        if given[name] is not None:
+            raise UsageError(
+                f"--{name} is for searches on CPUs, and --residency, --vram-budget and --ram-budget are for those on a "
+                "GPU; leave one of them out"
+            )
+
+
 def _require_together(given: dict[str, Any]) -> None:
     """Refuse two plans at once, and options of a plan that is not asked for."""
     asked = [f"--{name}" for name in ("ranks", "gpus", "searches") if given[name] is not None]
@@ -185,8 +238,8 @@ def _require_together(given: dict[str, Any]) -> None:
             raise UsageError(f"--{name} goes with {named}; give that too, or leave it out")
 
 
-def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, instead: str = "--ranks") -> None:
-    """Refuse options of a GPU run in the plan of the option ``instead``.
+def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None) -> None:
+    """Refuse options of a GPU run in the plan of ranks on CPUs.
 
     Raises
     ------
@@ -196,8 +249,10 @@ def refuse_gpu(residency: str, vram_budget: int | None, ram_budget: int | None, 
     given = {"--residency": residency != "auto", "--vram-budget": vram_budget, "--ram-budget": ram_budget}
     for name, value in given.items():
         if value:
-            way = ", or give --gpus for ranks on GPUs" if instead == "--ranks" else ""
-            raise UsageError(f"{name} is for a run on a GPU, and {instead} for one on CPUs; leave one of them out{way}")
+            raise UsageError(
+                f"{name} is for a run on a GPU, and --ranks for one on CPUs; leave one of them out, or give --gpus for "
+                "ranks on GPUs"
+            )
 
 
 def find_target(profile: DeviceProfile | None) -> Target:
@@ -242,4 +297,5 @@ def _print(graph: Graph, target: Target, plan: Plan, floor: list[Floor]) -> None
     click.echo(plan.ledger())
     click.echo("")
     rows = [(item.work, 1e3 * item.seconds, item.gteps, item.limit) for item in floor]
-    click.echo(table(("floor", "ms", "GTEPS", "held by"), rows))
+    if rows:
+        click.echo(table(("floor", "ms", "GTEPS", "held by"), rows))

@@ -196,13 +196,35 @@ def test_many_searches_on_cpus(run, graph):
     assert all(each["seconds"] > 0 and each["passes"] > 1 for each in found["widths"])
 
 
+def test_many_searches_on_a_gpu_in_the_widest_batches_that_fit(run, graph, no_gpu):
+    code, out, err = run("plan", "g.csrbin", "--searches", "all", "--residency", "streamed", "--vram-budget", "1MiB")
+    assert code == 0, err
+    assert "1,024, for closeness: 512 at once, 2 batches" in out and "streamed" in out and "wanted" in out
+    found = []
+    for arguments in (["100"], ["100", "--collect", "distances"], ["1000", "--vram-budget", "500KiB"]):
+        code, out, err = run(
+            "plan", "--residency", "streamed", "--json", "--vram-budget", "2MiB", "--searches", *arguments
+        )
+        assert code == 0, err
+        found.append(json.loads(out))
+    assert [(each["searches"], each["collect"]) for each in found] == [
+        *((100, "closeness"), (100, "distances"), (1_000, "closeness"))
+    ]
+    assert (found[0]["width"], found[0]["batches"], found[0]["residency"]) == (100, 1, "streamed")
+    assert found[2]["width"] < 512 and found[2]["batches"] == -(-1_000 // found[2]["width"])
+    assert found[2]["totals"]["vram"] <= 500 << 10
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
         (["--searches", "none"], 2, "--searches 'none': write how many, or all"),
         (["--searches", "0"], 2, "write how many, or all"),
         (["--searches", "9", "--ranks", "2"], 2, "give one of them"),
-        (["--searches", "9", "--residency", "mapped"], 2, "--residency is for a run on a GPU, and --searches"),
+        (["--searches", "9", "--residency", "mapped", "--memory", "1GiB"], 2, "--memory is for searches on CPUs"),
+        (["--searches", "9", "--vram-budget", "1GiB", "--threads", "2"], 2, "--threads is for searches on CPUs"),
+        (["--searches", "9", "--residency", "streamed", "--vram-budget", "100KiB"], 5, "does not fit"),
+        (["--searches", "0", "--residency", "streamed"], 2, "write how many, or all"),
         (["--memory", "1GiB"], 2, "--memory goes with --searches; give that too"),
         (["--collect", "hops"], 2, "--collect goes with --searches; give that too"),
         (["--ranks", "2", "--memory", "1GiB"], 2, "--memory goes with --searches; give that too"),

@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 PARTS = {
     "engine": ("test_kernels_engine.py", "test_kernels_standby.py"),
     "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
-    "streamed": ("test_kernels_streamed.py",),
+    "streamed": ("test_kernels_streamed.py", "test_kernels_many_streamed.py"),
     "far rows": ("test_kernels_far_rows.py", "test_kernels_far_forests.py"),
     "peers": ("test_kernels_peers.py", "test_kernels_letters.py", "test_kernels_probe_peers.py"),
     "hosts": ("test_kernels_hosts.py",),

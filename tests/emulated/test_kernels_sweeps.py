@@ -13,7 +13,6 @@ from bigbfs import api
 from bigbfs.algorithms.sweeps.options import FAR, LISTED, SweepOptions
 from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures import eccentricity as eccentric
 from bigbfs.measures import sweeping
@@ -36,6 +35,8 @@ def cases():
         for i, name in enumerate(GRAPHS):
             if build == "plain" or i == 0:
                 yield build, name, ("plain", "varint")[i % 2], ("vram", "mapped")[i // 2 % 2]
+            if build == "plain":
+                yield build, name, ("varint", "plain")[i % 2], "streamed"
 
 
 def placed(graph: Graph, build: str = "plain", residency: str = "vram") -> GpuEngine:
@@ -79,10 +80,11 @@ def test_sweeps_are_those_of_the_cpu(build, name, codec, residency):
             )
 
 
+@pytest.mark.parametrize("residency", ["vram", "streamed"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_diameters_are_those_of_the_cpu(name):
+def test_diameters_are_those_of_the_cpu(name, residency):
     graph = GRAPHS[name]
-    with api.Engine(graph, placed(graph), "auto") as there:
+    with api.Engine(graph, placed(graph, residency=residency), "auto") as there:
         one = bigbfs.eccentricity(graph, goal="diameter", backend="cpu")
         other = bigbfs.eccentricity(there, goal="diameter", verify=True)
         alone = bigbfs.eccentricity(there, goal="diameter", each=False)
@@ -114,8 +116,3 @@ def test_distances_are_kept_in_16_bits():
     assert distances[FAR - 1] == FAR - 1 and (distances[FAR:] > n).all()
     np.testing.assert_array_equal(upper, n - 1 + np.arange(n))
     np.testing.assert_array_equal(lower, np.maximum(np.arange(n), n - 1 - np.arange(n)))
-
-
-def test_streamed_edges_are_refused():
-    with pytest.raises(UsageError, match="vram or mapped"):
-        placed(GRAPHS["random"], residency="streamed")

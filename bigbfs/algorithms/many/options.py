@@ -1,7 +1,7 @@
 """What many searches are asked for: sources, what to collect, who gets the levels, when to stop.
 
 Levels are not stored: counts and sums are collected while the searches run, and who wants the levels gets those of a
-batch at a time. On a GPU edges are in its memory or mapped, and a vertex has 64 bits at least.
+batch at a time. On a GPU a vertex has 64 bits at least.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 WIDTHS = (32, 64, 128, 256, 512)
 """Sources of a batch at most; a vertex has so many bits, three times, or twice on a GPU."""
-
-RESIDENCIES = ("vram", "mapped")
 
 _LEAST = 64
 
@@ -148,21 +146,3 @@ class ManyOptions(Options):
         from bigbfs.algorithms.many.vertices import vertices_of
 
         return replace(self, sources=vertices_of(graph, self.sources, "source"))
-
-    def residencies(self) -> Sequence[str]:
-        """Return where the edges of a GPU run may live, best first."""
-        return RESIDENCIES
-
-    def require_backend(self, backend: str, residency: str) -> None:
-        """Refuse edges that are streamed from the file.
-
-        Raises
-        ------
-        UsageError
-            Names what helps.
-        """
-        if backend == "gpu" and residency not in ("auto", *RESIDENCIES):
-            raise UsageError(
-                f"many searches at once run with edges in {' or '.join(RESIDENCIES)}, not {residency}",
-                remedies=(("residency", "mapped"), ("backend", "cpu")),
-            )

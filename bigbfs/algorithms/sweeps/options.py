@@ -13,11 +13,10 @@ Burtscher, Fast exact diameter computation of sparse graphs, ICPP 2025 (balls, t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from bigbfs.algorithms.many.options import RESIDENCIES, ManyOptions
 from bigbfs.algorithms.registry import Options
 from bigbfs.errors import UsageError
 
@@ -84,20 +83,6 @@ class SweepOptions(Options):
     def key(self) -> Hashable:
         """All of them share a program."""
         return "sweeps"
-
-    def residencies(self) -> Sequence[str]:
-        """Return where the edges of a GPU run may live, best first."""
-        return RESIDENCIES
-
-    def require_backend(self, backend: str, residency: str) -> None:
-        """Refuse edges that are streamed from the file, as many searches at once do.
-
-        Raises
-        ------
-        UsageError
-            Names what helps.
-        """
-        ManyOptions().require_backend(backend, residency)
 
 
 class Hub(NamedTuple):

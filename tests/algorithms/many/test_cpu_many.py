@@ -185,8 +185,6 @@ def test_options_that_cannot_be(monkeypatch):
         ManyOptions([0], width=48)
     with pytest.raises(UsageError, match="0 or more"):
         ManyOptions([0], max_depth=-1)
-    with pytest.raises(UsageError, match="not streamed"):
-        ManyOptions().require_backend("gpu", "streamed")
     graph = zoo.build(60, zoo.random(60, 90, seed=2))
     with engine(graph, backend="cpu", work=()) as placed:
         with pytest.raises(UsageError, match="no such vertex: 60, 70"):

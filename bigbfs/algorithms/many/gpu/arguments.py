@@ -32,8 +32,9 @@ STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "pic
 SUMS = _with_words(("freed", "edges", "chunks", "left", "listed"), ("active",))
 """What a level adds up."""
 
-DONE, WIDE, FULL = 1, 2, 3
-"""What ``STAND.ending`` says: no frontier is left; the host chooses the direction; it takes the counts first."""
+DONE, WIDE, FULL, ROWS = 1, 2, 3, 4
+"""What ``STAND.ending`` says: no frontier is left; the host chooses the direction; it takes the counts first; it has
+rows of the frontier read from the file."""
 
 SAMPLE = 1 << 13
 """Vertices by which the frontiers of sources are weighed."""
@@ -46,7 +47,16 @@ _MEETING = ArraySpec("meeting", "u32", "1", "where the blocks of the grid meet",
 _COUNTS = ArraySpec("counts", "u64", f"{len(COUNTS.names or ())}", "counters of passes", True, "vram", "Counts")
 
 
-def arrays(width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None = None) -> tuple[ArraySpec, ...]:
+STREAMED = (
+    ArraySpec("wanted", "u32", "words", "bitmap: rows to be read from the file"),
+    ArraySpec("many_asked", "u64", "2", "how many they are, and what they take"),
+)
+"""More state, where rows are streamed."""
+
+
+def arrays(
+    width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None = None, streamed: bool = False
+) -> tuple[ArraySpec, ...]:
     """Return the state of batches of ``width`` sources which collect what ``wants`` says."""
     words = width // 64
     stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
@@ -72,7 +82,8 @@ def arrays(width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None 
         _MEETING,
         _COUNTS,
     )
-    return (*always, *(spec for spec, wanted in _wanted(width, wants, span, kept or width) if wanted))
+    asked_for = (spec for spec, wanted in _wanted(width, wants, span, kept or width) if wanted)
+    return (*always, *asked_for, *(STREAMED if streamed else ()))
 
 
 def _wanted(width: int, wants: Wants, span: int, kept: int) -> tuple[tuple[ArraySpec, bool], ...]:
@@ -104,9 +115,15 @@ FOLDER = "algorithms/many/gpu"
 FILES = {
     "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list"),
     "many_split": ("many_weigh", "many_try", "many_pick"),
-    "many_pull": ("many_pull", "many_pull_rows", "many_pull_apart", "many_pull_chunks"),
+    "many_pull": ("many_pull", "many_pull_chunks"),
 }
 """Kernels by the file that they are in, but those that hold the whole device."""
+
+ROW_KERNELS = ("many_pull_rows", "many_pull_apart")
+"""Those of many_pull.cu that read rows where the edges are in memory."""
+
+PUSH_PIECES, PULL_PIECES = ("many_push_pieces", "many_push_short"), ("many_pull_pieces", "many_pull_short")
+"""Those of many_streamed.cu that take a batch of rows, where they are not."""
 
 
 def part_of(width: int) -> int:
@@ -114,7 +131,7 @@ def part_of(width: int) -> int:
     return 1 if width == WIDTHS[0] else 2
 
 
-def kernels(width: int) -> tuple[KernelSpec, ...]:
+def kernels(width: int, streamed: bool = False) -> tuple[KernelSpec, ...]:
     """Return the kernels for ``width`` bits."""
     defines = (
         ("MANY_PART", str(part_of(width))),
@@ -123,15 +140,24 @@ def kernels(width: int) -> tuple[KernelSpec, ...]:
         ("MANY_STAND_BYTES", str(STAND.itemsize)),
         ("MANY_SUMS_BYTES", str(SUMS.itemsize)),
     )
+    expanding = (*defines, ("MANY_STREAMED", str(int(streamed))))
     whole = (
-        KernelSpec(f"{FOLDER}/many_push.cu", "many_push", defines, cooperative=True, team=True),
-        KernelSpec(f"{FOLDER}/many_split.cu", "many_spread", defines, cooperative=True, team=True),
+        KernelSpec(f"{FOLDER}/many_push.cu", "many_push", expanding, cooperative=True, team=True),
+        KernelSpec(f"{FOLDER}/many_split.cu", "many_spread", expanding, cooperative=True, team=True),
     )
-    others = (
+    others = tuple(
         spec
         for file, names in FILES.items()
-        for spec in kernels_of(f"{FOLDER}/{file}.cu", names, defines=defines, team=True)
+        for spec in kernels_of(
+            f"{FOLDER}/{file}.cu", names, defines=expanding if file == "many_split" else defines, team=True
+        )
     )
     # blocks of an ordinary size, though they are teams
-    chunks = KernelSpec(f"{FOLDER}/many_chunks.cu", "many_push_chunks", (*defines, ("TEAM_THREADS", str(BLOCK))))
-    return (*whole, *others, chunks)
+    blocks = (*defines, ("TEAM_THREADS", str(BLOCK)))
+    chunks = KernelSpec(f"{FOLDER}/many_chunks.cu", "many_push_chunks", blocks)
+    if streamed:
+        pieces = ("many_ask", *PUSH_PIECES, *PULL_PIECES)
+        rows = kernels_of(f"{FOLDER}/many_streamed.cu", pieces, defines=blocks)
+    else:
+        rows = kernels_of(f"{FOLDER}/many_pull.cu", ROW_KERNELS, defines=defines, team=True)
+    return (*whole, *others, chunks, *rows)

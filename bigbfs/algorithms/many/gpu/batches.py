@@ -7,49 +7,33 @@ in one launch as there are. ``seen`` and ``other`` change places with every leve
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
 from bigbfs.algorithms.many.gathered import Counted, Done, Sums, Wants
-from bigbfs.algorithms.many.gpu.arguments import DONE, FILES, MANY, POINTERS, STAND, arrays, kernels, part_of
+from bigbfs.algorithms.many.gpu.arguments import (
+    DONE,
+    FILES,
+    MANY,
+    POINTERS,
+    ROW_KERNELS,
+    ROWS,
+    STAND,
+    arrays,
+    kernels,
+    part_of,
+)
 from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, NO_WAY, TOP_DOWN, Choice, Directions
-from bigbfs.algorithms.many.gpu.places import order_of_chunks
+from bigbfs.algorithms.many.gpu.places import chunks_at_hand, order_of_chunks
+from bigbfs.algorithms.many.gpu.streamed import FileRows
+from bigbfs.algorithms.many.gpu.trace import Step
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, WARP, struct, team_threads
 from bigbfs.engines.gpu.runtime.kernels import Launcher
 from bigbfs.engines.gpu.runtime.runtime import Array
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one launch, or the launches of a level, did: for those who tune.
-
-    Attributes
-    ----------
-    how, spread
-        ``"top-down"`` or ``"bottom-up"``; there, how many sources were spread top-down before.
-    level, levels
-        Of the frontier that it began with, and how many levels it ran.
-    count, edges, left
-        Of that frontier: vertices, edges of their rows; edges of vertices that lacked a source when last counted.
-    read
-        Ids read from rows.
-    seconds
-        Wall time.
-    """
-
-    how: str
-    spread: int
-    level: int
-    levels: int
-    count: int
-    edges: int
-    left: int
-    read: int
-    seconds: float
+from bigbfs.graph.adjacency import Adjacency
 
 
 class GpuBatches:
@@ -58,7 +42,7 @@ class GpuBatches:
     Parameters
     ----------
     placed
-        The graph, its rows in device memory or mapped.
+        The graph.
     backward
         Search against the edges.
     width
@@ -91,25 +75,32 @@ class GpuBatches:
         self._in: PlacedAdjacency | None = out if backward else incoming
         self._out = (incoming or out) if backward else out
         self._vertices = placed.pool.sizes.reachable
-        self._specs = arrays(width, wants, tuning.span, self._kept)
-        self._kernels = Launcher(placed.runtime, kernels(width), placed.ids, placed.codec)
+        streamed = placed.residency == "streamed"
+        self._specs = arrays(width, wants, tuning.span, self._kept, streamed)
+        self._kernels = Launcher(placed.runtime, kernels(width, streamed), placed.ids, placed.codec)
+        self._file = FileRows(placed.runtime, self._out, self._in, self._kernels) if streamed else None
         self._team = team_threads(placed.runtime.team, placed.ids)
         self._team_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_push"), self._team)
         self._spread_blocks = placed.runtime.max_blocks(self._kernels.kernel("many_spread"), self._team)
         graph = placed.graph
         rows = graph.in_adjacency if backward and graph.in_adjacency is not None else graph.adjacency
         self._directions = Directions(placed, self._out, self._in, rows, self._kernels, tuning)
-        self._orders = {"out_order": order_of_chunks(rows, self._out)}
+        self._orders = {"out_order": self._order(rows, self._out)}
         self._orders["in_order"] = self._orders["out_order"]
         if self._in is not None and self._in is not self._out:
             pulled = graph.adjacency if rows is graph.in_adjacency else graph.in_adjacency
             assert pulled is not None
-            self._orders["in_order"] = order_of_chunks(pulled, self._in)
+            self._orders["in_order"] = self._order(pulled, self._in)
         self._invalid = 0
         self.trace: list[Step] | None = None
         self._found = np.zeros(1, np.int64)
         self._columns = np.zeros(0, np.int64)
         self.borrow()
+
+    def _order(self, rows: Adjacency, placed: PlacedAdjacency) -> np.ndarray:
+        """Return the chunks of hubs in the order in which kernels read them: of streamed rows those on the device."""
+        order = order_of_chunks(rows, placed)
+        return order if self._file is None else order[: chunks_at_hand(rows, placed)]
 
     def borrow(self) -> None:
         """Take the arrays, whatever they hold."""
@@ -121,8 +112,8 @@ class GpuBatches:
         self._state = self._make_state()
         self._directions.fill(self._arrays["many_sample"])
         for name, rows in (("out_order", self._out), ("in_order", self._in)):
-            if rows is not None and rows.chunks:
-                self._runtime.write(self._arrays[name][: rows.chunks], self._orders[name])
+            if rows is not None and len(self._orders[name]):
+                self._runtime.write(self._arrays[name][: len(self._orders[name])], self._orders[name])
 
     def _make_state(self) -> np.ndarray:
         tuning, placed = self._tuning, self._placed
@@ -159,9 +150,12 @@ class GpuBatches:
         self._directions.warm(nothing, self._arrays)
         tables = (self._out.arrays["chunk_hub"], self._out.arrays["hubs"], self._arrays["open"])
         self._kernels("many_list", 1, nothing, self._arrays["out_order"], np.uint64(0), *tables)
-        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"]):
+        reading = ROW_KERNELS if self._file is None else ()
+        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"], reading):
             for name in names:
                 self._kernels(name, 1, nothing)
+        if self._file is not None:
+            self._file.warm(nothing, self._arrays)
         self._runtime.synchronize()
 
     def forget(self) -> None:
@@ -228,7 +222,7 @@ class GpuBatches:
 
     def _push(self, stand: np.void, pulled: bool) -> np.void:
         """Run levels top-down; only one where the frontier is wide."""
-        mapped = self._placed.residency == "mapped"
+        mapped = self._placed.residency == "mapped"  # what is streamed is read by way of the bitmap
         if pulled or (mapped and int(stand["level"]) and int(stand["count"]) >= self._tuning.sort_from):
             self._runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_gather", -(-self._vertices // 32), self._state)
@@ -238,12 +232,20 @@ class GpuBatches:
         self._state["most_levels"] = 1 if wide else self._tuning.most_levels
         self._state["spread"] = 0
         self._runtime.fill(self._arrays["many_sums"], 0)
-        self._state["hubs_apart"] = wide and self._out.chunks > 0
+        self._state["hubs_apart"] = self._file is None and wide and self._out.chunks > 0
         if self._state["hubs_apart"]:
-            level, words = int(stand["level"]), -(-self._vertices // 32)
-            self._push_hubs(self._arrays["claimed"][level % 2 * words :])
+            self._push_hubs(self._frontier(stand))
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (self._state,))
-        return self._stand()
+        while self._file is not None and int((stand := self._stand())["ending"]) == ROWS:
+            self._push_hubs(self._frontier(stand))
+            self._file.push(self._state, self._frontier(stand), self._arrays)
+            self._kernels.kernel("many_push")(self._team_blocks, self._team, (self._state,))
+        return self._stand() if self._file is None else stand
+
+    def _frontier(self, stand: np.void) -> Array:
+        """Return the bitmap of the frontier."""
+        words = -(-self._vertices // 32)
+        return self._arrays["claimed"][int(stand["level"]) % 2 * words :][:words]
 
     def _pull(self, stand: np.void, choice: Choice) -> np.void:
         """Run a level bottom-up; ``seen`` and ``other`` have changed places after it."""
@@ -256,15 +258,17 @@ class GpuBatches:
             runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_pick", words * WARP, state)
             state["hubs_apart"] = True
-            if self._out.chunks:
-                self._push_hubs(self._arrays["open"])
+            self._push_hubs(self._arrays["open"])
+            if self._file is not None:
+                self._file.push(state, self._arrays["open"], self._arrays)
             self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (state,))
         runtime.fill(self._arrays["many_sums"], 0)
-        for name in ("many_pull", "many_pull_rows", "many_pull_apart"):
+        for name in ("many_pull", *(ROW_KERNELS if self._file is None else ())):
             self._kernels(name, words * WARP, state)
-        if rows.chunks:
-            self._list("in_order", rows, self._arrays["open"])
-            self._kernels("many_pull_chunks", rows.chunks * WARP, state)
+        if chunks := self._list("in_order", rows, self._arrays["open"]):
+            self._kernels("many_pull_chunks", chunks * WARP, state)
+        if self._file is not None:
+            self._file.pull(state, self._arrays)
         self._kernels("many_collect", words * WARP, state)
         state["seen"], state["other"] = state["other"].copy(), state["seen"].copy()
         self._kernels("many_close", BLOCK, state)
@@ -272,15 +276,15 @@ class GpuBatches:
 
     def _push_hubs(self, marks: Array) -> None:
         """Expand the hubs that the bitmap ``marks`` has; who expands the other rows leaves them out."""
-        self._list("out_order", self._out, marks)
-        self._kernels("many_push_chunks", self._out.chunks * WARP, self._state)
+        if chunks := self._list("out_order", self._out, marks):
+            self._kernels("many_push_chunks", chunks * WARP, self._state)
 
-    def _list(self, order: str, rows: PlacedAdjacency, marks: Array) -> None:
-        """List the chunks of the hubs that the bitmap ``marks`` has."""
-        tables = (rows.arrays["chunk_hub"], rows.arrays["hubs"])
-        self._kernels(
-            "many_list", rows.chunks, self._state, self._arrays[order], np.uint64(rows.chunks), *tables, marks
-        )
+    def _list(self, order: str, rows: PlacedAdjacency, marks: Array) -> int:
+        """List the chunks of the hubs that the bitmap ``marks`` has; return how many there can be."""
+        tables, chunks = (rows.arrays["chunk_hub"], rows.arrays["hubs"]), len(self._orders[order])
+        if chunks:
+            self._kernels("many_list", chunks, self._state, self._arrays[order], np.uint64(chunks), *tables, marks)
+        return chunks
 
     def _take(self, levels: int, found: list[np.ndarray], columns: list[np.ndarray]) -> None:
         """Take the counts of so many levels, behind the first that counts are of, and clear them."""
@@ -292,19 +296,20 @@ class GpuBatches:
             columns.append(all_columns[self.width : (levels + 1) * self.width].astype(np.int64))
             runtime.fill(lent["columns"], 0)
 
-    def _read_so_far(self) -> int:
+    def _read_so_far(self) -> np.ndarray:
+        """Return the ids read from rows, and the bytes read from the file; nothing where nobody wants to know."""
         if self.trace is None:
-            return 0
-        return int(self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]["read"])
+            return np.zeros(2, np.int64)
+        ids = self._runtime.download(self._arrays["counts"]).view(COUNTS)[0]["read"]
+        return np.array([ids, 0 if self._file is None else self._file.bytes], np.int64)
 
-    def _note(self, choice: Choice, before: np.void, levels: int, read: int, start: float) -> None:
+    def _note(self, choice: Choice, before: np.void, levels: int, read: np.ndarray, start: float) -> None:
         if self.trace is None:
             return
         seconds = time.perf_counter() - start
-        count, edges, left = (int(before[name]) for name in ("count", "edges", "left"))
-        now = self._read_so_far() - read
-        level = int(before["level"])
-        self.trace.append(Step(choice.how, choice.spread, level, levels, count, edges, left, now, seconds))
+        level, count, edges, left = (int(before[name]) for name in ("level", "count", "edges", "left"))
+        ids, file = (self._read_so_far() - read).tolist()
+        self.trace.append(Step(choice.how, choice.spread, level, levels, count, edges, left, ids, file, seconds))
 
     def counted(self) -> Counted:
         """Return what the last batch found."""

@@ -59,6 +59,15 @@ class Choice:
 class Sample:
     """Vertices drawn by their edges, those whose rows lie beyond the link last.
 
+    Parameters
+    ----------
+    adjacency
+        Rows.
+    placed
+        The same in place.
+    held
+        Rows of so many ids are read from the heads.
+
     Attributes
     ----------
     vertices
@@ -69,13 +78,14 @@ class Sample:
         Number of the first beyond the link.
     """
 
-    def __init__(self, adjacency: Adjacency, placed: PlacedAdjacency) -> None:
+    def __init__(self, adjacency: Adjacency, placed: PlacedAdjacency, held: int = 0) -> None:
         indptr = adjacency.indptr
         units = int(indptr[-1])
         rng = np.random.default_rng(SAMPLE)
         at = np.sort(rng.integers(0, max(units, 1), SAMPLE if units else 0)).astype(np.uint64)
         vertices = np.searchsorted(indptr, at, side="right").astype(np.int64) - 1
         degrees, hot = degrees_and_places(adjacency, placed, vertices)
+        hot |= degrees <= held
         order = np.argsort(~hot, kind="stable")
         self.vertices, self.degrees = vertices[order], degrees[order].astype(np.float64)
         self.cold = int(hot.sum())
@@ -126,7 +136,11 @@ class Directions:
     ) -> None:
         self._runtime, self._m, self._tuning = placed.runtime, placed.graph.m, tuning
         self._kernels, self._rows = kernels, incoming
-        self._sample = Sample(adjacency, out)
+        self._streamed = placed.residency == "streamed"
+        self._far_edge, self._far_pull_edge = tuning.far_edge, tuning.far_pull_edge
+        if self._streamed:
+            self._far_edge, self._far_pull_edge = tuning.file_edge, tuning.file_pull_edge
+        self._sample = Sample(adjacency, out, int(out.struct["head_groups"]) * HEAD_GROUP if self._streamed else 0)
         self._vertices = placed.pool.sizes.reachable
         self._heads = 0 if incoming is None else int(incoming.struct["head_groups"]) * HEAD_GROUP
         self._ids = placed.ids
@@ -148,7 +162,8 @@ class Directions:
         """Return from how many edges on a frontier is worth asking about: bottom-up looks at every vertex."""
         if self._rows is None:
             return NO_WAY
-        return max(0, int(self._tuning.pull_vertex * self._vertices / self._tuning.push_edge))
+        edge = self._tuning.push_edge + (self._far_edge if self._streamed else 0.0)
+        return max(0, int(self._tuning.pull_vertex * self._vertices / edge))
 
     def choose(self, stand: np.void, state: np.ndarray, arrays: dict[str, Array]) -> Choice:
         """Return how the next level runs."""
@@ -158,17 +173,19 @@ class Directions:
         if not int(stand["level"]) or edges < self.threshold():
             return Choice(TOP_DOWN, active)
         base = tuning.pull_vertex * self._vertices
-        far_pull = tuning.far_pull_edge if self._sample.cold < len(self._sample.vertices) else 0.0
+        far_pull = self._far_pull_edge if self._sample.cold < len(self._sample.vertices) else 0.0
         most = (tuning.pull_edge + far_pull) * left
         if min(edges, left) < tuning.split_from or most < _WORTH * base or not len(self._sample.vertices):
-            return plain if base + tuning.pull_edge * left < tuning.push_edge * edges else Choice(TOP_DOWN, active)
+            far, far_pull = (self._far_edge, far_pull) if self._streamed and far_pull else (0.0, 0.0)
+            pull, push = (tuning.pull_edge + far_pull) * left, (tuning.push_edge + far) * edges
+            return plain if base + pull < push else Choice(TOP_DOWN, active)
         weights = self._weigh(state, arrays)
         masks = self._masks(weights[0], active)
         spreading = self._try(state, arrays, masks)
-        push = tuning.push_edge * edges + tuning.far_edge * self._m * self._share(spreading[-1])
+        push = tuning.push_edge * edges + self._far_edge * self._m * self._share(spreading[-1])
         asked = active & ~masks[:-1]
         costs = [
-            base + pull + self._m * (tuning.push_edge * found[0] / SAMPLE + tuning.far_edge * self._share(found))
+            base + pull + self._m * (tuning.push_edge * found[0] / SAMPLE + self._far_edge * self._share(found))
             for pull, found in zip(self._costs_of_pull(weights, asked, left), spreading, strict=False)
         ]
         least, at = min((cost, i) for i, cost in enumerate(costs) if not i or asked[i].any())
@@ -221,7 +238,11 @@ class Directions:
         reads = 1.0 + np.concatenate([np.zeros_like(missing[:1]), np.cumsum(steps, axis=0)])  # of a row that long
         all_of_them, far = np.einsum("rg,gc->rc", self._rows_by_growth, reads) / SAMPLE * self._m
         most = np.minimum(1.0, left / np.maximum(all_of_them, 1.0))
-        return np.asarray((tuning.pull_edge * all_of_them + tuning.far_pull_edge * far) * most)
+        if self._streamed:  # a row comes as a whole, if its vertex lacks something after the heads
+            after = missing[int(np.log2(max(1, self._heads)))]
+            far = np.minimum(after * (self._rows_by_growth[1] @ _GROWTH) / SAMPLE * self._m, left)
+            return np.asarray(tuning.pull_edge * all_of_them * most + self._far_pull_edge * far)
+        return np.asarray((tuning.pull_edge * all_of_them + self._far_pull_edge * far) * most)
 
 
 def _words(bits: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ static_assert(PART == 1 || PART == 2, "one word of 64 bits, or two");
 constexpr u32 MOST_WORDS = 8;  // of a vertex
 constexpr u32 MOST_BITS = 64 * MOST_WORDS;
 
-enum Ending { MORE = 0, DONE = 1, WIDE = 2, FULL = 3 };
+enum Ending { MORE = 0, DONE = 1, WIDE = 2, FULL = 3, ROWS = 4 };
 
 // Where a batch stands between launches.
 struct ManyStand {
@@ -23,7 +23,7 @@ struct ManyStand {
     u64 count;  // vertices of the frontier
     u64 edges;  // of their rows
     u64 left;  // edges of the rows that heads did not decide when a level last ran bottom-up
-    u64 ending;  // WIDE: the host chooses the direction; FULL: it takes the counts of the levels first
+    u64 ending;  // WIDE: the host chooses a direction; FULL: takes counts; ROWS: has rows that heads do not hold read
     u64 pushed;  // levels that ran top-down
     u64 picked;  // vertices of the frontier that were picked for many_spread
     u64 active[MOST_WORDS];  // sources that have reached a vertex in this level
@@ -35,7 +35,7 @@ static_assert(sizeof(ManyStand) == MANY_STAND_BYTES, "ManyStand differs from its
 struct ManySums {
     u64 freed;  // vertices of the next frontier
     u64 edges;  // of their rows
-    u64 chunks;  // chunks of hub rows listed by who met the hubs
+    u64 chunks;  // chunks of hub rows listed by who met the hubs; streamed: rows of the frontier that are not in heads
     u64 left;
     u64 listed;  // by many_list
     u64 active[MOST_WORDS];

@@ -64,7 +64,7 @@ KERNEL void many_pull_rows(Many s) {
         for (u32 todo = s.open[w]; todo; todo &= todo - 1) {
             const u32 bit = (u32)__ffs((int)todo) - 1;
             const vid v = (vid)(w * 32 + bit);
-            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, lane) << bit;
+            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, row(s.in, v), lane) << bit;
         }
         if (lane_id() == 0 && fresh) next[w] |= fresh;
     }
@@ -87,7 +87,10 @@ KERNEL void many_pull_apart(Many s) {
         for (u32 first = 0; first < count; first += warp_groups(s)) {
             const u32 k = first + own_group(s);
             const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
-            fresh |= (u32)ask_apart(s, (vid)(w * 32 + bit), k < count, lane) << bit;
+            const vid v = (vid)(w * 32 + bit);
+            Segment segment = {0, 0, 0, false};
+            if (k < count) segment = row(s.in, v);
+            fresh |= (u32)ask_apart(s, v, segment, k < count, lane) << bit;
         }
         for (u32 step = WARP / 2; count && step > 0; step /= 2) fresh |= __shfl_xor_sync(ALL_LANES, fresh, step);
         if (lane_id() == 0 && fresh) next[w] |= fresh;

@@ -2,6 +2,8 @@
 // direction.
 //
 // All blocks go from phase to phase together, with a barrier of the grid after each, and know the same of the level.
+// Where rows are streamed, a launch ends before it settles a level whose rows are not all in heads; the next one begins
+// with that, when the host has had them read (many_streamed.cu).
 // Frontier kind: queue. Atomics and memory per edge: as push.cuh says. Source: Then et al. (VLDB 2014); one launch for
 // thin levels: as in BFS.
 #include "algorithms/many/gpu/settle.cuh"
@@ -19,7 +21,12 @@ DEVICE void choose(const Many& s, Team& t) {
 DEVICE void next_phase(const Many& s, Team& t) {
     const ManySums& sums = sums_of(s, t);
     if (t.phase == EXPAND && relaxed_load(&sums.chunks)) {
+#if MANY_STREAMED
+        t.now.ending = ROWS;
+        t.phase = STOP;
+#else
         t.phase = EXPAND_CHUNKS;
+#endif
     } else if (t.phase != SETTLE) {
         t.phase = SETTLE;
     } else {
@@ -37,7 +44,9 @@ DEVICE void next_phase(const Many& s, Team& t) {
 
 DEVICE void run_phase(const Many& s, Team& t) {
     ManySums& sums = sums_of(s, t);
+#if !MANY_STREAMED
     if (t.phase == EXPAND_CHUNKS) return expand_chunks(s, t, relaxed_load(&sums.chunks));
+#endif
     if (t.phase == EXPAND) {
         // nobody reads the next level's sums any more, which are those of two levels ago, and nobody adds to them yet
         if (thread_id() < sizeof(ManySums) / sizeof(u64)) {
@@ -49,6 +58,16 @@ DEVICE void run_phase(const Many& s, Team& t) {
     hand_in(s, t.found, sums, t.now.level + 1);
 }
 
+// One thread: a level of which rows are missing goes on with the first sums, and the next ones are clear.
+DEVICE void keep_sums(const Many& s, const Team& t) {
+    const u64* const from = (const u64*)(s.many_sums + t.turn);
+    for (u32 i = 0; i < sizeof(ManySums) / sizeof(u64); ++i) {
+        const u64 word = relaxed_load(from + i);
+        relaxed_store((u64*)s.many_sums + i, word);
+        relaxed_store((u64*)(s.many_sums + 1) + i, (u64)0);
+    }
+}
+
 KERNEL __launch_bounds__(TEAM_THREADS, 1) void many_push(Many s);
 
 KERNEL void many_push(Many s) {
@@ -57,10 +76,12 @@ KERNEL void many_push(Many s) {
     begin_team(s, t);
     if (threadIdx.x < MOST_WORDS) t.going[threadIdx.x] = ~(u64)0;
     if (threadIdx.x == 0) {
+        const bool resumes = MANY_STREAMED && relaxed_load(&s.many_stand->ending) == ROWS;
         t.spreads = false;
         t.limit = t.now.level + s.most_levels;
         meet_other_blocks(s.meeting);
-        choose(s, t);
+        if (resumes) t.phase = SETTLE;
+        else choose(s, t);
     }
     __syncthreads();
     while (t.phase != STOP) {
@@ -74,7 +95,10 @@ KERNEL void many_push(Many s) {
     }
     if (threadIdx.x > 0) return;
     if (t.invalid) atomicAdd(&s.counts->invalid, (u64)t.invalid);
+    // nobody reads the sums any more that are about to be moved
+    if (MANY_STREAMED && t.now.ending == ROWS) meet_other_blocks(s.meeting);
     if (blockIdx.x > 0) return;
+    if (MANY_STREAMED && t.now.ending == ROWS) keep_sums(s, t);
     atomicAdd(&s.counts->read, t.read);
     constexpr u32 fields = sizeof(ManyStand) / sizeof(u64);
     for (u32 i = 0; i < fields; ++i) relaxed_store((u64*)s.many_stand + i, ((const u64*)&t.now)[i]);

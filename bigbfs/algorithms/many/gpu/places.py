@@ -37,3 +37,9 @@ def order_of_chunks(adjacency: Adjacency, placed: PlacedAdjacency) -> np.ndarray
     _, near = degrees_and_places(adjacency, placed, placed.hubs)
     along = np.where(near[hub], number * _STEPS // counts[hub], _STEPS + np.minimum(number, _STEPS - 1))
     return np.argsort(along.astype(np.uint16), kind="stable").astype(np.uint32)
+
+
+def chunks_at_hand(adjacency: Adjacency, placed: PlacedAdjacency) -> int:
+    """Return how many chunks of hubs are in device memory: the first of :func:`order_of_chunks`."""
+    _, near = degrees_and_places(adjacency, placed, placed.hubs)
+    return int(np.diff(placed.hub_ptr.astype(np.int64))[near].sum())

@@ -22,7 +22,8 @@ from bigbfs.sizes import counted, format_size
 
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of many searches, at each width."""
-    return tuple(dict.fromkeys(spec for width in arguments.WIDTHS for spec in arguments.kernels(width)))
+    widths = ((width, streamed) for width in arguments.WIDTHS for streamed in (False, True))
+    return tuple(dict.fromkeys(spec for choice in widths for spec in arguments.kernels(*choice)))
 
 
 class GpuMany:
@@ -50,12 +51,13 @@ class GpuMany:
     def arrays(options: ManyOptions, residency: str) -> tuple[ArraySpec, ...]:
         """Return the state of a run."""
         tuning = options.tuning or DEFAULT
-        return arguments.arrays(options.bits, wants_of(options), tuning.span, options.kept)
+        streamed = residency == "streamed"
+        return arguments.arrays(options.bits, wants_of(options), tuning.span, options.kept, streamed)
 
     @staticmethod
     def kernels(options: ManyOptions, residency: str) -> tuple[KernelSpec, ...]:
         """Return every kernel that a run launches."""
-        return arguments.kernels(options.bits)
+        return arguments.kernels(options.bits, residency == "streamed")
 
     def __init__(self, placed: PlacedGraph, options: ManyOptions) -> None:
         if options.backward:
@@ -90,7 +92,8 @@ class GpuMany:
         pool, sizes, free = self._placed.pool, self._placed.pool.sizes, self._placed.runtime.free_bytes()
 
         def need(width: int, kept: int) -> int:
-            specs = arguments.arrays(width, wants, (options.tuning or DEFAULT).span, kept)
+            span, streamed = (options.tuning or DEFAULT).span, self._placed.residency == "streamed"
+            specs = arguments.arrays(width, wants, span, kept, streamed)
             return sum(max(0, spec.bytes(sizes) - pool.buffers.get(spec.name, 0)) for spec in specs)
 
         enough = next((each for each in arguments.WIDTHS if each >= len(options.sources)), arguments.WIDTHS[-1])

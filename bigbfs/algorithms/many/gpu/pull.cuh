@@ -90,10 +90,8 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
 }
 
 // Each group whose vertex is `active` reads its row; whether the vertex is in the next frontier. All lanes call it.
-DEVICE bool ask_apart(const Many& s, vid v, bool active, PullTally& lane) {
+DEVICE bool ask_apart(const Many& s, vid v, const Segment& segment, bool active, PullTally& lane) {
     Bits have = active ? load_bits(s, s.other, v) : no_bits();
-    Segment segment = {0, 0, 0, false};
-    if (active) segment = row(s.in, v);
     bool open = active;
     Cursor<1> cursor(s.in, segment, 0);
     bool lacks = active && any(without(asked_bits(s), have));
@@ -155,34 +153,37 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
 }
 
 // The whole warp reads the row of v, which nobody else writes to; whether v is in the next frontier.
-DEVICE bool ask_row(const Many& s, vid v, PullTally& lane) {
+DEVICE bool ask_row(const Many& s, vid v, const Segment& segment, PullTally& lane) {
     Bits have = load_bits(s, s.other, v);
-    ask_together(s, row(s.in, v), have, lane);
+    ask_together(s, segment, have, lane);
     const bool fresh = any(without(have, load_bits(s, s.other, v)));
     __syncwarp();
     if (fresh && lane_id() < group_lanes(s)) store_bits(s, s.other, v, have);
     return __any_sync(ALL_LANES, fresh);
 }
 
-// Reads the chunks listed; a hub may have got from another chunk what it lacks.
+// The whole warp reads a part of the row of v, which may have got from another part what it lacks; `next` is the bitmap
+// of the next frontier.
+DEVICE void ask_part(const Many& s, u32* next, vid v, const Segment& segment, PullTally& lane) {
+    // lanes could read these words at different moments: those of the first group count for all
+    Bits have = relaxed_bits(s, s.other, v);
+    for (u32 k = 0; k < PART; ++k) have.w[k] = __shfl_sync(ALL_LANES, have.w[k], lane_id() & (group_lanes(s) - 1));
+    if (!__any_sync(ALL_LANES, any(without(asked_bits(s), have)))) return;
+    ask_together(s, segment, have, lane);
+    const Bits fresh = without(have, relaxed_bits(s, s.other, v));
+    if (lane_id() >= group_lanes(s) || !any(fresh)) return;
+    for (u32 k = 0; k < PART; ++k) {
+        if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);
+    }
+    atomicOr(next + word_of(v), bit_of(v));
+}
+
+// Reads the chunks listed.
 DEVICE void ask_chunks(const Many& s, u64 chunks, PullTally& lane) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
     for (u64 i = thread_id() / WARP; i < chunks; i += thread_count() / WARP) {
         const u32 c = s.chunk_list[i];
         const u32 hub = __ldg(s.in.chunk_hub + c);
-        const vid v = s.in.hubs[hub];
-        // lanes could read these words at different moments: those of the first group count for all
-        Bits have = relaxed_bits(s, s.other, v);
-        for (u32 k = 0; k < PART; ++k) {
-            have.w[k] = __shfl_sync(ALL_LANES, have.w[k], lane_id() & (group_lanes(s) - 1));
-        }
-        if (!__any_sync(ALL_LANES, any(without(asked_bits(s), have)))) continue;
-        ask_together(s, chunk(s.in, c, hub), have, lane);
-        const Bits fresh = without(have, relaxed_bits(s, s.other, v));
-        if (lane_id() >= group_lanes(s) || !any(fresh)) continue;
-        for (u32 k = 0; k < PART; ++k) {
-            if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);
-        }
-        atomicOr(next + word_of(v), bit_of(v));
+        ask_part(s, next, s.in.hubs[hub], chunk(s.in, c, hub), lane);
     }
 }

@@ -2,12 +2,20 @@
 //
 // EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a group of lanes each,
 // longer ones by the warp, hubs are listed and then read chunk by chunk by all warps, unless they are left to
-// many_push_chunks. The sources of a vertex that a neighbour lacks are added to the neighbour's `other`, and whoever
-// claims it appends it to the next queue. Frontier kind: queue. Atomics: for each edge that brings something new one
-// for each word, and one to claim the vertex; one for each buffer that a warp appends. Memory per edge: the id, and the
-// neighbour's `other`. Source: Merrill et al. (PPoPP'12) for the degree classes.
+// many_push_chunks. Where rows are streamed (-D MANY_STREAMED=1), groups read those that the heads hold; the others are
+// counted, and left to many_push_pieces. The sources of a vertex that a neighbour lacks are added to the neighbour's
+// `other`, and whoever claims it appends it to the next queue. Frontier kind: queue. Atomics: for each edge that brings
+// something new one for each word, and one to claim the vertex; one for each buffer that a warp appends. Memory per
+// edge: the id, and the neighbour's `other`. Source: Merrill et al. (PPoPP'12) for the degree classes.
 #pragma once
 #include "algorithms/many/gpu/team.cuh"
+
+#ifndef MANY_STREAMED
+#define MANY_STREAMED 0
+#endif
+
+// Rows of up to so many ids are read by a group of lanes each; where rows are streamed, all that the heads hold are.
+constexpr u32 APART_IDS = MANY_STREAMED ? BLOCK_IDS : THREAD_IDS;
 
 // The sources `lacks` of word number i of a vertex reach u, whose `other` was without them; true where nobody has
 // queued it yet, unless nobody wants to know. What a vertex of the frontier got last is not in its `other`.
@@ -103,7 +111,7 @@ DEVICE void expand_together(const Many& s, Team& t, vid v, const Segment& segmen
 // Each group reads a short row of its own, those whose `ids` is 0 none: from the head table where that holds all of
 // them.
 DEVICE void expand_apart(const Many& s, Team& t, vid v, u32 ids) {
-    const bool heads_only = s.out.head_groups && __all_sync(ALL_LANES, heads_are_all(s.out, ids));
+    const bool heads_only = MANY_STREAMED || (s.out.head_groups && __all_sync(ALL_LANES, heads_are_all(s.out, ids)));
     const Bits bits = ids ? frontier_bits(s, t, v) : no_bits();
     Segment segment = {0, 0, 0, false};
     if (ids && !heads_only) segment = row(s.out, v);
@@ -129,6 +137,16 @@ DEVICE void expand_apart(const Many& s, Team& t, vid v, u32 ids) {
 }
 static_assert(HEAD_GROUP <= SLOTS, "a group of heads is no more than a cursor holds");
 
+#if MANY_STREAMED
+// 0 instead of the ids of a row that the heads do not hold: the host has it read, and goes on behind it.
+DEVICE u32 leave_outside(const Many& s, Team& t, u32 ids) {
+    const bool outside = !heads_are_all(s.out, ids);
+    const u32 found = __ballot_sync(ALL_LANES, outside);
+    if (lane_id() == 0 && found) atomicAdd(&sums_of(s, t).chunks, (u64)__popc(found));
+    return outside ? 0 : ids;
+}
+#endif
+
 DEVICE void expand_rows(const Many& s, Team& t) {
     // Long rows are spread over all warps; short ones fill warps, so that few of them touch the queue's counter.
     const u64 even = (t.now.count + team_warps() - 1) / team_warps();
@@ -136,14 +154,18 @@ DEVICE void expand_rows(const Many& s, Team& t) {
     for (u64 start = team_warp() * share; start < t.now.count; start += team_warps() * share) {
         const bool mine = lane_id() < share && start + lane_id() < t.now.count;
         const vid v = mine ? queue_of(s, t.now.level)[start + lane_id()] : 0;
-        const u32 ids = mine ? short_degree(s.out, v) : 0;
+        u32 ids = mine ? short_degree(s.out, v) : 0;
+#if MANY_STREAMED
+        ids = leave_outside(s, t, ids);
+#else
         list_chunks(s, &sums_of(s, t).chunks, s.out, ids > BLOCK_IDS + (u32)s.hubs_apart, v);
-        for (u32 todo = __ballot_sync(ALL_LANES, ids > THREAD_IDS && ids <= BLOCK_IDS); todo; todo &= todo - 1) {
+#endif
+        for (u32 todo = __ballot_sync(ALL_LANES, ids > APART_IDS && ids <= BLOCK_IDS); todo; todo &= todo - 1) {
             const vid whose = queue_of(s, t.now.level)[start + (u32)__ffs((int)todo) - 1];
             expand_together(s, t, whose, row(s.out, whose));
         }
         for (u32 first = 0; first < WARP; first += warp_groups(s)) {
-            const u32 own = __shfl_sync(ALL_LANES, ids <= THREAD_IDS ? ids : 0, first + own_group(s));
+            const u32 own = __shfl_sync(ALL_LANES, ids <= APART_IDS ? ids : 0, first + own_group(s));
             const vid whose = own ? queue_of(s, t.now.level)[start + first + own_group(s)] : 0;
             if (__any_sync(ALL_LANES, own != 0)) expand_apart(s, t, whose, own);
         }

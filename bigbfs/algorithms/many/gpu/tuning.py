@@ -16,6 +16,8 @@ class Tuning:
         source bottom-up, and of a vertex there, its heads among it.
     far_edge, far_pull_edge
         What an edge costs more if it lies beyond the link: top-down, and bottom-up.
+    file_edge, file_pull_edge
+        The same if it lies in a file, from which rows come whole (estimated: 20 GB/s of the page cache).
     shares
         Shares of all edges: sources whose frontier has less could be spread top-down before a level bottom-up, by the
         one of these that promises the least; at most ``MOST_MASKS``.
@@ -41,6 +43,8 @@ class Tuning:
     pull_vertex: float = 10.0
     far_edge: float = 4.0
     far_pull_edge: float = 4.0
+    file_edge: float = 8.0
+    file_pull_edge: float = 8.0
     shares: tuple[float, ...] = (0.005, 0.02, 0.05)
     split_from: int = 1 << 22
     sparse_share: float = 0.3

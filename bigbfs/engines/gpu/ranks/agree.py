@@ -108,7 +108,7 @@ def agree(
         try:
             return _fitting(graph, partition, ranks, wanted, form, limits, registers_read_only)
         except DoesNotFitError:
-            if wanted.residency != "auto" or not wanted.streams:
+            if wanted.whole or wanted.residency != "auto" or not wanted.streams:
                 raise
     found = _fitting(
         graph,
