@@ -29,12 +29,11 @@ from emulated.peers import Peers, cut, search
 from emulated.runtime import SimtRuntime, builds_here
 
 HERE = builds_here()
-
+UPWARDS = Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0, defer_from_vram=0, thin_to=0)
+TURNS = Tuning(costs=Costs(300, 10, 30, 100), slots=5, thin_to=2)
 RULES = {
     "auto": Peers(2, head_groups=2),
-    "bottom-up": Peers(
-        3, mapped=True, hot_bytes=900, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_mapped=0, thin_to=0)
-    ),
+    "bottom-up": Peers(3, mapped=True, hot_bytes=900, tuning=UPWARDS),
     "turns": Peers(
         4,
         "ranges",
@@ -54,12 +53,8 @@ RULES = {
         tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9, thin_to=0),
     ),
     "whole": Peers(3, head_groups=2, whole=True),
-    "whole, bottom-up": Peers(
-        2, "ranges", whole=True, tuning=Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_vram=0, thin_to=0)
-    ),
-    "whole, turns": Peers(
-        4, head_groups=0, whole=True, tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, thin_to=2)
-    ),
+    "whole, bottom-up": Peers(2, "ranges", whole=True, tuning=UPWARDS),
+    "whole, turns": Peers(4, head_groups=0, whole=True, tuning=TURNS),
     "in order": Peers(
         2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
     ),
@@ -70,7 +65,6 @@ FEW = (
 )  # fmt: skip
 """What the builds other than the plain one search: no edge, many levels, hubs, frontiers that meet, wide ids, one
 way."""
-
 FAR_ENOUGH = 64
 """Levels of the path outside the plain build: each takes its kernels, and 256 show no more."""
 
