@@ -127,3 +127,18 @@ def test_rows_are_read_once():
             read[wide], found[wide] = batch.run(sources).read, batch.sink.found.tolist()
     assert batch.sink.lag.any() and found[waiting.WIDE] == found[62]
     assert read[waiting.WIDE] < 0.8 * read[62], read
+
+
+def test_bits_of_a_source_that_no_edge_leads_to_go_with_its_batch():
+    """Those of all others are cleared up to the last vertex that an edge leads to."""
+    n = 200
+    graph = zoo.build(n, (np.array([n - 1, 0, 1]), np.array([0, 1, 2])), directed=True)
+    batch = made(graph, 64)
+    for sources in ([n - 1, 0], [0, n - 1], [1, 1, n - 1, n - 2], [n - 2, n - 1]):
+        check(batch, graph, np.array(sources))
+    assert batch._end == 64
+    empty = zoo.build(70, (np.empty(0, np.int64), np.empty(0, np.int64)))
+    batch = made(empty, 64)
+    for sources in ([69, 0], [0, 69]):
+        check(batch, empty, np.array(sources))
+    assert batch._end == 0

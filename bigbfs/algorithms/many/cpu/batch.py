@@ -96,6 +96,9 @@ class Batch:
         empty = no_vertices(n) if survey is None else survey.empty
         self._start = np.concatenate([empty, np.zeros(1, np.uint64)])
         self._entered = 64 * len(empty) - int(np.bitwise_count(empty).sum())  # vertices that an edge leads to
+        # only itself has ever reached a vertex behind the last one that an edge leads to
+        self._end = 64 * (int(np.flatnonzero(~empty)[-1]) + 1) if self._entered else 0
+        self._sources = np.zeros(0, np.int64)  # of the last batch
         now, before, bits = (_aligned(count * words, word) for count in (rows, rows, n + 1))
         queue, next_queue = np.empty((2, n + 1), ids)
         self._state = State(
@@ -220,7 +223,10 @@ class Batch:
     def _reset(self, sources: np.ndarray) -> int:
         """Forget the last batch, and make ``sources`` the frontier; return how many vertices they are."""
         state, sink, words = self._state, self._sink, len(self.lanes)
-        bottomup.clear(self._team, state, self.lanes)
+        bottomup.clear(self._team, state, np.uint64(self._end), self.lanes)
+        for array in (state.now, state.before):
+            array.reshape(-1, words)[self._sources] = 0
+        self._sources = sources.copy()
         self._sink = sink = sink._replace(late=sink.late[:0])
         for array in (sink.active, sink.found, sink.columns, sink.depth, sink.lag):
             array[:] = 0

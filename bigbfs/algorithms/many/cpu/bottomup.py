@@ -182,17 +182,17 @@ def _mark_reached(state, reached, lanes, t):
 
 
 @njit(nogil=True, cache=True)
-def clear(team, state, lanes):
-    """Take all bits from all vertices."""
+def clear(team, state, count, lanes):
+    """Take all bits from the first ``count`` vertices."""
     state.claim[0] = ZERO
-    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _clear, (state, lanes))
+    share(team, count // (_CHUNK * WORD) + ONE, _clear, (state, count, lanes))
 
 
 @member
-def _clear(state, lanes, t):
+def _clear(state, count, lanes, t):
     """Take words of vertices for :func:`clear` until there are no more."""
     words, now, before, claim = np.uint64(len(lanes)), state.now, state.before, state.claim
-    items = np.uint64(len(now))
+    items = count * words
     size = words * WORD * _CHUNK
     while True:
         first = fetch_add(claim, 0, size)
