@@ -21,7 +21,8 @@ _NO_LEAF, _PASSED = np.int64(-1), np.int64(-2)
 """What is said of a vertex with several neighbours, and of one that a leaf hangs on."""
 
 _LOOK = np.uint64(64)
-_SPREAD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+_LOW, _SPREAD, _HIGH = np.uint64(2**32 - 1), np.uint64(0x9E3779B1), np.uint64(12)
+"""A product of 32 bits by 32: Python, too, keeps it in 64."""
 _FAR = np.int64(FAR)
 
 
@@ -60,7 +61,7 @@ def _wanted(rows, n, ids, source, bare, wanted):
 @njit
 def _is_new(table, vertex):
     """Put ``vertex`` into a table, half empty, of as many places as a power of two; return whether it was not in."""
-    place = np.int64((np.uint64(vertex) * _SPREAD) >> _HALF) & (table.size - 1)
+    place = np.int64(((np.uint64(vertex) & _LOW) * _SPREAD) >> _HIGH) & (table.size - 1)
     while table[place] >= 0:
         if table[place] == vertex:
             return False
