@@ -46,6 +46,7 @@ def eager(request, monkeypatch):
     monkeypatch.setattr(module, "PUSH_EDGE", 1e9)
     monkeypatch.setattr(waiting, "WIDE", wide)
     monkeypatch.setattr(waiting, "MOST", 1)
+    monkeypatch.setattr(waiting, "FEWEST", 0)
 
 
 @pytest.mark.parametrize(("codec", "width"), [("plain", 512), ("varint", 64), ("plain", 32)])
@@ -110,6 +111,14 @@ def test_nobody_waits_for_those_who_read_much(at_once, monkeypatch):
     assert check(batch, graph, sources) == 0
 
 
+def test_nobody_waits_in_small_graphs(at_once, monkeypatch):
+    graph = tailed(12)
+    batch, sources = made(graph, 64), np.array([7, 311, 9])
+    for fewest, waits in ((graph.m, True), (graph.m + 1, False)):
+        monkeypatch.setattr(waiting, "FEWEST", fewest)
+        assert (check(batch, graph, sources) > 0) == waits
+
+
 def test_rows_are_read_once():
     """Edges of R-MAT, vertices by degree: half as many ids are read where sources wait."""
     drawn, scale = np.random.default_rng(4), 15
@@ -124,6 +133,7 @@ def test_rows_are_read_once():
     for wide in (62, waiting.WIDE):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(waiting, "WIDE", wide)
+            patch.setattr(waiting, "FEWEST", 0)
             read[wide], found[wide] = batch.run(sources).read, batch.sink.found.tolist()
     assert batch.sink.lag.any() and found[waiting.WIDE] == found[62]
     assert read[waiting.WIDE] < 0.8 * read[62], read

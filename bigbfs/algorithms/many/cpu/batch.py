@@ -98,7 +98,7 @@ class Batch:
         self._entered = 64 * len(empty) - int(np.bitwise_count(empty).sum())  # vertices that an edge leads to
         # only itself has ever reached a vertex behind the last one that an edge leads to
         self._end = 64 * (int(np.flatnonzero(~empty)[-1]) + 1) if self._entered else 0
-        self._sources = np.zeros(0, np.int64)  # of the last batch
+        self._behind = np.zeros(0, np.int64)  # such sources of the last batch
         now, before, bits = (_aligned(count * words, word) for count in (rows, rows, n + 1))
         queue, next_queue = np.empty((2, n + 1), ids)
         self._state = State(
@@ -179,7 +179,7 @@ class Batch:
         left, level, pulled, hubs = self.m, 0, False, True
         done = Done({"serial": 0, "top-down": 0, "bottom-up": 0}, 0, 0, len(sources))
         waiting = self._waiting
-        waiting.begin(allowed=max_depth == NO_LIMIT)
+        waiting.begin(self.m, allowed=max_depth == NO_LIMIT)
         while (count or waiting.anybody) and level < max_depth:
             self._make_room(level)
             if not pulled and count and edges <= WALK_EDGES and level < waiting.last(max_depth):
@@ -224,9 +224,10 @@ class Batch:
         """Forget the last batch, and make ``sources`` the frontier; return how many vertices they are."""
         state, sink, words = self._state, self._sink, len(self.lanes)
         bottomup.clear(self._team, state, np.uint64(self._end), self.lanes)
-        for array in (state.now, state.before):
-            array.reshape(-1, words)[self._sources] = 0
-        self._sources = sources.copy()
+        if len(self._behind):
+            for array in (state.now, state.before):
+                array.reshape(-1, words)[self._behind] = 0
+        self._behind = sources[sources >= self._end]
         self._sink = sink = sink._replace(late=sink.late[:0])
         for array in (sink.active, sink.found, sink.columns, sink.depth, sink.lag):
             array[:] = 0

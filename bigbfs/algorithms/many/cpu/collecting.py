@@ -110,23 +110,24 @@ def _mark_levels(sink, level, first, at, bits, lanes):
 
 
 @njit
-def _late_pairs(sink, new, found, level, t, lanes):
-    """Count the pairs of late sources among ``found``; return by how much their levels are less together, and the sum
-    of the reciprocals of all levels."""
+def _add_late(sink, new, found, v, level, t, lanes):
+    """Count the pairs of late sources among ``found``; add to the sums of ``v`` what each class of sources brings."""
     words = np.uint64(len(lanes))
-    less, weight, rest, steps = np.int64(0), 0.0, np.int64(found), np.int64(level)
+    distances, weight, rest, steps = np.int64(0), 0.0, np.int64(found), np.int64(level)
     for j in range(np.uint64(sink.late.size) // words):
         some = np.int64(count_bits(both(new, load_vector(sink.late, j * words, lanes))))
         if some == 0:
             break
         sink.behind[t * _LINE + j] += some
-        less += some
         if rest != some:
+            distances += (rest - some) * steps
             weight += np.float64(rest - some) / np.float64(steps)
         rest, steps = some, steps - 1
-    if rest != 0:
-        weight += np.float64(rest) / np.float64(steps)
-    return less, weight
+    if sink.reach.size:
+        sink.reach[v] += np.int64(found)
+        sink.farness[v] += distances + rest * steps
+    if sink.harmonic.size:
+        sink.harmonic[v] += weight + np.float64(rest) / np.float64(steps)
 
 
 @njit
@@ -176,16 +177,14 @@ def collect(sink, new, v, level, t, fill, lanes):
         _mark(sink.witness, np.int64(v), t * width, sink.scratch, at, fresh, lanes)
     if sink.levels.size:
         _mark_levels(sink, np.int64(level), v * width, at, new, lanes)
-    less, weight = np.int64(0), 0.0
     if sink.late.size:
-        less, weight = _late_pairs(sink, new, found, level, t, lanes)
-    elif sink.harmonic.size:
-        weight = np.float64(found) / np.float64(level)
-    if sink.reach.size:
-        sink.reach[v] += np.int64(found)
-        sink.farness[v] += np.int64(found) * np.int64(level) - less
-    if sink.harmonic.size:
-        sink.harmonic[v] += weight
+        _add_late(sink, new, found, v, level, t, lanes)
+    else:
+        if sink.reach.size:
+            sink.reach[v] += np.int64(found)
+            sink.farness[v] += np.int64(found) * np.int64(level)
+        if sink.harmonic.size:
+            sink.harmonic[v] += np.float64(found) / np.float64(level)
     if sink.columns.size:
         _count(sink.planes, new, t, lanes)
         fill += ONE

@@ -19,6 +19,10 @@ from bigbfs.engines.cpu.rows import Rows, degree, fetch_place
 from bigbfs.jit.bits import trailing_zeros
 from bigbfs.jit.njit import njit
 
+FEWEST = 2**23
+"""Edges of a graph in which anybody waits. In smaller ones rows and bits lie in caches: to read a row twice costs no
+more than to know of each source how far it is behind."""
+
 WIDE = 12
 """The frontier of a source is wide if its rows have an edge of this many times two to one of all edges."""
 
@@ -45,10 +49,10 @@ class Waiting:
         self._since = np.full(width, -1, np.int64)
         self._last, self.over = 0, False
 
-    def begin(self, *, allowed: bool) -> None:
-        """Have nobody wait, and where it is not ``allowed`` nobody until the next batch."""
+    def begin(self, m: int, *, allowed: bool) -> None:
+        """Have nobody wait, and nobody until the next batch where it is not ``allowed`` or ``m`` edges are few."""
         self._since[:] = -1
-        self._last, self.over = 2**62, not allowed
+        self._last, self.over = 2**62, not allowed or m < FEWEST
 
     @property
     def anybody(self) -> bool:
