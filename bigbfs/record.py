@@ -113,6 +113,31 @@ class Cores:
         return self.since()[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """The same of the calling thread alone, which is quick to ask for; what it waited for counts as taken away.
+
+    Attributes
+    ----------
+    clock, worked
+        A moment, and the seconds for which this thread had had a core by then.
+    """
+
+    clock: float
+    worked: float
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return what it is now."""
+        worked = time.thread_time()
+        return cls(time.perf_counter(), worked)
+
+    def lost(self) -> float:
+        """Return the share of the time since, 0 to 1, for which this thread did not run."""
+        seconds = time.perf_counter() - self.clock
+        return min(1.0, max(0.0, 1.0 - (time.thread_time() - self.worked) / seconds)) if seconds > 0 else 0.0
+
+
 def disturbed(lost: float) -> bool:
     """Tell whether a run that lost this share of its time had to share the cores."""
     return lost > LOST_SHARE

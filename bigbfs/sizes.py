@@ -181,10 +181,11 @@ def file_path(name: str, value: Any) -> Path:
 
 def free_memory() -> int:
     """Return the bytes of memory that a new process can have: what is available, or left in its cgroup."""
-    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     _, found, rest = small_file("/proc/meminfo").partition(b"MemAvailable:")
     if found:
         available = int(rest.split(maxsplit=1)[0]) * 1024
+    else:
+        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
         available = min(available, _left_in_cgroup(CGROUP))
     return max(available, 0)

@@ -264,10 +264,10 @@ class Alike:
         """Run it."""
         if self._found is not None:
             return self._found(*arguments)
-        result = self._kernel(*arguments)
-        if isinstance(self._kernel, Kernel):
-            self._found = self._kernel.found(*arguments)
-        return result
+        if not isinstance(self._kernel, Kernel):
+            return self._kernel(*arguments)
+        self._found = self._kernel.found(*arguments)
+        return (self._found or self._kernel)(*arguments)
 
 
 def _loading() -> Any:

@@ -31,15 +31,17 @@ import numpy as np
 
 from bigbfs.jit import settings
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_or, load, store
+from bigbfs.jit.elsewhere import MASK, MASKS, keep_off, processor
 from bigbfs.jit.njit import njit
 from bigbfs.jit.sleeping import clock, pause, sleep, wake
 from bigbfs.jit.tasks import call, given_to
 
 _LINE = 8
 DOOR, BELL, SLEEPERS, WAITING, TAKEN, JOB, HELPERS, STOP, CAUTION = (_LINE * place for place in range(9))
-"""Places in the words; JOB is followed by the addresses of code and arguments, the most helpers, and the failures."""
+"""Places in the words; JOB is followed by the addresses of code and arguments, the most helpers, the failures, and the
+processor that the caller runs on."""
 _WORDS = 9 * _LINE
-_CODE, _PLACE, _MOST, _FAILED = (JOB + place for place in range(4))
+_CODE, _PLACE, _MOST, _FAILED, _CALLER = (JOB + place for place in range(5))
 MOST_MEMBERS = 2**15 - 1
 """Of one team: helpers that come are counted in 15 bits."""
 
@@ -69,12 +71,16 @@ _CLOSED = np.uint64(1 << 31)
 _NUMBER_SHIFT = np.uint64(32)
 _SPINS, _FEW_SPINS = np.uint64(SPINS), np.uint64(FEW_SPINS)
 _LONG, _WORTH_WAKING = np.uint64(LONG), np.uint64(WORTH_WAKING)
+_SOMETIMES = np.uint64(63)
 _CAUTIOUS, _LATE = np.uint64(CAUTIOUS), np.uint64(LATE)
 
 
 @njit(nogil=True, cache=True)
-def serve(team):
-    """Help with one shared loop after another: what a helper's thread runs. With ``STOP`` set, wake all and return."""
+def serve(team, masks):
+    """Help with one shared loop after another: what a helper's thread runs. With ``STOP`` set, wake all and return.
+
+    ``masks`` are those of this thread (:func:`bigbfs.jit.elsewhere.keep_off`).
+    """
     last, looks = load(team, DOOR) >> _NUMBER_SHIFT, _ZERO
     while load(team, STOP) == _ZERO:
         door = load(team, DOOR)
@@ -91,9 +97,12 @@ def serve(team):
         elif looks < (_SPINS if load(team, CAUTION) == _ZERO else _FEW_SPINS):
             looks += _ONE
             pause()
+            if looks & _SOMETIMES == _ONE and processor() == load(team, _CALLER):
+                looks = looks if keep_off(masks, processor()) else _SPINS
         else:  # the bell is read before the last look, so that a ring after that look wakes
             fetch_add(team, SLEEPERS, _ONE)
             bell = fetch_add(team, BELL, _ZERO)
+            keep_off(masks, load(team, _CALLER))  # so that it is not woken there
             if load(team, STOP) == _ZERO and load(team, DOOR) >> _NUMBER_SHIFT == number:
                 sleep(team, BELL, bell)
             fetch_add(team, SLEEPERS, ~_ZERO)
@@ -117,6 +126,7 @@ def _run(team, work, code, place):
     store(team, _PLACE, place)
     store(team, _MOST, members - _ONE)
     store(team, _FAILED, _ZERO)
+    store(team, _CALLER, processor())
     store(team, WAITING, _ZERO)
     fetch_add(team, DOOR, (number << _NUMBER_SHIFT) - load(team, DOOR))  # open, with nobody inside
     fetch_add(team, BELL, _ONE)
@@ -228,10 +238,10 @@ class Team:
         """Start what is missing; for one thread at a time."""
         if not self._helpers:  # compiled, or loaded, by one thread for all
             self._words[STOP] = 1
-            serve(self._words)
+            serve(self._words, _masks())
             self._words[STOP] = 0
         while len(self._helpers) < min(members, self._most) - 1:
-            helper = threading.Thread(target=serve, args=(self._words,), name="bigbfs-helper", daemon=True)
+            helper = threading.Thread(target=serve, args=(self._words, _masks()), name="bigbfs-helper", daemon=True)
             self._words[HELPERS] = len(self._helpers) + 1
             try:
                 helper.start()
@@ -245,9 +255,14 @@ class Team:
         """End the helpers: they must be in no compiled code any more when the interpreter takes it down."""
         if self._helpers:
             self._words[STOP] = 1
-            serve(self._words)
+            serve(self._words, _masks())
         for helper in self._helpers:
             helper.join()
+
+
+def _masks() -> np.ndarray:
+    """Return what a thread of a team notes its processors in."""
+    return np.zeros((MASKS, MASK), np.uint64)
 
 
 _TEAM = Team()

@@ -32,6 +32,7 @@ class Apart:
         self._graph, self.edges = graph, graph.m
         self._finder: PathFinder | None = None
         self._near: set[tuple[int, int]] = set()
+        self._done: list[np.ndarray] = []  # pairs that are near, too, and not in the set yet: mostly nobody asks
         self.read = 0
 
     def look_at(
@@ -47,8 +48,12 @@ class Apart:
         FormatError
             A pair has no path, or as :meth:`PathFinder.no_farther`: the graph is not what its file says.
         """
-        names = [(min(pair), max(pair)) for pair in pairs.tolist()]
-        left = np.array([name not in self._near for name in names], np.bool_)
+        left = np.ones(len(pairs), np.bool_)
+        for each in self._done:
+            self._near.update(_names(each))
+        self._done.clear()
+        if self._near:
+            left[:] = [name not in self._near for name in _names(pairs)]
         finder = self._found() if left.any() else None
         if finder is None:
             return left, None
@@ -57,9 +62,8 @@ class Apart:
         self.read += read
         if done < len(todo) and distance == NO_PATH:  # a search reached both: whoever waits for a longer way never ends
             raise FormatError("an edge u -> v has no twin v -> u: the file is damaged; `bigbfs check` says where")
-        places = np.flatnonzero(left)
-        self._near.update(names[place] for place in places[:done])
-        left[places[:done]] = False
+        left[np.flatnonzero(left)[:done]] = False
+        self._done += [todo[:done]] * bool(done)
         if done == len(todo) or distance == GIVEN_UP:
             return left, None
         return left, (distance, *todo[done].tolist())
@@ -72,3 +76,8 @@ class Apart:
             except DoesNotFitError:
                 return None
         return self._finder
+
+
+def _names(pairs: np.ndarray) -> list[tuple[int, int]]:
+    """Return pairs in the form in which each of them has one."""
+    return [(min(pair), max(pair)) for pair in pairs.tolist()]

@@ -15,6 +15,7 @@ Source: Pohl, Bi-directional search, Machine Intelligence 6 (1971), for the two 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from bigbfs.engines.cpu.lookup import contains
 from bigbfs.engines.cpu.rows import Rows, degree, rows_of, sample_rows, seek, step
 from bigbfs.errors import FormatError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.kinds import kind_of
 from bigbfs.jit.njit import njit
 
 LOOK = 8
@@ -39,6 +41,8 @@ NOWHERE = np.int64(-1)
 NO_PATH, GIVEN_UP = np.int64(-1), np.int64(-2)
 """The edges of a path that there is not, and of one that would have taken too many ids to find."""
 
+_COMPILED: set[Hashable] = set()
+"""Kinds of rows and ids for which the kernels have been compiled in this process."""
 
 _UNBOUND = UNENDING, UNENDING
 """For a search that ends with the path: whatever its length, whatever it reads."""
@@ -79,10 +83,17 @@ class PathFinder:
         self._graph = out, into, incoming is not None
         self.sides = _side(graph.n, graph.ids), _side(graph.n, graph.ids)
         self._path, self._pair = np.empty(SHORT, np.int64), np.zeros((1, 2), np.int64)
-        sample = sample_rows(out, graph.ids)  # so that no search is the one for which kernels are compiled
-        small = _side(2, graph.ids), _side(2, graph.ids)
-        found = _search_pairs(sample, sample, True, LOOK, np.array([[0, 1]]), *_UNBOUND, *small, self._path)
-        _follow(*small, found[1], found[2], np.empty(2, np.int64))
+        self._warm(graph.ids)
+
+    def _warm(self, ids: np.dtype) -> None:
+        """Run the kernels on sample rows, once in a process: no search is to be the one for which they are compiled."""
+        out, into, _ = self._graph
+        if (kind := (kind_of(out), kind_of(into), ids.str)) in _COMPILED:
+            return
+        given = sample_rows(out, ids), sample_rows(into, ids), True, LOOK, np.array([[0, 1]]), *_UNBOUND
+        found = _search_pairs(*given, *(sides := (_side(2, ids), _side(2, ids))), self._path)
+        _follow(*sides, found[1], found[2], np.empty(2, np.int64))
+        _COMPILED.add(kind)
 
     def find(self, source: int, target: int) -> tuple[np.ndarray, int]:
         """Return the vertices on a shortest path (int64, empty: there is none), and how many ids were read.

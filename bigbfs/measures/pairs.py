@@ -14,43 +14,77 @@ from bigbfs.engines.cpu.bits import ONE, ZERO
 from bigbfs.engines.cpu.rows import Rows, degree, row_count, seek, step
 from bigbfs.jit.njit import njit
 
-NO_LEAF = -1
-PASSED = -2
-"""What :func:`roots_of` says of a vertex with several neighbours, and of one that a leaf hangs on."""
-
 MOST_PAIRS = 1024
 """Pairs that are named at most."""
 
+_NO_LEAF, _PASSED = np.int64(-1), np.int64(-2)
+"""What is said of a vertex with several neighbours, and of one that a leaf hangs on."""
+
 _LOOK = np.uint64(64)
+_LOW, _SPREAD, _HIGH = np.uint64(2**32 - 1), np.uint64(0x9E3779B1), np.uint64(12)
+"""A product of 32 bits by 32: Python, too, keeps it in 64."""
 _FAR = np.int64(FAR)
 
 
-def roots_of(rows: Rows, ids: np.ndarray) -> np.ndarray:
-    """Return the neighbour of each of the vertices ``ids`` that is a leaf, else ``NO_LEAF`` or ``PASSED``; int64.
+def wanted_of(rows: Rows, ids: np.ndarray, source: int, bare: set[int]) -> np.ndarray:
+    """Return which of the vertices ``ids``, int64, no other stands for, bool.
 
-    Of a long row the first neighbours alone are looked at.
+    ``bare``: neighbours of leaves that have been searched from; that of ``source`` is added where it is a leaf. Of a
+    long row the first neighbours alone are looked at.
     """
-    roots = np.empty(len(ids), np.int64)
-    _roots(rows, np.uint64(row_count(rows)), ids, roots)
-    return roots
+    wanted, known = np.empty(len(ids), np.bool_), np.array([*bare, -1], np.int64)
+    root = _wanted(rows, np.uint64(row_count(rows)), ids, np.int64(source), known, wanted)
+    if root >= 0:
+        bare.add(int(root))
+    return wanted
 
 
 @njit(cache=True, nogil=True)
-def _roots(rows, n, ids, roots):
+def _wanted(rows, n, ids, source, bare, wanted):
+    """Fill ``wanted`` and return the neighbour of the leaf ``source``, or that it is none."""
+    size = 2
+    while size < 2 * (ids.size + bare.size + 1):
+        size *= 2
+    table = np.full(size, -1, np.int64)  # of neighbours whose leaves are out
+    root = _root(rows, n, source)
+    if root >= 0:
+        _is_new(table, root)
+    for each in bare:
+        if each >= 0:
+            _is_new(table, each)
     for i in range(ids.size):
-        u = np.uint64(ids[i])
-        count = degree(rows, u)
-        roots[i] = NO_LEAF
-        position, v = seek(rows, u, ZERO), ZERO
-        for k in range(min(count, _LOOK)):
-            v, position = step(rows, position, k, v)
-            if v >= n:
-                continue
-            if count == ONE:
-                roots[i] = v
-            elif v != u and degree(rows, v) == ONE:
-                roots[i] = PASSED
-                break
+        theirs = _root(rows, n, ids[i])
+        wanted[i] = theirs == _NO_LEAF or (theirs >= 0 and _is_new(table, theirs))
+    return root
+
+
+@njit
+def _is_new(table, vertex):
+    """Put ``vertex`` into a table, half empty, of as many places as a power of two; return whether it was not in."""
+    place = np.int64(((np.uint64(vertex) & _LOW) * _SPREAD) >> _HIGH) & (table.size - 1)
+    while table[place] >= 0:
+        if table[place] == vertex:
+            return False
+        place = (place + 1) & (table.size - 1)
+    table[place] = vertex
+    return True
+
+
+@njit
+def _root(rows, n, vertex):
+    """Return the neighbour of a leaf, else whether a leaf hangs on the vertex."""
+    u = np.uint64(vertex)
+    count = degree(rows, u)
+    position, v = seek(rows, u, ZERO), ZERO
+    for k in range(min(count, _LOOK)):
+        v, position = step(rows, position, k, v)
+        if v >= n:
+            continue
+        if count == ONE:
+            return np.int64(v)
+        if v != u and degree(rows, v) == ONE:
+            return _PASSED
+    return _NO_LEAF
 
 
 def partners_of(levels: np.ndarray, ones: np.ndarray, longest: int) -> tuple[np.ndarray, np.ndarray]:

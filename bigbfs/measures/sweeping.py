@@ -23,10 +23,10 @@ from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, Rim, SweepO
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.measures.apart import Apart
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
-from bigbfs.measures.pairs import MOST_PAIRS, NO_LEAF, partners_of, roots_of
+from bigbfs.measures.pairs import MOST_PAIRS, partners_of, wanted_of
 from bigbfs.measures.placing import Until
 from bigbfs.measures.rim import closed
-from bigbfs.record import Cores
+from bigbfs.record import Alone, Cores
 
 COVERED = 4
 """So few vertices left are searched from without a look at the middle, or at a central vertex."""
@@ -38,6 +38,11 @@ FEW = 64
 """So few are searched from one after the other in any case."""
 PAIRS = 2**16
 """Pairs that are looked at in any case; else at most as many as there are edges."""
+
+
+BRIEF = 0.005
+"""Seconds of the first search up to which it is not asked what other programs took from each thread: to read that from
+the system's files takes a tenth of a millisecond."""
 
 
 class Sweeps:
@@ -84,7 +89,8 @@ class Sweeps:
 
     def go_on(self, until: Until, tell: Tell | None, *, patient: bool = False) -> bool:
         """Search on; ``patient``: however many are left."""
-        cores, before, lost = Cores.now(), self.record.seconds, self.record.lost
+        before, lost = self.record.seconds, self.record.lost
+        cores = Cores.now() if before > BRIEF else Alone.now()
         try:
             return self._go_on(until, tell, patient)
         finally:
@@ -211,17 +217,8 @@ class Sweeps:
 
         Two leaves of one neighbour are two apart, so that nobody stands for them before so long a way is known.
         """
-        roots = roots_of(self._rows, np.append(ids, source))
-        if roots[-1] >= 0:
-            self._bare.add(int(roots[-1]))
-        if self.longest[0] < 2:
-            return np.ones(len(ids), np.bool_)
-        roots = roots[:-1]
-        wanted, leaves = roots == NO_LEAF, np.flatnonzero(roots >= 0)
-        if len(leaves):
-            leaves = leaves[np.unique(roots[leaves], return_index=True)[1]]
-            wanted[leaves[~np.isin(roots[leaves], list(self._bare))]] = True
-        return wanted
+        wanted = wanted_of(self._rows, ids, source, self._bare)
+        return wanted if self.longest[0] >= 2 else np.ones(len(ids), np.bool_)
 
     def _note_levels(self, listed: Listed, keep: int | None) -> None:
         """Keep the distances of the open vertices from the sources that are not kept for all vertices."""

@@ -12,7 +12,7 @@ from measures.against import networkx_of
 from measures.test_sweeping import check, largest_of, shapes
 
 import bigbfs
-from bigbfs.algorithms.sweeps.cpu import program
+from bigbfs.algorithms.sweeps.cpu import farthest
 from bigbfs.errors import DoesNotFitError, FormatError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
@@ -128,7 +128,7 @@ def test_diameters_whatever_is_given_up(least, monkeypatch):
     """Of many small graphs: pairs end the search in some, lead to longer ways in others, and are given up in others."""
     monkeypatch.setattr(apart, "LEAST", least)
     monkeypatch.setattr(sweeping, "COVERED", 0)
-    monkeypatch.setattr(program, "SHALLOW", 0)  # no pairs of those farthest from the first source before
+    monkeypatch.setattr(farthest, "SHALLOW", 0)  # no pairs of those farthest from the first source before
     ended, longer, given_up = 0, 0, 0
     look_at = Apart.look_at
 

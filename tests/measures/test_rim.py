@@ -9,7 +9,7 @@ import zoo
 from measures.test_sweeping import check, largest_of, shapes
 
 import bigbfs
-from bigbfs.algorithms.sweeps.cpu import program
+from bigbfs.algorithms.sweeps.cpu import farthest
 from bigbfs.algorithms.sweeps.options import Rim
 from bigbfs.measures import apart, rim
 from bigbfs.measures.apart import Apart
@@ -77,16 +77,16 @@ def test_what_is_found_holds_whatever_is_left_undone(pairs, least, monkeypatch):
 def test_who_is_farthest():
     """Whole levels, the last ones, as many as there is room for; none of a deep search."""
     levels = np.array([0, 1, 1, 2, 2, 2, 3, 3, 4, -1], np.int32)
-    found = program._rim(levels, 4)
+    found = farthest.rim_of(levels, 4)
     assert found.ids.tolist() == list(range(1, 9)) and found.levels.tolist() == [1, 1, 2, 2, 2, 3, 3, 4]
-    assert program._rim(np.array([0, -1], np.int32), 0) is None
-    assert program._rim(np.arange(100, dtype=np.int32), 99) is None
+    assert farthest.rim_of(np.array([0, -1], np.int32), 0) is None
+    assert farthest.rim_of(np.arange(100, dtype=np.int32), 99) is None
 
 
 @pytest.mark.parametrize(("room", "lowest"), [(0, None), (1, 4), (2, 4), (3, 3), (5, 3), (6, 2)])
 def test_as_many_levels_as_there_is_room_for(room, lowest, monkeypatch):
-    monkeypatch.setattr(program, "RIM", room)
-    found = program._rim(np.array([0, 1, 1, 2, 2, 2, 3, 3, 4, -1], np.int32), 4)
+    monkeypatch.setattr(farthest, "RIM", room)
+    found = farthest.rim_of(np.array([0, 1, 1, 2, 2, 2, 3, 3, 4, -1], np.int32), 4)
     assert (found is None) if lowest is None else (found.levels.min() == lowest and (found.levels.max() == 4))
 
 
@@ -120,3 +120,31 @@ def test_searches_go_on_where_the_rim_does_not_tell(least, monkeypatch):
         searches.append(found.record.sources)
         check(graph, theirs, nx.eccentricity(theirs), stop=lambda: True)
     assert any(told) if least else max(searches) > 3 and not all(told)
+
+
+def test_pairs_by_what_their_levels_add_up_to():
+    """Each once, the largest sum first; from where there are too many on none."""
+    ids, levels = np.array([5, 7, 8, 11, 20]), np.array([3, 4, 3, 2, 4])
+    pairs, ends = rim.pairs_of(ids, levels, 4, 2, 20)
+    by_sum = [{tuple(sorted(each)) for each in part.tolist()} for part in np.split(pairs, ends)[:-1]]
+    assert by_sum == [{(7, 20)}, {(5, 7), (5, 20), (7, 8), (8, 20)}, {(5, 8), (7, 11), (11, 20)}] and ends == [1, 5, 8]
+    assert rim.pairs_of(ids, levels, 4, 2, 5)[1] == [1, 5, -1]
+    assert rim.pairs_of(ids, levels, 4, 2, 4)[1] == [1, -1, -1]
+    assert rim.pairs_of(ids[:0], levels[:0], 4, 1, 4)[1] == [0, 0, 0, 0]
+    assert rim.pairs_of(ids, levels, 4, 1, 10)[1] == [1, 5, 8, 10]
+
+
+@pytest.mark.parametrize("room", [1, 5, 40])
+def test_a_buffer_is_sifted_when_it_is_full(room, monkeypatch):
+    monkeypatch.setattr(farthest, "RIM", room)
+    drawn = np.random.default_rng(7)
+    for depth in range(1, 30):
+        levels = drawn.integers(-1, depth + 1, 900, np.int32)
+        levels[drawn.integers(900)] = depth
+        fits = [least for least in range(1, depth + 1) if (levels >= least).sum() <= room]
+        found = farthest.rim_of(levels, depth)
+        if fits:
+            ids = np.flatnonzero(levels >= fits[0])
+            assert found.ids.tolist() == ids.tolist() and found.levels.tolist() == levels[ids].tolist()
+        else:
+            assert found is None

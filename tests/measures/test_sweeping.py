@@ -17,8 +17,9 @@ from bigbfs.algorithms.sweeps.cpu import program
 from bigbfs.algorithms.sweeps.options import FAR, KEPT
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import DoesNotFitError
+from bigbfs.jit.team import members_of
 from bigbfs.measures import bounding, sweeping
-from bigbfs.measures.pairs import NO_LEAF, PASSED, partners_of, roots_of
+from bigbfs.measures.pairs import partners_of, wanted_of
 
 SEARCHES = {"soc-slashdot0902": 3, "com-dblp": 3, "cnr-2000": 4, "luxembourg_osm": 4, "USA-road-d": 12}
 DIAMETERS = {"soc-slashdot0902": 13, "com-dblp": 23, "cnr-2000": 34, "luxembourg_osm": 1337, "USA-road-d": 720}
@@ -199,9 +200,21 @@ def test_pairs():
     assert counts.tolist() == [2, 3] and pairs.tolist() == [[1, 0], [1, 3], [3, 0], [3, 2]]
     assert partners_of(levels, np.arange(4), 10)[0].tolist() == [1, 1, 1, 3]
     assert partners_of(levels[:1], np.arange(3), 10)[0].tolist() == [1, 1, 1]
-    spider = zoo.build(7, ([0, 0, 0, 1, 3], [1, 2, 3, 4, 5]))
-    roots = roots_of(rows_of(spider.adjacency), np.arange(6)).tolist()
-    assert roots == [PASSED, PASSED, 0, PASSED, 1, 3] and NO_LEAF not in roots
+
+
+def test_who_stands_for_whom():
+    """Leaves for the neighbour that they hang on, the first leaf for all of one neighbour; nobody stands for others."""
+    spider = rows_of(zoo.build(9, ([0, 0, 0, 1, 3, 0, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8, 6])).adjacency)
+    bare = set()
+    assert wanted_of(spider, np.arange(9), 7, bare).tolist() == [0, 0, 1, 0, 1, 1, 1, 1, 1] and not bare
+    assert wanted_of(spider, np.arange(9), 4, bare).tolist() == [0, 0, 1, 0, 0, 1, 1, 1, 1] and bare == {1}
+    assert wanted_of(spider, np.arange(9), 2, bare).tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1] and bare == {0, 1}
+    assert wanted_of(spider, np.empty(0, np.int64), 5, bare).tolist() == [] and bare == {0, 1, 3}
+    star = rows_of(zoo.build(40, (np.zeros(39, int), np.arange(1, 40))).adjacency)
+    assert wanted_of(star, np.arange(1, 40), 0, set()).tolist() == [True] + 38 * [False]
+    many = rows_of(zoo.build(2000, (np.arange(1000), np.arange(1000, 2000))).adjacency)  # pairs: leaves of each other
+    assert wanted_of(many, np.arange(2000), 5, found := set()).tolist() == [i != 5 for i in range(2000)]
+    assert found == {1005}
 
 
 @pytest.mark.parametrize("name", sorted(SEARCHES))
@@ -212,3 +225,14 @@ def test_real_graphs_take_few_searches(name, data, tmp_path):
         found = bigbfs.eccentricity(graph, goal="diameter", each=False)
     assert (found.diameter, found.exact) == ((DIAMETERS[name],) * 2, True)
     assert found.record.sources <= SEARCHES[name]
+
+
+def test_a_graph_none_of_whose_levels_is_shared_has_one_thread():
+    """Two threads would share passes of some 100 us, and one of them look for work for the rest of the time."""
+    few, many = zoo.build(60, zoo.path(60)), zoo.build(2000, zoo.random(2000, 200_000, seed=3))
+    for graph, threads in ((few, 1), (many, 2)):
+        with bigbfs.engine(graph, backend="cpu", threads=2) as engine:
+            sweeping.Sweeps(engine)._first()
+            swept = engine._placed.program(sweeping.SweepOptions())
+            assert members_of(swept._known.team) == len(swept._known.tallies) == threads
+            assert members_of(swept._search.search._team) == threads

@@ -102,3 +102,14 @@ def test_waiting_is_what_the_system_says_of_every_thread(tmp_path, monkeypatch):
 def test_least_bytes_count_edges_and_vertices():
     assert least_bytes(10, 3, 4, 4, parents=True) == 10 * 8 + 3 * (16 + 4 + 4)
     assert least_bytes(10, 3, 1.5, 8, parents=False) == 55 + 3 * 20
+
+
+def test_what_one_thread_lost_is_the_time_that_it_did_not_run(monkeypatch):
+    state = {"clock": 3.0, "worked": 1.0}
+    monkeypatch.setattr(record.time, "perf_counter", lambda: state["clock"])
+    monkeypatch.setattr(record.time, "thread_time", lambda: state["worked"])
+    before = record.Alone.now()
+    assert before.lost() == 0.0
+    for worked, share in ((1.0, 0.0), (0.75, 0.25), (0.0, 1.0), (1.1, 0.0)):
+        state.update(clock=4.0, worked=1.0 + worked)
+        assert before.lost() == pytest.approx(share)

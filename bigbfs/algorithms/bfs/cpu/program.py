@@ -30,10 +30,18 @@ class CpuBfs:
         Which strategy.
     survey
         What makes the survey that bottom-up levels look into; None: the graph has one.
+    threads
+        Threads of a search; None: those of the graph.
     """
 
-    def __init__(self, placed: PlacedGraph, options: BfsOptions, survey: Callable[[], Survey] | None = None) -> None:
-        self._placed, self._survey = placed, survey or placed.survey
+    def __init__(
+        self,
+        placed: PlacedGraph,
+        options: BfsOptions,
+        survey: Callable[[], Survey] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self._placed, self._survey, self._threads = placed, survey or placed.survey, threads or placed.threads
         self._upward = placed.incoming if options.entry.bottom_up else None
         self._search: Search | None = None
 
@@ -53,7 +61,7 @@ class CpuBfs:
 
     def _make(self) -> Search:
         placed, upward = self._placed, self._upward
-        ids, threads = placed.ids, placed.threads
+        ids, threads = placed.ids, self._threads
         with placed.compiling("bfs", upward is None) as wanted:
             if wanted:
                 sample, upward_sample, survey = sample_rows(placed.out, ids), None, None

@@ -12,8 +12,9 @@ import numpy as np
 
 from bigbfs.algorithms.many import gathered
 from bigbfs.algorithms.many.cpu import bottomup, topdown
-from bigbfs.algorithms.many.cpu.collecting import PLANES, Sink, close_level
+from bigbfs.algorithms.many.cpu.collecting import LINE, PLANES, Sink, close_level
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, LEFT, READ, TALLY, VERTICES, State
+from bigbfs.algorithms.many.cpu.waiting import Waiting
 from bigbfs.algorithms.many.gathered import NO_LIMIT, Counted, Done, Sums, Wants
 from bigbfs.engines.cpu.bits import no_vertices, words_for
 from bigbfs.engines.cpu.heads import HEADS, Survey
@@ -95,6 +96,9 @@ class Batch:
         empty = no_vertices(n) if survey is None else survey.empty
         self._start = np.concatenate([empty, np.zeros(1, np.uint64)])
         self._entered = 64 * len(empty) - int(np.bitwise_count(empty).sum())  # vertices that an edge leads to
+        # only itself has ever reached a vertex behind the last one that an edge leads to
+        self._end = 64 * (int(np.flatnonzero(~empty)[-1]) + 1) if self._entered else 0
+        self._behind = np.zeros(0, np.int64)  # such sources of the last batch
         now, before, bits = (_aligned(count * words, word) for count in (rows, rows, n + 1))
         queue, next_queue = np.empty((2, n + 1), ids)
         self._state = State(
@@ -106,6 +110,7 @@ class Batch:
             tallies=np.zeros(threads * TALLY, np.uint64), faults=np.zeros(1, np.uint64),
         )  # fmt: skip
         self._sink = self._make_sink(word, words, wants)
+        self._waiting = Waiting(width, word)
         self._reached, self._few_reached = np.zeros(words_for(n), np.uint64), True
 
     def _make_sink(self, word: np.dtype, words: int, wants: Wants) -> Sink:
@@ -122,6 +127,7 @@ class Batch:
             reach=np.zeros(n if wants.sums else 0, np.int64), farness=np.zeros(n if wants.sums else 0, np.int64),
             harmonic=np.zeros(n if wants.harmonic else 0, np.float64),
             levels=np.zeros(n * width if wants.levels else 0, np.int32),
+            lag=np.zeros(width, np.int64), late=np.zeros(0, word), behind=_aligned(threads * LINE, np.int64),
         )  # fmt: skip
 
     @property
@@ -172,18 +178,21 @@ class Batch:
         edges = int(row_lengths(self.out_rows, self._state.queue[:count]).sum())
         left, level, pulled, hubs = self.m, 0, False, True
         done = Done({"serial": 0, "top-down": 0, "bottom-up": 0}, 0, 0, len(sources))
-        while count and level < max_depth:
+        waiting = self._waiting
+        waiting.begin(self.m, allowed=max_depth == NO_LIMIT)
+        while (count or waiting.anybody) and level < max_depth:
             self._make_room(level)
-            if not pulled and edges <= WALK_EDGES:
-                count, edges, level, read = self._walk(count, level, max_depth)
+            if not pulled and count and edges <= WALK_EDGES and level < waiting.last(max_depth):
+                count, edges, level, read = self._walk(count, level, waiting.last(max_depth))
                 done.steps["serial"] += 1
                 hubs = True
-            elif self._bottom_up_is_cheaper(edges, left):
+            elif (some := self._wait(count, edges, left, level)) is None:
                 level += 1
                 count, edges, left, read = self._pull(level)
                 done.steps["bottom-up"] += 1
                 pulled = True
             else:
+                count, edges, hubs = some[0], some[1], hubs or some[1] != edges
                 if pulled:
                     count, edges, hubs = self._gather()
                 level += 1
@@ -192,8 +201,19 @@ class Batch:
                 pulled = False
             done.read += read
         done.levels = level if count else max(0, level - 1)
+        if self._sink.late.size:  # level by level the searches ended earlier
+            done.levels = int(self._sink.depth[: len(sources)].max())
         done.pairs += int(self._sink.found[: level + 1].sum())
         return done
+
+    def _wait(self, count: int, edges: int, left: int, level: int) -> tuple[int, int] | None:
+        """Return vertices and edges of the frontier that the next level goes top-down from; None: it goes bottom-up."""
+        if not self._waiting.anybody and not self._bottom_up_is_cheaper(edges, left):
+            return count, edges
+        some = self._waiting.look(self.out_rows, self._state, count, level, self.m)
+        if some is None:
+            self._sink = self._waiting.release(level, self._sink)
+        return some
 
     def _bottom_up_is_cheaper(self, edges: int, left: int) -> bool:
         if self.in_rows is None:
@@ -203,8 +223,13 @@ class Batch:
     def _reset(self, sources: np.ndarray) -> int:
         """Forget the last batch, and make ``sources`` the frontier; return how many vertices they are."""
         state, sink, words = self._state, self._sink, len(self.lanes)
-        bottomup.clear(self._team, state, self.lanes)
-        for array in (sink.active, sink.found, sink.columns, sink.depth):
+        bottomup.clear(self._team, state, np.uint64(self._end), self.lanes)
+        if len(self._behind):
+            for array in (state.now, state.before):
+                array.reshape(-1, words)[self._behind] = 0
+        self._behind = sources[sources >= self._end]
+        self._sink = sink = sink._replace(late=sink.late[:0])
+        for array in (sink.active, sink.found, sink.columns, sink.depth, sink.lag):
             array[:] = 0
         sink.levels[:] = -1
         np.copyto(state.done, self._start)

@@ -89,8 +89,8 @@ def _from_few(rows, u, now, reached, buffer, n, want, found, faults, lanes):
 def pull(team, rows, out_rows, state, sink, reached, level, lanes):
     """Bring ``level`` to every vertex that lacks a bit; ``rows`` are those of in-neighbours.
 
-    A vertex that had all bits of the batch before the level is ``done``, and skipped from then on. ``reached`` is the
-    bitmap of the vertices that have a bit, where few have any; else it is empty.
+    A vertex that had before the level all bits that it may get is ``done``, and skipped from then on. ``reached`` is
+    the bitmap of the vertices that have a bit, where few have any; else it is empty.
     """
     state.claim[0] = ZERO
     state.tallies[:] = ZERO
@@ -103,11 +103,11 @@ def _pull(rows, out_rows, state, sink, reached, level, lanes, t):
     words, n = np.uint64(len(lanes)), np.uint64(len(state.queued))
     now, before, done, heads, short = state.now, state.before, state.done, state.heads, state.short
     claim, tallies, faults = state.claim, state.tallies, state.faults
-    all_bits, live_bits = state.full, sink.active
+    live_bits = sink.active
     blocks = np.uint64(len(done)) - ONE
     vertices, edges, left, read, pairs, fill = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
     buffer, few, last = state.buffers[t], reached.size != 0, n - ONE
-    full, active = load_vector(all_bits, ZERO, lanes), load_vector(live_bits, ZERO, lanes)
+    active = load_vector(live_bits, ZERO, lanes)
     while True:
         first = fetch_add(claim, 0, _CHUNK)
         if first >= blocks:
@@ -122,8 +122,7 @@ def _pull(rows, out_rows, state, sink, reached, level, lanes, t):
                 want = without(active, have)
                 if not any_bit(want):
                     store_vector(before, u * words, have)
-                    if not any_bit(without(full, have)):
-                        complete |= ONE << b
+                    complete |= ONE << b  # a search that has found nothing in a level never finds anything again
                     continue
                 later = min(u + _AHEAD, last)
                 fetch_soon(now, np.uint64(heads[0, later]) * words)
@@ -183,17 +182,17 @@ def _mark_reached(state, reached, lanes, t):
 
 
 @njit(nogil=True, cache=True)
-def clear(team, state, lanes):
-    """Take all bits from all vertices."""
+def clear(team, state, count, lanes):
+    """Take all bits from the first ``count`` vertices."""
     state.claim[0] = ZERO
-    share(team, np.uint64(len(state.done)) // _CHUNK + ONE, _clear, (state, lanes))
+    share(team, count // (_CHUNK * WORD) + ONE, _clear, (state, count, lanes))
 
 
 @member
-def _clear(state, lanes, t):
+def _clear(state, count, lanes, t):
     """Take words of vertices for :func:`clear` until there are no more."""
     words, now, before, claim = np.uint64(len(lanes)), state.now, state.before, state.claim
-    items = np.uint64(len(now))
+    items = count * words
     size = words * WORD * _CHUNK
     while True:
         first = fetch_add(claim, 0, size)

@@ -18,6 +18,12 @@ from bigbfs.jit.vectors import any_bit, both, count_bits, either, load_vector, o
 PLANES = 8
 """Bit planes in which a thread counts for each source: 255 vertices before it must add them up."""
 
+LAGS = 3
+"""Levels that a source may be behind others (:mod:`bigbfs.algorithms.many.cpu.waiting`)."""
+
+LINE = 8
+"""Items of ``behind`` for each thread, of its own cache line: ``LAGS`` at least."""
+_LINE = np.uint64(LINE)
 _PLANES = np.uint64(PLANES)
 _MOST = np.uint64(2**PLANES - 1)
 _BITS = np.uint64(8)
@@ -50,6 +56,12 @@ class Sink(NamedTuple):
         float64, (n,) or empty: the sum of the reciprocals of these distances.
     levels
         int32, (n * W) or empty: level of each vertex for each source, -1 unreached.
+    lag
+        int64, (W,): how many levels each source is behind.
+    late
+        Words, (L * K): for each j the sources that are more than j levels behind; empty where nobody is.
+    behind
+        int64, (T * LINE): pairs found by these in this level.
     """
 
     alive: np.ndarray
@@ -66,6 +78,9 @@ class Sink(NamedTuple):
     farness: np.ndarray
     harmonic: np.ndarray
     levels: np.ndarray
+    lag: np.ndarray
+    late: np.ndarray
+    behind: np.ndarray
 
 
 @njit
@@ -78,6 +93,41 @@ def _mark(target, value, first, scratch, at, bits, lanes):
         while word != ZERO:
             target[first + w * size + trailing_zeros(word)] = value
             word &= word - ONE
+
+
+@njit
+def _mark_levels(sink, level, first, at, bits, lanes):
+    """Set the level of a vertex for every source of the vector ``bits``: that of the batch, less its lag."""
+    levels, scratch, lag = sink.levels, sink.scratch, sink.lag
+    size = np.uint64(scratch.itemsize) * _BITS
+    store_vector(scratch, at, bits)
+    for w in range(np.uint64(len(lanes))):
+        word = np.uint64(scratch[at + w])
+        while word != ZERO:
+            bit = w * size + trailing_zeros(word)
+            levels[first + bit] = level - lag[bit]
+            word &= word - ONE
+
+
+@njit
+def _add_late(sink, new, found, v, level, t, lanes):
+    """Count the pairs of late sources among ``found``; add to the sums of ``v`` what each class of sources brings."""
+    words = np.uint64(len(lanes))
+    distances, weight, rest, steps = np.int64(0), 0.0, np.int64(found), np.int64(level)
+    for j in range(np.uint64(sink.late.size) // words):
+        some = np.int64(count_bits(both(new, load_vector(sink.late, j * words, lanes))))
+        if some == 0:
+            break
+        sink.behind[t * _LINE + j] += some
+        if rest != some:
+            distances += (rest - some) * steps
+            weight += np.float64(rest - some) / np.float64(steps)
+        rest, steps = some, steps - 1
+    if sink.reach.size:
+        sink.reach[v] += np.int64(found)
+        sink.farness[v] += distances + rest * steps
+    if sink.harmonic.size:
+        sink.harmonic[v] += weight + np.float64(rest) / np.float64(steps)
 
 
 @njit
@@ -126,12 +176,15 @@ def collect(sink, new, v, level, t, fill, lanes):
         store_vector(sink.alive, at, either(alive, fresh))
         _mark(sink.witness, np.int64(v), t * width, sink.scratch, at, fresh, lanes)
     if sink.levels.size:
-        _mark(sink.levels, level, v * width, sink.scratch, at, new, lanes)
-    if sink.reach.size:
-        sink.reach[v] += np.int64(found)
-        sink.farness[v] += np.int64(found) * np.int64(level)
-    if sink.harmonic.size:
-        sink.harmonic[v] += np.float64(found) / np.float64(level)
+        _mark_levels(sink, np.int64(level), v * width, at, new, lanes)
+    if sink.late.size:
+        _add_late(sink, new, found, v, level, t, lanes)
+    else:
+        if sink.reach.size:
+            sink.reach[v] += np.int64(found)
+            sink.farness[v] += np.int64(found) * np.int64(level)
+        if sink.harmonic.size:
+            sink.harmonic[v] += np.float64(found) / np.float64(level)
     if sink.columns.size:
         _count(sink.planes, new, t, lanes)
         fill += ONE
@@ -147,8 +200,16 @@ def close_level(sink, level, pairs, lanes, threads):
     words = np.uint64(len(lanes))
     size = np.uint64(sink.alive.itemsize) * _BITS
     width = words * size
-    row = np.uint64(level) if np.uint64(sink.columns.size) > width else ZERO  # totals have no levels
-    sink.found[level] += np.int64(pairs)
+    by_level = np.uint64(sink.columns.size) > width  # totals have no levels
+    own = np.int64(pairs)  # of those that are not behind
+    for j in range(np.uint64(sink.late.size) // words):
+        some = np.int64(0)
+        for t in range(np.uint64(threads)):
+            some += sink.behind[t * _LINE + j]
+            sink.behind[t * _LINE + j] = 0
+        sink.found[np.int64(level) - np.int64(j)] += own - some
+        own = some
+    sink.found[np.int64(level) - np.int64(np.uint64(sink.late.size) // words)] += own
     for w in range(words):
         sink.active[w] = 0
     for t in range(np.uint64(threads)):
@@ -159,9 +220,10 @@ def close_level(sink, level, pairs, lanes, threads):
             while word != ZERO:
                 bit = w * size + trailing_zeros(word)
                 word &= word - ONE
-                sink.depth[bit] = level
+                sink.depth[bit] = np.int64(level) - sink.lag[bit]
                 sink.far[bit] = sink.witness[t * width + bit]
         if sink.columns.size:
             for bit in range(width):
+                row = np.uint64(np.int64(level) - sink.lag[bit]) if by_level else ZERO
                 sink.columns[row * width + bit] += sink.counts[t * width + bit]
                 sink.counts[t * width + bit] = 0

@@ -34,7 +34,7 @@ class State(NamedTuple):
     queued
         uint8, (n,): whether a vertex is in ``next_queue``.
     done
-        Bitmap of the vertices that all sources have reached, by ``before`` too, or that no edge leads to.
+        Bitmap of the vertices that all sources under way have reached, by ``before`` too, or that no edge leads to.
     full
         Words, (K,): the sources of the batch.
     heads, short

@@ -1,8 +1,9 @@
 """Top-down level of many searches: every vertex of the frontier hands its new bits to its neighbours.
 
-``state.before`` stands still meanwhile, so that who tells which bits are new reads no word that another thread writes;
-``state.now`` takes them by atomic ``or``. A second pass, over the vertices that were given any, makes the two equal and
-puts what was new beside the queue. Thin levels run serially, many in one call. Rows of hubs are shared piece by piece.
+``state.now`` takes them by atomic ``or``, and tells which of them are new: an entry mostly has bits in a few words, and
+the line of ``state.now`` is the only one that an edge asks for. A second pass, over the vertices that were given any,
+makes ``state.before`` equal to it and puts what was new beside the queue. Thin levels run serially, many in one call.
+Rows of hubs are shared piece by piece.
 
 Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014.
 """
@@ -109,12 +110,30 @@ def _append(queue, claim, buffer, fill):
 
 
 @njit
-def _give(now, bits, before, i, v, words):
-    """Set the bits of entry ``i`` for ``v``, of which ``before`` lacks some; other threads do so too."""
+def _span(bits, first, words):
+    """Return the first word with a bit of ``words`` from ``first`` on, and that behind the last, counted from there."""
+    begin, end = words, ZERO
     for w in range(words):
-        new = bits[i * words + w] & ~before[v * words + w]
-        if new & ~load(now, v * words + w):
-            fetch_or(now, v * words + w, new)
+        if bits[first + w] != 0:
+            begin, end = min(begin, w), w + ONE
+    return begin, end
+
+
+@njit
+def _give(now, bits, mine, theirs, begin, end):
+    """Set bits at ``theirs`` as at ``mine``, words ``begin`` to ``end``, as others do; return whether one is new."""
+    given = False
+    for w in range(begin, end):
+        new = bits[mine + w] & ~load(now, theirs + w)
+        if new != 0:
+            given |= fetch_or(now, theirs + w, new) & new != new
+    return given
+
+
+@njit
+def _is_first(queued, v):
+    """Note that ``v`` is going to be in the queue; return whether nobody has noted it before."""
+    return load(queued, v) != _GIVEN and fetch_or(queued, v, _GIVEN) != _GIVEN
 
 
 @njit(nogil=True, cache=True)
@@ -134,7 +153,7 @@ def push(team, rows, state, count, entries, skips, lanes):
 def _push(rows, state, count, entries, skips, claims, lanes, t):
     """Take entries and pieces for :func:`push` until there are no more."""
     words, n, pieces = np.uint64(len(lanes)), np.uint64(len(state.queued)), np.uint64(len(entries))
-    now, before, bits, queued, tallies = state.now, state.before, state.bits, state.queued, state.tallies
+    now, bits, queued, tallies = state.now, state.bits, state.queued, state.tallies
     queue, next_queue, claim, faults, buffers = state.queue, state.next_queue, state.claim, state.faults, state.buffers
     buffer, fill, read = buffers[t], ZERO, ZERO
     while True:
@@ -150,23 +169,21 @@ def _push(rows, state, count, entries, skips, claims, lanes, t):
             end = min(count, begin + _CHUNK)
         for i in range(begin, end):
             u = np.uint64(queue[i])
-            new = load_vector(bits, i * words, lanes)
+            first, last = _span(bits, i * words, words)
             position, v = seek(rows, u, skip), ZERO
             stop = min(degree(rows, u), skip + _PIECE)
             read += stop - skip
             for k in range(skip, stop):
-                fetch_soon(before, glance(rows, position, _AHEAD) * words)
+                fetch_soon(now, glance(rows, position, _AHEAD) * words)
                 v, position = step(rows, position, k, v)
                 if v >= n:
                     fetch_add(faults, 0, ONE)
-                elif any_bit(without(new, load_vector(before, v * words, lanes))):
-                    _give(now, bits, before, i, v, words)
-                    if load(queued, v) != _GIVEN and fetch_or(queued, v, _GIVEN) != _GIVEN:
-                        buffer[fill] = v
-                        fill += ONE
-                        if fill == _BUFFER:
-                            _append(next_queue, claim, buffer, fill)
-                            fill = ZERO
+                elif _give(now, bits, i * words, v * words, first, last) and _is_first(queued, v):
+                    buffer[fill] = v
+                    fill += ONE
+                    if fill == _BUFFER:
+                        _append(next_queue, claim, buffer, fill)
+                        fill = ZERO
     _append(next_queue, claim, buffer, fill)
     tallies[t * _TALLY + _READ] = read
 

@@ -12,17 +12,16 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.cpu.frontier import Measured
 from bigbfs.algorithms.bfs.cpu.program import NO_LIMIT, CpuBfs
+from bigbfs.algorithms.bfs.cpu.search import ALONE_EDGES
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.sweeps.cpu.farthest import rim_of
 from bigbfs.algorithms.sweeps.cpu.renewing import LIST, Ask, Known, hub_of, prepared, renew
 from bigbfs.algorithms.sweeps.options import (
     KEPT,
     LISTED,
-    RIM,
-    SHALLOW,
     WORDS,
     Hub,
     Listed,
-    Rim,
     SweepOptions,
     Swept,
     beyond,
@@ -63,8 +62,12 @@ class CpuSweeps:
 
     def __init__(self, placed: PlacedGraph, options: SweepOptions) -> None:
         self._placed = placed
-        self._surveyed = cache(partial(_survey, placed))  # not a method: state that refers to itself is let go of late
-        self._search = CpuBfs(placed, SEARCH, self._surveyed)
+        # where no level is for two threads (see there), passes over the vertices are not worth waking one
+        self._threads = placed.threads if placed.graph.m > ALONE_EDGES else 1
+        self._surveyed = cache(
+            partial(_survey, placed, self._threads)
+        )  # not a method: state that refers to itself is let go of late
+        self._search = CpuBfs(placed, SEARCH, self._surveyed, self._threads)
         self._renew = prepared()
         self._known: Known | None = None
         self._longest = self._kept = 0
@@ -88,7 +91,7 @@ class CpuSweeps:
                 hub_of(sample_rows(placed.out, placed.ids))
                 renew(_known(2, 1), np.zeros(2, np.int32), np.zeros(3, np.uint8), _ask(0, 0, 0, options))
         with placed.clock("place"):
-            self._known = _known(placed.n, placed.threads)
+            self._known = _known(placed.n, self._threads)
 
     def run(self, options: SweepOptions) -> Swept | Hub | tuple[np.ndarray, ...]:
         """Search, look for the hub, or say what is known; see ``SweepOptions``."""
@@ -119,7 +122,7 @@ class CpuSweeps:
             listed=self._listed(parts.open),
             edges=edges,
             seconds=found.seconds,
-            rim=_rim(search.levels, found.depth) if options.anew else None,
+            rim=rim_of(search.levels, found.depth) if options.anew else None,
             **parts._asdict(),
         )
 
@@ -151,27 +154,9 @@ class CpuSweeps:
         return sum(int(array.nbytes) for array in self._known[1:]) + self._search.nbytes + self._surveyed().nbytes
 
 
-def _survey(placed: PlacedGraph) -> Survey:
+def _survey(placed: PlacedGraph, threads: int) -> Survey:
     """Return a survey of the graph, without heads."""
-    return Survey(placed.out, placed.ids, placed.threads, heads=False)
-
-
-def _rim(levels: np.ndarray, depth: int) -> Rim | None:
-    """Return the vertices farthest away, as many of the last levels as there is room for."""
-    if not 0 < depth <= SHALLOW:
-        return None
-    before = depth // 2
-    ids = np.flatnonzero(levels > before)
-    while before and len(ids) <= RIM:
-        before -= max(1, before // 4)
-        more = np.flatnonzero(levels > before)
-        if len(more) > RIM:
-            break
-        ids = more
-    theirs = levels[ids]
-    behind = np.cumsum(np.bincount(theirs)[::-1])[::-1]  # at each level or behind it
-    some = theirs >= max(1, int((behind > RIM).sum()))
-    return Rim(ids[some], theirs[some].astype(np.int64)) if some.any() else None
+    return Survey(placed.out, placed.ids, threads, heads=False)
 
 
 def _ask(depth: int, longest: int, kept: int, options: SweepOptions) -> Ask:
