@@ -116,7 +116,7 @@ def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form() -
     ):
         with pytest.raises(UsageError, match=why):
             planned_on_gpus(plain, hosts, work, AMPLE, kind="whole", residency=residency)
-    with pytest.raises(DoesNotFitError, match="partition=.auto"):
+    with pytest.raises(DoesNotFitError, match=r"partition=.auto"):
         planned_on_gpus(plain, ONE, SEARCH, Limits(edges, 64 << 20), kind="whole")
     with pytest.raises(UsageError, match="on GPUs of one machine alone"):
         partitions.choose(np.asarray(plain.adjacency.indptr), (np.zeros(0, np.int64),) * 2, 2, "whole")
