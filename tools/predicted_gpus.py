@@ -25,8 +25,8 @@ from bigbfs.algorithms.components.ranks.gpus_model import components
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.errors import BigBfsError
 
-H100_MEMORY = 3.0e12
-"""Bytes read and written per second: 0.9 of 3.35 TB/s."""
+H100_MEMORY = 2.76e12
+"""Bytes read and written per second, as `bigbfs probe` measures them."""
 
 FEW = 3000
 """Degrees of more than so many are taken to be what they are on average."""
@@ -47,7 +47,7 @@ class Row:
 
 
 ROWS = (
-    Row("R-MAT 26 by degree", "bfs", "H100", "vram", 1.166, 0.93),
+    Row("R-MAT 26 by degree", "bfs", "H100", "vram", 1.162, 0.913),
     Row("R-MAT 26 by degree", "bfs", "H200", "vram", 1.031, 0.0),
     Row("R-MAT 26", "bfs", "H200", "vram", 1.88, 0.0),
     Row("R-MAT 26", "bfs", "H200", "mapped", 2.37, 0.0),
@@ -55,10 +55,10 @@ ROWS = (
     Row("uniform 26", "bfs", "H200", "mapped", 6.76, 0.0),
     Row("R-MAT 26", "bfs, top-down", "H100", "mapped", 99.2, 53.7),
     Row("R-MAT 26", "bfs, top-down", "H200", "mapped", 102.8, 52.3),
-    Row("R-MAT 26 by degree", "cc", "H100", "vram", 1.113, 1.370),
-    Row("R-MAT 26 by degree", "cc", "H200", "vram", 0.972, 1.36),
-    Row("uniform 26", "cc", "H100", "mapped", 9.79, 7.20),
-    Row("uniform 26", "cc", "H200", "mapped", 7.42, 6.22),
+    Row("R-MAT 26 by degree", "cc", "H100", "vram", 1.113, 1.296),
+    Row("R-MAT 26 by degree", "cc", "H200", "vram", 0.972, 0.0),
+    Row("uniform 26", "cc", "H100", "mapped", 9.93, 6.60),
+    Row("uniform 26", "cc", "H200", "mapped", 7.42, 0.0),
     Row("grid 5000 x 5000", "bfs", "H200", "vram", 22.2, 0.0),
 )
 

@@ -27,7 +27,7 @@ ROOT = 10e-12
 """The same where vertices are not stored by degree: all point at roots that lie anywhere."""
 
 MEETINGS, MEETING = 8, 40e-6
-"""Meetings of the hosts of GPUs that reach each other's memory, and the seconds of one with its launches."""
+"""Meetings of GPUs that reach each other's memory, and the seconds of one with launches and waiting."""
 
 MEMORY_RATE, SOFT = 4.3e12, 0.5
 """Bytes per second in device memory where that was measured; the power of the rate with which it goes."""
