@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import zoo
+from wide import on_hosts
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
@@ -26,3 +27,16 @@ def test_whom_chunks_have_found_is_visited_where_others_find_more(build):
     for searched in search(plain, build, peers, 2 * [(0, None)]):
         assert np.array_equal(searched.levels, levels)
         validate_tree(plain, 0, searched.levels, searched.parents)
+
+
+@pytest.mark.parametrize("thin_to", [0, 64])
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_edges_of_levels_that_all_go_through_are_counted_once(build, thin_to):
+    plain = zoo.shared()["kronecker-dense"]
+    source = int(plain.degrees().argmax())
+    levels, degrees = reference_bfs(plain, source)[0], plain.degrees()
+    (searched,) = search(plain, build, Peers(3, whole=True, tuning=Tuning(thin_to=thin_to)), [(source, None)])
+    for found in searched.found:
+        assert set(found.told) == {"nothing"}
+        counted = [int(degrees[levels == depth].sum()) for depth in range(levels.max() + 1)]
+        assert [level.edges for level in found.levels] == counted
