@@ -16,10 +16,11 @@ from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.algorithms.words import usual_work
 from bigbfs.conversion.orders.degree import degree_order
 from bigbfs.conversion.orders.reorder import renumber
-from bigbfs.engines.gpu.placement.hot import offset_bytes
+from bigbfs.engines.gpu.placement.hot import first_rows, offset_bytes
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.planning import MOST_GROUPS, head_ladder
 from bigbfs.engines.gpu.runtime.arguments import LINE
+from bigbfs.errors import FormatError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.runtime import SimtRuntime, builds_here
@@ -132,3 +133,15 @@ def test_a_fault_is_found_in_first_rows_and_in_others(build, at):
     placed = PlacedAdjacency(SimtRuntime(build=build), broken, mapped=True, hot_bytes=room, ranked=True, prove=True)
     assert 0 < int(placed.struct["near_end"]) < len(edges) and not placed.sound
     placed.close()
+
+
+@pytest.mark.parametrize("first", [1, 2**63, 2**64 - 1])
+def test_damaged_offsets_are_refused_before_first_rows_are_placed_by_them(first):
+    graph = first_ones("kronecker-dense", "plain")
+    offsets, room = graph.adjacency.indptr.copy(), graph.adjacency.edges.nbytes // 2
+    offsets[0] = first
+    broken = PlainAdjacency(offsets, graph.adjacency.indices)
+    assert first_rows(broken, room).nbytes <= room
+    runtime = SimtRuntime(build="plain")
+    with pytest.raises(FormatError):
+        GpuEngine(Graph(broken, graph.flags), residency="mapped", hot_bytes=room, runtime=runtime)

@@ -233,7 +233,7 @@ def test_depths_and_sources_in_turn(build):
     """What a search has left, also where it ended early, does not show in the next."""
     plain = zoo.shared()["binary-tree"]
     runs = [(0, 3), (5, None), (plain.n - 1, 0), (7, 1), (0, None)]
-    for rule in ("auto", "bottom-up", "turns"):
+    for rule in ("auto", "bottom-up", "turns", "whole", "whole, bottom-up", "whole, turns"):
         for (source, depth), searched in zip(runs, search(plain, build, RULES[rule], runs), strict=True):
             check(plain, source, searched, depth)
 

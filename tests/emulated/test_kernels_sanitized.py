@@ -25,7 +25,12 @@ PARTS = {
     "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
     "streamed": ("test_kernels_streamed.py", "test_kernels_many_streamed.py"),
     "far rows": ("test_kernels_far_rows.py", "test_kernels_far_forests.py"),
-    "peers": ("test_kernels_peers.py", "test_kernels_letters.py", "test_kernels_probe_peers.py"),
+    "peers": (
+        "test_kernels_peers.py",
+        "test_kernels_whole.py",
+        "test_kernels_letters.py",
+        "test_kernels_probe_peers.py",
+    ),
     "hosts": ("test_kernels_hosts.py",),
     "joint": ("test_kernels_joint.py", "test_kernels_far.py"),
     "topological": ("test_kernels_topological.py", "test_kernels_many.py", "test_kernels_sweeps.py"),

@@ -99,10 +99,11 @@ def first_is_best(adjacency: Adjacency, ranked: bool) -> bool:
 
 def first_rows(adjacency: Adjacency, room: int) -> np.ndarray:
     """Return the edges of the first rows, as many as ``room`` bytes of device memory hold beside what the offsets of
-    hot rows take: a part of ``adjacency.edges``."""
+    hot rows take: a part of ``adjacency.edges``, and no more than that whatever damaged offsets say."""
     hubs = len(adjacency.hubs) if isinstance(adjacency, CompressedAdjacency) else adjacency.m // (BLOCK_IDS + 1)
-    room -= offset_bytes(hubs) + LINE
-    return adjacency.edges[: nearest(adjacency.indptr, 0, room, adjacency.edges.itemsize)[1]]
+    most = max(0, room - offset_bytes(hubs) - LINE) // adjacency.edges.itemsize
+    rows = int(np.searchsorted(adjacency.indptr, np.uint64(most), side="right")) - 1
+    return adjacency.edges[: int(adjacency.indptr[rows]) if rows > 0 else 0]
 
 
 def by_degree(graph: Graph) -> bool:

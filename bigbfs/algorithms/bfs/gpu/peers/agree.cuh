@@ -92,7 +92,6 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
     m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
-    if (p.whole) m.turns = t.form == BITMAP && !is_known(t, m);
     if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
     else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
     else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
@@ -163,7 +162,6 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
             t.form = QUEUE;
-            if (p.whole) m.turns = 0;
             t.phase = queue_phase(t, m);
             break;
         case PUBLISH:

@@ -64,8 +64,8 @@ KERNELS = (
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
-BOTTOM_UP = 2
-"""Of the codes of agree.cuh: any other level goes top-down."""
+BOTTOM_UP, ALIKE = 2, 5
+"""Of the codes of agree.cuh: any other level goes top-down; a level that all ranks go through alike."""
 
 TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing"}
 """What ranks tell one another for a level: claims, bits of the frontier, bits of what is visited and claims, bits of

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
-from bigbfs.algorithms.bfs.gpu.peers.arguments import BOTTOM_UP, JOINT, KERNELS, TOLD, WAITED
+from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, KERNELS, TOLD, WAITED
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
 from bigbfs.algorithms.bfs.gpu.tree import row_length
@@ -187,7 +187,8 @@ class PeerSearch(PeerState):
     def _records(self, used: np.ndarray, end: int, scale: float, edges: int) -> np.ndarray:
         """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
         cycles = np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64))
-        found = np.asarray(self.group.sum(used["edges"].astype(np.int64)))
+        own = used["edges"].astype(np.int64)
+        found = np.where(used["direction"] == ALIKE, own, self.group.sum(own))
         before = np.append(np.int64(edges), found)[: len(used)]
         seconds, up = np.maximum(cycles, 0) * scale, used["direction"] == BOTTOM_UP
         return table_of(len(used), direction=up, frontier=used["frontier"], seconds=seconds, edges=before)

@@ -45,16 +45,10 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case ACCEPT: accept(p, t, m); break;
         case FILL: fill_frontier(p, t); break;
         case SET: set_frontier(p, t); break;
-        case COLLECT:
-            if (p.whole && m.turns) absorb(p, t);
-            collect(p, t);
-            break;
+        case COLLECT: collect(p, t); break;
         case PUBLISH: publish(p, published_at(p, t)); break;
         case MERGE: merge(p, published_at(p, t)); break;
-        case UP:
-            if (p.whole && m.turns) absorb(p, t);
-            search_rows(p.s, t);
-            break;
+        case UP: search_rows(p.s, t); break;
         case UP_OPEN: search_open(p.s, t); break;
         case UP_CHUNKS: search_chunks(p.s, t, chunks); break;
 #if TELLS && !VARINT

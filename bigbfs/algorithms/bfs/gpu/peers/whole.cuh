@@ -2,22 +2,14 @@
 //
 // Top-down levels are those of one GPU, the same on every rank: nobody meets, nothing is told, and who is visited all
 // ranks know alike. A bottom-up level is shared as ever: a rank searches its own words and tells whom it finds, here
-// also that they are visited; whom chunks of hubs have found others take over from the frontier (absorb). A level of
-// few edges costs less than a meeting, and hubs of the first levels wait for no owner. Levels and parents that a rank
-// has written for vertices of others are nobody's: each vertex is fetched from its owner. Frontier kind: queue of all
-// vertices, bitmap. Atomics, memory per edge: as on one GPU. Source: ours.
+// also that they are visited; whom chunks of hubs have found is told, and that they are visited, when the frontier is
+// published: a word of `visited` is written by its owner, or by the rank whose memory it is, never by both at once. A
+// level of few edges costs less than a meeting, and hubs of the first levels wait for no owner. Levels and parents that
+// a rank has written for vertices of others are nobody's: each vertex is fetched from its owner. Frontier kind: queue
+// of all vertices, bitmap. Atomics, memory per edge: as on one GPU. Source: ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
 // Words of 32 vertices that a rank goes through, and the one of number h.
 DEVICE u64 swept(const Peers& p) { return p.whole ? words_for(p.s.out.n) : 2 * p.part.words; }
 DEVICE u64 swept_word(const Peers& p, u64 h) { return p.whole ? h : own_half(p.part, h); }
-
-// Whom others have found is visited.
-APART void absorb(const Peers& p, const Team& t) {
-    const u32* const frontier = frontier_bits(p.s, t);
-    for (u64 w = thread_id(); w < words_for(p.s.out.n); w += thread_count()) {
-        const u32 word = frontier[w];
-        if (word && !is_own(p.part, w * 32)) p.s.visited[w] |= word;
-    }
-}
