@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 JOINT = "algorithms/components/gpu/peers/"
-CC, RANKS = (JOINT + name for name in ("cc_peers.cu", "joint.cuh"))
+CC, LABELS, RANKS = (JOINT + name for name in ("cc_peers.cu", "cc_peer_labels.cu", "joint.cuh"))
 FAR = "algorithms/components/gpu/hosts/cc_hosts.cu"
 HALVES = "algorithms/components/gpu/hosts/halves.cuh"
 
@@ -39,8 +39,20 @@ JOINT_FORESTS = tuple(
         (
             "roots are gathered from the next rank",
             CC,
-            "above = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);",
-            "above = relaxed_load(in_rank<vid>(r, (owner + 1) % r.part.size, r.forest_at) + v);",
+            "above[j] = relaxed_load(in_rank<vid>(r, owner, r.forest_at) + v);",
+            "above[j] = relaxed_load(in_rank<vid>(r, (owner + 1) % r.part.size, r.forest_at) + v);",
+        ),
+        (
+            "links do not climb to roots of others' vertices",
+            "algorithms/components/gpu/forest.cuh",
+            "vid b = CLIMBS && !by_id ? find_root(forest, v) : relaxed_load(forest + v);",
+            "vid b = relaxed_load(forest + v);",
+        ),
+        (
+            "nobody waits at a meeting",
+            CC,
+            "bool late = false;",
+            "bool late = true;",
         ),
         (
             "a name that no other rank knows",
@@ -62,13 +74,13 @@ JOINT_FORESTS = tuple(
         ),
         (
             "the smallest of own vertices is the label",
-            CC,
+            LABELS,
             "if (label < least) least = label;",
             "if (k == r.part.rank) least = label;",
         ),
         (
             "a root's label is lowered where it is at home",
-            CC,
+            LABELS,
             "            relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
             "            if (k == r.part.rank) relaxed_store(in_rank<vid>(r, k, r.labels_at) + v, least);\n",
         ),

@@ -152,16 +152,34 @@ PEERS = tuple(
             "r + (i + 1) * p.part.size < words_of_64(p);",
         ),
         (
+            "whole: a rank ahead writes what is visited while others look for it",
+            AGREE,
+            "case SET: return p.whole;",
+            "case SET: return false;",
+        ),
+        (
+            "whole: finds of others are not visited",
+            STATE,
+            "if (visited) in_rank<u32>(p, r, p.visited_at)[w] = visited;",
+            "",
+        ),
+        (
+            "whole: a rank makes a queue of its own words alone",
+            "algorithms/bfs/gpu/peers/whole.cuh",
+            "return p.whole ? words_for(p.s.out.n) : 2 * p.part.words;",
+            "return 2 * p.part.words;",
+        ),
+        (
             "what is visited is told in place of the frontier",
             STATE,
-            "return t.bottom_up ? frontier_at(p, t) : p.visited_at;",
-            "return t.bottom_up ? p.visited_at : p.visited_at;",
+            "return t.bottom_up || p.whole ? frontier_at(p, t) : p.visited_at;",
+            "return p.visited_at;",
         ),
         (
             "own bits are not cleared",
             TELL,
-            "bits[own_half(p.part, h)] = 0;",
-            "bits[own_half(p.part, h)] |= 0;",
+            "bits[swept_word(p, h)] = 0;",
+            "bits[swept_word(p, h)] |= 0;",
         ),
         (
             "the source is in every frontier's level of the search before",

@@ -28,7 +28,7 @@ from bigbfs.engines.gpu.planning import Limits, make_plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
 from bigbfs.engines.gpu.ranks.plan import STREAMED
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
-from bigbfs.errors import DoesNotFitError
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 
 MOST = 4
@@ -111,8 +111,20 @@ def ahead(graph: Graph, asked: Asked, hosts: int, agreed: Agreed) -> tuple[list[
     graph.require_structure()
     levels, size = expected_levels(rows_of(graph.adjacency)), agreed.partition.size
     facts = facts_of(graph, levels)
-    found = [_of(graph, facts, asked, each, agreed) for each in counts_of(size, hosts)]
+    counts = (each for each in counts_of(size, hosts) if _has_shards_for(graph, each[0]))
+    found = [_of(graph, facts, asked, each, agreed) for each in counts]
     return found, round(levels) if too_deep(levels, graph.m, size) else None
+
+
+def _has_shards_for(graph: Graph, gpus: int) -> bool:
+    """Return whether each of so many GPUs would have a shard, or ``graph`` is a file."""
+    if (partition_of := getattr(graph, "partition_of", None)) is None:
+        return True
+    try:
+        partition_of(gpus)
+    except UsageError:
+        return False
+    return True
 
 
 def _of(graph: Graph, facts: Facts, asked: Asked, count: tuple[int, int], agreed: Agreed) -> Ahead:

@@ -88,13 +88,12 @@ def ranked_on_gpus(
     group
         The ranks, one for each GPU.
     kind
-        What a rank owns: ``"auto"``, ``"words"`` or ``"ranges"``; of shards always its own.
+        What a rank owns: ``"auto"``, ``"words"``, ``"ranges"``, ``"whole"`` (words, and it has all rows); shards: its own.
     usual
         Whether nobody has asked for ``work``: what has no form there is left out.
     transport, exchange, runtime, tell, **given
         As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`; of budgets and such those that are given.
-
-    Results have their arrays on rank 0, and what was measured on all.
+        Results have their arrays on rank 0, and what was measured on all.
 
     Raises
     ------
@@ -107,7 +106,7 @@ def ranked_on_gpus(
 
     form = form_of(transport, exchange, group, given.get("residency", "auto"))
     require_exchange(work, exchange)
-    work = [each for each in work if not usual or form in getattr(each, "programs", ())]
+    work = tuple(each for each in work if not usual or form in getattr(each, "programs", ()))
     if runtime is None:
         require_own(group, form)
     graph, opening = _opened(graph)
@@ -115,13 +114,13 @@ def ranked_on_gpus(
         graph,
         group=group,
         partition=_owned(graph, group.size, _stretches(kind) if form == "streamed" else kind),
-        work=tuple(work),
+        work=work,
         patience=launch.patience(),
         transport=transport,
         exchange=exchange,
         whole=kind == partition.WHOLE,
         runtime=runtime,
-        tell=silent if tell is None else tell,
+        tell=tell or silent,
         **given,
     )
     placed.setup.open += opening

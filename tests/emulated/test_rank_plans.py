@@ -111,7 +111,7 @@ def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form() -
     for work, hosts, residency, why in (
         (BOTH, ONE, "auto", "only a search"),
         (SEARCH, TWO, "auto", "those of one machine"),
-        (SEARCH, ONE, "mapped", "--residency mapped leaves them outside"),
+        (SEARCH, ONE, "mapped", "edges that are mapped lie outside"),
         (SEARCH, ONE, "streamed", "each rank reads one stretch"),
     ):
         with pytest.raises(UsageError, match=why):

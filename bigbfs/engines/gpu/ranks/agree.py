@@ -172,7 +172,7 @@ def _require_all_rows(transport: str, residency: str, programs: Sequence[Any]) -
     if transport != "peers":
         why = "GPUs that each have all rows are those of one machine"
     elif residency not in ("auto", "vram"):
-        why = f"each GPU has all rows in its own memory, and --residency {residency} leaves them outside"
+        why = f"each GPU has all rows in its own memory, and edges that are {residency} lie outside"
     elif not all(getattr(program, "TAKES_ALL_ROWS", False) for program in programs):
         why = "only a search runs where each GPU has all rows"
     if why:
