@@ -88,7 +88,7 @@ def ranked_on_gpus(
     group
         The ranks, one for each GPU.
     kind
-        What a rank owns: ``"auto"``, ``"words"``, ``"ranges"``, ``"whole"`` (words, and it has all rows); shards: its own.
+        What a rank owns: ``"auto"``, ``"words"``, ``"ranges"``, ``"whole"`` (words; it has all rows); shards: its own.
     usual
         Whether nobody has asked for ``work``: what has no form there is left out.
     transport, exchange, runtime, tell, **given
