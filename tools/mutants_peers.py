@@ -161,7 +161,7 @@ PEERS = tuple(
             "whole: finds of others are not visited",
             STATE,
             "if (visited) in_rank<u32>(p, r, p.visited_at)[w] = visited;",
-            "",
+            "if (visited && p.part.size == 1) in_rank<u32>(p, r, p.visited_at)[w] = visited;",
         ),
         (
             "whole: a rank makes a queue of its own words alone",
