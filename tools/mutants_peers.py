@@ -158,12 +158,6 @@ PEERS = tuple(
             "case SET: return false;",
         ),
         (
-            "whole: finds of others are not visited",
-            STATE,
-            "if (visited) in_rank<u32>(p, r, p.visited_at)[w] = visited;",
-            "if (visited && p.part.size == 1) in_rank<u32>(p, r, p.visited_at)[w] = visited;",
-        ),
-        (
             "whole: a rank makes a queue of its own words alone",
             "algorithms/bfs/gpu/peers/whole.cuh",
             "return p.whole ? words_for(p.s.out.n) : 2 * p.part.words;",
