@@ -170,6 +170,14 @@ def in_shards(transport: str, *residencies: str) -> Iterator[Case]:
             yield case._replace(joint=ComponentsOptions(), by_id=number % 3 == 0, strategy="auto")
 
 
+def with_all_rows() -> Iterator[Case]:
+    """Yield searches of the zoo, and of large graphs, of which each rank has all rows."""
+    for number, name in enumerate((*zoo.names(), "large-1", "large-2", "large-3", "random-1")):
+        if name.startswith(("large", "random")) or zoo.shared()[name].n:
+            codec, strategy = ("plain", "varint")[number % 2], ("auto", "auto", "topdown")[number % 3]
+            yield Case(name, codec, "auto", "whole", strategy, depth=3 if number % 5 == 4 else None)
+
+
 HOSTED = (
     "mpi", "nccl", "cc-mpi", "cc-nccl", "file-mpi", "file-nccl", "cc-file-mpi", "cc-file-nccl", "shards-mpi",
     "shards-nccl",
@@ -203,6 +211,7 @@ GROUPS = {
     "shards-mpi": lambda: in_shards("mpi", "vram", "mapped", "streamed"),
     "shards-nccl": lambda: in_shards("nccl", "vram", "mapped", "streamed"),
     "ways": several_ways,
+    "whole": with_all_rows,
     "random": lambda: (
         Case(f"random-{seed}", ("plain", "varint")[seed % 2], ("vram", "mapped")[seed // 2 % 2],
              ("words", "ranges")[seed // 4 % 2], ("auto", "topdown")[seed // 8 % 2])
