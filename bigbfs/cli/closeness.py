@@ -60,7 +60,8 @@ def command(
         options.opened(graph, compressed) as (opened, opening),
         manyopts.placed(opened, work_of(kind), where) as engine,
     ):
-        with manyopts.searching("search", manyopts.count_of(opened, sources)) as (stop, tell):
+        asked = manyopts.count_of(opened, sources)
+        with manyopts.searching("search", asked) as (stop, tell):
             found = closeness(
                 engine, kind=kind, sources=sources, wf_improved=not no_wf, seed=seed, seconds=seconds, stop=stop,
                 tell=tell, verify=verify,
@@ -80,7 +81,7 @@ def command(
                 )
             )
             click.echo(f"\n{_exactness(found)}")
-            manyopts.foot(engine, opening, found.record, wrote)
+            manyopts.foot(engine, opening, found.record, wrote, None if found.exact else asked, "they are a sample")
 
 
 def _exactness(found: Centrality) -> str:

@@ -103,8 +103,9 @@ def command(
                 others = counted(opened.n - len(found.ids), "vertex", "vertices")
                 click.echo(labelled("others", f"{others} of other components are -1; --component all finds theirs"))
             for name, some in (("centre", found.centre), ("periphery", found.periphery)):
-                text = f"{counted(len(some), 'vertex', 'vertices')}: {_some(opened, some)}"
-                click.echo(labelled(name, text))
+                least = "" if known.all() else "at least "
+                text = f"{least}{counted(len(some), 'vertex', 'vertices')}: {_some(opened, some)}"
+                click.echo(labelled(name, text if len(some) or known.all() else "not known yet"))
             manyopts.foot(engine, opening, found.record, wrote)
 
 

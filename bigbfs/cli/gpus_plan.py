@@ -4,7 +4,7 @@ and how long it will take."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -55,6 +55,8 @@ def show(
     agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
     asked = Asked(work, limits, target.registers_read_only, how, target.profile)
     times, deep = ahead(graph, asked, len(set(hosts)), agreed)
+    if agreed.plans[0].whole:  # the model is of ranks that have own rows alone
+        times = [replace(each, search=[], components=None) for each in times]
     searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
     whole = getattr(graph, "partition", None) is None  # of shards no rank would have all rows
     levels = deep if searches and whole else None
@@ -80,6 +82,8 @@ def show(
     if first.residency == STREAMED:
         click.echo(labelled("file", _said_of_reads(agreed)))
     click.echo("")
+    if first.whole:
+        click.echo(labelled("predicted", "no time is, where each GPU has all rows"))
     gpus_times.show(times, size, target.profile, levels, how["transport"] == "auto")
     worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
     click.echo(f"\nrank {worst}:")

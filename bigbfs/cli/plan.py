@@ -66,7 +66,7 @@ class Target:
 )
 @options.strategy_option
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Plan BFS by N processes on CPUs instead.")
-@click.option("--gpus", type=click.IntRange(1), metavar="N", help="Plan a run by N ranks, each with a GPU.")
+@click.option("--gpus", type=click.IntRange(1, 1024), metavar="N", help="Plan a run by N ranks, each with a GPU.")
 @click.option(
     "--hosts", type=click.IntRange(1), metavar="H", help="With --ranks or --gpus: on so many machines. Default: 1."
 )
@@ -82,7 +82,7 @@ class Target:
     type=click.Choice(PARTITIONS),
     default="auto",
     show_default=True,
-    help="With --gpus: as that of the run.",
+    help="With --gpus: as that of the run; whole is for --algorithm bfs.",
 )
 @click.option(
     "--threads",

@@ -27,7 +27,8 @@ from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PARTITIONS = ("auto", "words", "ranges", "whole")
+WHOLE = "whole"
+PARTITIONS = ("auto", "words", "ranges", WHOLE)
 EXCHANGES = ("auto", "common", "messages", "list", "bitmap", "hubs", "window")
 TRANSPORTS = ("auto", "peers", "nccl", "mpi")
 
@@ -265,7 +266,8 @@ def refuse_alone(asked: Ranks) -> None:
     """Refuse options that only ranks have a use for."""
     for name in ("partition", "exchange"):
         if getattr(asked, name) != "auto":
-            raise UsageError(f"--{name} is for several ranks; give --ranks too, or leave it out")
+            way = "--gpus" if asked.partition == WHOLE else "--ranks"
+            raise UsageError(f"--{name} is for several ranks; give {way} too, or leave it out")
     if asked.verbose:
         raise UsageError("--verbose is what ranks say; give --ranks too, or leave it out")
 

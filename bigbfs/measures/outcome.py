@@ -64,13 +64,17 @@ class Eccentricity(Tabular):
 
     @property
     def centre(self) -> np.ndarray:
-        """Ids of the vertices known to have the smallest eccentricity."""
-        return self.ids[(self.lower == self.upper) & (self.upper == self.radius[1])]
+        """Ids of the vertices known to have the smallest eccentricity; none until the radius is known."""
+        return self.ids[self._is_known(self.radius) & (self.upper == self.radius[1])]
 
     @property
     def periphery(self) -> np.ndarray:
-        """Ids of the vertices known to have the largest."""
-        return self.ids[(self.lower == self.upper) & (self.lower == self.diameter[0])]
+        """Ids of the vertices known to have the largest; none until the diameter is known."""
+        return self.ids[self._is_known(self.diameter) & (self.lower == self.diameter[0])]
+
+    def _is_known(self, bounds: tuple[int, int]) -> np.ndarray:
+        """Return whose eccentricity is known, nobody's while these bounds are two: what they bound may be another."""
+        return (self.lower == self.upper) & (bounds[0] == bounds[1])
 
 
 @dataclass(frozen=True, slots=True)
