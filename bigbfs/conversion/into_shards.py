@@ -63,6 +63,8 @@ def convert_to_shards(
         report,
         output=str(folder),
         output_bytes=done.output_bytes,
+        compressed=None,  # a temporary file, if there was one
+        compressed_bytes=0,
         shards=done.shards,
         seconds=time.perf_counter() - start,
         phases=phases,

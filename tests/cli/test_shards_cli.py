@@ -214,3 +214,12 @@ def test_searches_of_one_process_and_what_is_refused(run, small):
     ):
         code, _, err = run(*arguments)
         assert code == 2 and said in err, err
+
+
+def test_compressed_shards_are_all_that_is_named(run, tmp_path, monkeypatch):
+    """Not the graph file that they are cut from, which is gone by then."""
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(300)))
+    code, out, err = run("convert", "g.txt", "--shards", 3, "--compressed", "-o", "g.shards")
+    assert code == 0, err
+    assert "g.shards: " in out and "in 3 shards" in out and ".bigbfs-spill" not in out
