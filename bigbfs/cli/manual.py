@@ -22,7 +22,8 @@ EXIT_CODES = {
     "5": "does not fit the memory it may use, or the disk that the temporary files of a conversion need",
     "9": "with `--ranks`, or under mpiexec: another rank has gone",
     "129, 130, 143": "terminal closed (SIGHUP), interrupted (SIGINT), terminated (SIGTERM); "
-    "temporary files are removed",
+    "temporary files are removed. `closeness`, `hops`, `diameter` and `eccentricity` say what they have found by then, "
+    "and end with 0",
     "141": "the reader of the output went away",
 }
 """Exit code -> what it means; the README has the same table (tests/cli/test_man.py)."""

@@ -207,7 +207,7 @@ def test_components_whose_rows_each_process_reads_from_the_file(graph: Path, tmp
         assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
 
 
-@pytest.fixture(scope="module", params=["csrbin", "ccsr"])
+@pytest.fixture(scope="module", params=["csrbin", pytest.param("ccsr", marks=pytest.mark.wide)])
 def shards(graph: Path, request: pytest.FixtureRequest) -> Path:
     """Five shards, plain or compressed."""
     path = graph.parent / f"shards.{request.param}"
