@@ -97,9 +97,9 @@ MUTANTS = (
     ),
     Mutant(
         "local levels: vertices put aside are lost",
-        "algorithms/bfs/gpu/local.cuh",
-        "        t.aside[atomicAdd(&t.aside_count, 1u)] = v;",
-        "        ;",
+        "algorithms/bfs/gpu/local_rows.cuh",
+        "DEVICE void put_aside(Team& t, vid v) { t.aside[atomicAdd(&t.aside_count, 1u)] = v; }",
+        "DEVICE void put_aside(Team&, vid) {}",
     ),
     Mutant(
         "local levels: one block is not waited for",
@@ -109,11 +109,17 @@ MUTANTS = (
     ),
     Mutant(
         "local levels: the claim is not asked for",
-        "algorithms/bfs/gpu/local.cuh",
-        "if (atomicOr(s.visited + word_of(v), bit_of(v)) & bit_of(v)) return;",
-        "if (relaxed_load(s.visited + word_of(v)) & bit_of(v)) return;\n"
-        "    atomicOr(s.visited + word_of(v), bit_of(v));",
+        "algorithms/bfs/gpu/local_rows.cuh",
+        "before[j] = wanted && ids[j] < s.out.n ? atomicOr(s.visited + word_of(ids[j]), bit_of(ids[j])) : ~0u;",
+        "before[j] = wanted && ids[j] < s.out.n ? relaxed_load(s.visited + word_of(ids[j])) : ~0u;\n"
+        "        if (wanted) atomicOr(s.visited + word_of(ids[j]), bit_of(ids[j]));",
         build="preempt",
+    ),
+    Mutant(
+        "local levels: longer rows take room that is not there",
+        "algorithms/bfs/gpu/local_rows.cuh",
+        "if (count > LOCAL_LONGEST || taken + count > LOCAL_ROOM) {",
+        "if (count > LOCAL_LONGEST) {",
     ),
     Mutant(
         "a hot row is looked for in the mapped rows",

@@ -1,6 +1,6 @@
 // The rows of a graph, whichever way they are encoded (-D VARINT=0|1). Algorithms use only what this page declares.
 //
-//   u64 degree(a, v)                 ids in the row of v
+//   u64 degree(a, v)                 ids in the row of v; prefetch_degree(a, v) asks for it ahead of time
 //   Segment row(a, v)                the row of v (of a hub: its first BLOCK_IDS ids can be read from it)
 //   Segment chunk(a, c, hub)         chunk c of the hub rows, hub = a.chunk_hub[c]
 //   Cursor<WIDTH>(a, segment, lane)  WIDTH neighbouring lanes (1 or 32) read a segment together:

@@ -6,6 +6,8 @@ typedef vid Unit;
 
 DEVICE u64 degree(const Adjacency& a, u64 v) { return __ldg(a.indptr + v + 1) - __ldg(a.indptr + v); }
 
+DEVICE void prefetch_degree(const Adjacency& a, u64 v) { prefetch(a.indptr + v); }
+
 DEVICE Segment row(const Adjacency& a, u64 v) {
     Segment s;
     s.begin = __ldg(a.indptr + v);

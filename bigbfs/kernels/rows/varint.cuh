@@ -14,6 +14,8 @@ typedef u8 Unit;
 
 DEVICE u64 degree(const Adjacency& a, u64 v) { return __ldg(a.degrees + v); }
 
+DEVICE void prefetch_degree(const Adjacency& a, u64 v) { prefetch(a.degrees + v); }
+
 DEVICE Segment row(const Adjacency& a, u64 v) {
     Segment s;
     s.begin = __ldg(a.indptr + v);

@@ -59,7 +59,7 @@ struct Bfs {
     u64 held_to;  // rows of up to so many ids are read from the head table rather than where they lie
     u64 far_rows;  // of 1024 rows that top-down reads, those that are not, if rows are met as often as edges
     u64 thin_to;  // frontiers of up to so many vertices are left to the first block; at most TEAM
-    u64 local;  // whether levels may be local (local.cuh)
+    u64 local;  // whether levels may be local (local.cuh): 1, if the heads hold their rows; 2, other rows too
     u64 wide_from;  // top-down levels of so many edges may be wide (wide.cuh)
     u64 asks;  // whether an edge of one asks whether its end is found before it says so
     u64 sweep_cost;  // of looking through the bitmaps, and the others of one vertex, edge, line: picoseconds
@@ -127,6 +127,9 @@ struct Team {
     u32 tail;  // thin and local levels: vertices found
     i32 local_from;  // level from which on levels may be local
     u32 own;  // local levels: the block's part of the frontier
+    u32 longer;  // rows may be long: some were
+    u32 taken;  // ids for which the list has room
+    u32 local_most;  // vertices of a level up to which it stays local
     u32 aside_count;
     u32 go_on;
     u64 counts;  // what all blocks say

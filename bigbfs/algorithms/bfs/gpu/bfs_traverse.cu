@@ -173,6 +173,7 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
         t.slot = 0;
         t.tail = t.hot_chunks = 0;
         t.local_from = 0;
+        t.longer = 0;
         t.wide = t.clean = 0;
         load_progress(s, t);
         meet_other_blocks(s.meeting);  // not before: behind it the first block may write what comes after thin levels

@@ -3,24 +3,17 @@
 //
 // A block keeps its part of the frontier in shared memory and gives eight lanes to each vertex, one for each id, so
 // that a level is a chain of two trips to device memory (heads and degree; the claim) and one barrier, which carries
-// the sums on which the next step depends: no queue, no counters. Rows are read from the head table alone; those that
-// it does not hold whole are put aside for EXPAND. When the levels end, what they found is put into the queue.
-// Frontier kind: lists in shared memory. Atomics: one atomicOr on `visited` for each edge, one in shared memory for
-// each vertex found, one for each block and level. Memory per edge: the id and one word of `visited`. Source: ours;
-// after Gupta et al. (InPar'12) for persistent kernels.
+// the sums on which the next step depends: no queue, no counters. Which rows are read so, local_rows.cuh says; others
+// are put aside for EXPAND. When the levels end, what they found is put into the queue.
+// Frontier kind: lists in shared memory. Atomics: those of local_rows.cuh, and one for each block and level. Memory per
+// edge: the same. Source: ours; after Gupta et al. (InPar'12) for persistent kernels.
 #pragma once
-#include "algorithms/bfs/gpu/topdown.cuh"
-
-// Longest row of a level that stays local, and the lanes that share one.
-constexpr u32 LOCAL_IDS = 8;
-
-// Vertices that a block expands at most, so that the lists of two levels have room in its buffer.
-constexpr u32 LOCAL_VERTICES = TEAM_WARPS * BUFFER_IDS / (2 * LOCAL_IDS);
+#include "algorithms/bfs/gpu/local_rows.cuh"
 
 // Frontiers of up to so many vertices for each block begin as local ones: there must be room to grow.
 constexpr u32 LOCAL_BEGIN = LOCAL_VERTICES / 4;
 
-// Levels for which nothing is local after a long row was met.
+// Levels for which nothing is local after a row was met that is too long.
 constexpr i32 LOCAL_PAUSE = 32;
 
 // What the blocks tell each other at the end of a level, added up in one word of the level's slot: vertices found (22
@@ -31,36 +24,22 @@ constexpr u64 ONE_FULL = 1ull << 40;
 constexpr u64 ONE_ARRIVED = 1ull << 52;
 constexpr u32 LOCAL_BLOCKS = 511;
 
-static_assert(LOCAL_VERTICES * LOCAL_IDS * (u64)LOCAL_BLOCKS < ONE_ASIDE, "the sum of what is found does not fit");
+static_assert(LOCAL_ROOM * (u64)LOCAL_BLOCKS < ONE_ASIDE, "the sum of what is found does not fit");
 static_assert(LOCAL_VERTICES * (u64)LOCAL_BLOCKS < ONE_FULL / ONE_ASIDE, "the sum of what is put aside does not fit");
 
 DEVICE u32 found_by_all(u64 word) { return (u32)(word & (ONE_ASIDE - 1)); }
 DEVICE u32 aside_by_all(u64 word) { return (u32)((word & (ONE_FULL - 1)) / ONE_ASIDE); }
 DEVICE bool any_full(u64 word) { return (word & (ONE_ARRIVED - 1)) >= ONE_FULL; }
 
+// The frontier's rows are short in the mean, or may be longer.
+DEVICE bool rows_fit(const Bfs& s, const Team& t) {
+    if (t.edges <= t.count * LOCAL_IDS) return s.out.head_groups != 0;
+    return s.local > 1 && t.edges <= t.count * LOCAL_MEAN && t.edges <= (u64)gridDim.x * LOCAL_ROOM / 2;
+}
+
 DEVICE bool fits_local(const Bfs& s, const Team& t) {
-    return t.form == QUEUE && t.level >= t.local_from && gridDim.x <= LOCAL_BLOCKS && s.local && s.out.head_groups &&
-           t.count <= (u64)gridDim.x * LOCAL_BEGIN && t.edges <= t.count * LOCAL_IDS;
-}
-
-// The edge parent -> v was read.
-DEVICE void reach_local(const Bfs& s, Team& t, vid* next, u64 v, vid parent) {
-    if (v >= s.out.n) return count_invalid(s);
-    if (atomicOr(s.visited + word_of(v), bit_of(v)) & bit_of(v)) return;
-    settle(s, v, parent, t.level + 1);
-    next[atomicAdd(&t.tail, 1u)] = (vid)v;
-}
-
-// Lane `part` of those that share vertex v.
-DEVICE void expand_local(const Bfs& s, Team& t, vid* next, vid v, u32 part) {
-    // asked for before it is known whether the row has so many, so that both trips run at the same time
-    const vid u = part < s.out.head_groups * HEAD_GROUP && v < s.out.head_rows ? head(s.out, v, part) : v;
-    const u64 ids = degree(s.out, v);
-    if (ids <= LOCAL_IDS && heads_are_all(s.out, ids)) {
-        if (part < ids) reach_local(s, t, next, u, v);
-    } else if (part == 0) {
-        t.aside[atomicAdd(&t.aside_count, 1u)] = v;
-    }
+    return t.form == QUEUE && t.level >= t.local_from && gridDim.x <= LOCAL_BLOCKS && s.local &&
+           t.count <= (u64)gridDim.x * LOCAL_BEGIN && rows_fit(s, t);
 }
 
 // Hands in the block's counts and waits for those of the others. What the blocks write for each other before the queue
@@ -105,7 +84,8 @@ DEVICE void leave_local(const Bfs& s, Team& t, const vid* next) {
         t.count = asides;
         t.tail = t.aside_count = 0;
         if (asides) {
-            t.local_from = t.level + LOCAL_PAUSE;
+            if (t.longer || s.local < 2) t.local_from = t.level + LOCAL_PAUSE;
+            t.longer = s.local > 1;
             t.edges = asides * BLOCK_IDS;  // long rows, for expand_rows()
         }
     }
@@ -114,10 +94,10 @@ DEVICE void leave_local(const Bfs& s, Team& t, const vid* next) {
 // Thread 0 of every block, after the barrier: all of them decide alike. Returns true to go on with the next level.
 DEVICE bool advance_local(const Bfs& s, Team& t) {
     const u32 found = found_by_all(t.counts);
-    if (!found || aside_by_all(t.counts) || any_full(t.counts)) return false;
+    if (!found || found > t.local_most || aside_by_all(t.counts) || any_full(t.counts)) return false;
     if (t.slot + 1 >= s.slot_count || (u64)t.level + 1 >= s.max_depth) return false;
     t.own = t.tail;
-    t.tail = 0;
+    t.tail = t.taken = 0;
     t.count = found;
     t.reached += found;
     t.level += 1;
@@ -125,24 +105,31 @@ DEVICE bool advance_local(const Bfs& s, Team& t) {
     return true;
 }
 
+// Thread 0: what kind of rows there are, and how many vertices a level may have, and stay local.
+DEVICE void look_at_rows(const Bfs& s, Team& t) {
+    const u32 count = (u32)t.count;
+    const u32 mean = ((u32)t.edges + count) / count;  // one more where it is even: never none
+    t.longer |= s.local > 1 && mean > LOCAL_IDS;
+    t.local_most = gridDim.x * (t.longer ? LOCAL_ROOM / mean : LOCAL_ROOM);
+}
+
 DEVICE void local_levels(const Bfs& s, Team& t) {
     vid* now = t.buffer;
-    vid* next = t.buffer + LOCAL_VERTICES * LOCAL_IDS;
+    vid* next = t.buffer + LOCAL_ROOM;
     const u64 others = t.count > blockIdx.x ? t.count - blockIdx.x - 1 : 0;
     const u32 own = t.count > blockIdx.x ? (u32)(others / gridDim.x) + 1 : 0;
     for (u32 i = threadIdx.x; i < own; i += TEAM) now[i] = s.queue[t.begin + blockIdx.x + (u64)i * gridDim.x];
     __syncthreads();
     if (threadIdx.x == 0) {
+        look_at_rows(s, t);
         t.begin += t.count;
         t.own = own;
-        t.tail = t.aside_count = 0;
+        t.tail = t.taken = t.aside_count = 0;
     }
     __syncthreads();
     for (bool more = true; more;) {
         if (threadIdx.x == 0) note_level(s, t, 1);
-        for (u32 i = threadIdx.x; i < t.own * LOCAL_IDS; i += TEAM) {
-            expand_local(s, t, next, now[i / LOCAL_IDS], i % LOCAL_IDS);
-        }
+        expand_local(s, t, now, next);
         __syncthreads();
         if (threadIdx.x == 0) {
             t.counts = meet_with_counts(s, t);

@@ -75,7 +75,7 @@ class BfsLoop(TreeArrays):
             in_vertices=searched.with_edges,
             **held(out, mapped),
             thin_to=min(self._team, tuning.thin_to),
-            local=tuning.local,
+            local=tuning.local * (1 if mapped or self._placed.codec != "plain" else 2),
             wide_from=wide_from(self._placed, tuning) if self._may_be_wide else NEVER,
             asks=tuning.asks,
             sort_from=tuning.sort_from if mapped else NEVER,
