@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import Protocol
 
 from bigbfs.engines.gpu.planning import Limits
 from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike, UsageError
@@ -22,7 +22,8 @@ MEBIBYTE = 1 << 20
 class Planner(Protocol):
     """Plans for so many GPUs, on as many machines as asked for; ``other`` than what was asked for."""
 
-    def __call__(self, gpus: int, limits: Limits, **other: str) -> object: ...
+    def __call__(self, gpus: int, limits: Limits, **other: str) -> object:
+        """Return the plans, or raise DoesNotFitError or UsageError."""
 
 
 def with_remedies(error: DoesNotFitError, plan: Planner, gpus: int, limits: Limits) -> DoesNotFitError:
@@ -41,10 +42,12 @@ def with_remedies(error: DoesNotFitError, plan: Planner, gpus: int, limits: Limi
     enough = next((count for count in doubled if fits(count)), None)
     if enough is not None:
         found.append(Remedy(Argument("gpus", enough), "use {} (a part is divided among them)"))
-    for name, where, words in (("vram_budget", "vram", "if the GPUs have it"), ("ram_budget", "ram", "if each machine has it")):
-        least = _least(lambda size, where=where: fits(limits=replace(limits, **{where: size})), getattr(limits, where))
-        if least is not None:
-            found.append(Remedy(Argument(name, f"{least}MiB"), f"use {{}} or more ({words})"))
+    least = _least(lambda size: fits(limits=replace(limits, vram=size)), limits.vram)
+    if least is not None:
+        found.append(Remedy(Argument("vram_budget", f"{least}MiB"), "use {} or more (if the GPUs have it)"))
+    least = _least(lambda size: fits(limits=replace(limits, ram=size)), limits.ram)
+    if least is not None:
+        found.append(Remedy(Argument("ram_budget", f"{least}MiB"), "use {} or more (if each machine has it)"))
     return type(error)(error.message, remedies=tuple(found), lead="\nwhat helps: ")
 
 
