@@ -335,8 +335,8 @@ def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
     # a system thread that gets the stack of one which has just ended frees what the linker kept of it: no kernel's race
     quiet = folder / "tsan.supp"
     quiet.write_text("race:rtld-malloc.h\nrace:^_dl_allocate_tls\nrace:^_dl_deallocate_tls\n")
-    # shared memory of a block is thread-local. Of such memory, where its address is 16 above a page's, libtsan takes what
-    # lies before it for a header of glibc 2.19 with its size, and dies of resetting so much: it is not to look
+    # a block's shared memory is thread-local. Where the address of such memory is 16 above a page's, libtsan takes what
+    # lies before it for a header of glibc 2.19, with a size, and dies of resetting so much: it is not to look
     own = "intercept_tls_get_addr=0"
     common = f"halt_on_error=0:log_path={prefix}:exitcode=0"
     return {

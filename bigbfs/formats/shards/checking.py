@@ -1,7 +1,7 @@
 """What can be checked of the shards in a folder: each by itself, so that a machine needs to hold no others.
 
 In: a folder with a manifest. Out: one :class:`Passed` for each check that holds; the first that does not raises
-FormatError with the file. A shard that is not there is no damage: another machine may hold it.
+FormatError with the file. A shard that is not there is missing, unless it is said that another machine may hold it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,19 @@ from bigbfs.formats.shards.manifest import NAME, REST, Manifest, open_shard, rea
 from bigbfs.report.progress import SILENT, Progress
 
 
-def check_shards(folder: Path, told: Progress = SILENT) -> Iterator[Passed]:
+NAMED = 8
+"""Missing shards that are named."""
+
+
+def check_shards(folder: Path, told: Progress = SILENT, *, partial: bool = False) -> Iterator[Passed]:
     """Check the manifest of ``folder``, and headers and checksums of all shards that are there.
+
+    ``partial``: others may lie elsewhere.
 
     Raises
     ------
     FormatError
-        At the first check that does not hold.
+        At the first check that does not hold; shards are missing.
     FileAccessError
         A file cannot be read.
     """
@@ -41,6 +47,14 @@ def check_shards(folder: Path, told: Progress = SILENT) -> Iterator[Passed]:
         yield _checked(folder, manifest, part, told)
     if not here:
         raise FormatError(f"{folder}: holds {NAME} and no shard; fetch them")
+    missing = [entry.file for part, entry in enumerate(entries) if part not in set(here)]
+    if missing and not partial:
+        more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+        raise FormatError(
+            f"{folder}: {', '.join(missing[:NAMED])}{more}: missing, of {len(entries):,} files that {NAME} names; what "
+            "is here holds",
+            remedies=("fetch them" if len(missing) > 1 else "fetch it", ("here", True, "use {} if others lie elsewhere")),
+        )
     yield Passed("here", f"{sum(part < len(manifest.shards) for part in here):,} of {len(manifest.shards):,} shards")
 
 
