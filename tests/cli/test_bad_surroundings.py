@@ -104,6 +104,18 @@ def test_read_only_file_system(graph_text):
         refused_process(fixed, process, 1, "fixed/graph.csrbin", "Read-only file system", "(-o)")
 
 
+@pytest.mark.parametrize("folder_of", ["/proc", "/sys"])
+def test_a_folder_that_takes_no_file_is_there_all_the_same(run, graph_text, folder_of):
+    """Root may write in it, says the system, and no disk is behind it."""
+    if not os.access(folder_of, os.W_OK):
+        pytest.skip("for root, who may write everywhere")
+    refusal = {"/proc": "the file system there takes no new file; choose another path", "/sys": "Permission denied"}
+    for line, option in ((["convert", "graph.txt"], "-o"), (["generate", "star", "--scale", 4], "-o")):
+        code, out, err = run(*line, option, f"{folder_of}/x.csrbin")
+        assert (code, out) == (1, "") and f"{folder_of}/x.csrbin: cannot write: {refusal[folder_of]}" in err
+        assert f"({option})" in err and "does not exist" not in err
+
+
 def as_mortal(*arguments):
     """The command line of convert, without the powers by which root passes every permission check."""
     if os.geteuid():
