@@ -40,7 +40,7 @@ def command(graph: Path | None, here: bool, as_json: bool) -> None:
     try:
         told = Progress()
         with told.step(f"check {graph}"):
-            for step in check(graph, told) if folder is None else check_shards(folder, told, partial=here):
+            for step in check(graph, told) if folder is None else check_shards(folder, told, here=here):
                 passed.append({"name": step.name, "detail": step.detail})
                 if not as_json:
                     told.say(f"ok  {step.name}: {step.detail}")
