@@ -56,7 +56,13 @@ def convert_to_shards(
     place = options.tmp if options.tmp is not None else folder.parent
     with Scratch(place) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
-        report = convert(inputs, target, replace(options, shards=None, compressed=False))
+        try:
+            report = convert(inputs, target, replace(options, shards=None, compressed=False))
+        except FileAccessError as error:
+            if not error.message.startswith(f"{target}: "):
+                raise
+            why = error.message.removeprefix(f"{target}: ")
+            raise FileAccessError(f"{folder}: its graph file, in {place}: {why}", remedies=(("tmp", None),)) from error
         done = split(target, folder, shards=options.shards, force=options.force, progress=options.progress)
     phases = report.phases | {"write": report.phases.get("write", 0.0) + done.seconds}
     return replace(

@@ -81,12 +81,36 @@ def test_disk_full(graph_text):
         assert not list(small.iterdir())
 
 
+def test_disk_full_for_the_file_that_shards_are_made_of(graph_text):
+    with mounted(graph_text / "small", "size=256k") as small:
+        process = start("graph.txt", "--shards", 3, "-o", small / "g.shards")
+        says = "small/g.shards: its graph file, in ", "No space left on device; name another folder with --tmp"
+        refused_process(small, process, 1, *says)
+        assert not list(small.iterdir())
+
+
 def test_disk_full_for_the_compressed_file_leaves_the_whole_plain_one(graph_text):
     with mounted(graph_text / "small", "size=980k") as small:
         process = start("graph.txt", "--compressed", "-o", small / "graph.csrbin")
         _, err = process.communicate(timeout=60)
         assert process.returncode == 1 and "graph.ccsr" in err and "No space left" in err
         assert [path.name for path in small.iterdir()] == ["graph.csrbin"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("line", [["bfs", "--source", "0", "--levels", "-"], ["export", "--to", "el", "-o", "-"]])
+def test_a_full_disk_under_standard_output(run, graph_text, line, unbuffered):
+    """Where Python has no buffer, as in many containers, the system takes a part of what is written, and says so."""
+    assert run("convert", "graph.txt")[0] == 0
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with Path("out").open("wb") as out:
+        command = [sys.executable, "-m", "bigbfs", line[0], "graph.csrbin", *line[1:]]
+        ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, preexec_fn=limit, text=True)
+    assert ran.returncode == 1 and "error: standard output: cannot write: File too large; send it to " in ran.stderr
 
 
 def test_file_size_limit(graph_text):

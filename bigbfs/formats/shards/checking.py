@@ -46,7 +46,7 @@ def check_shards(folder: Path, told: Progress = SILENT, *, here: bool = False) -
         yield _checked(folder, manifest, part, told)
     if not present:
         raise FormatError(f"{folder}: holds {NAME} and no shard; fetch them")
-    missing = [entry.file for part, entry in enumerate(entries) if part not in present]
+    missing = [entry.file for entry in entries if not (folder / entry.file).exists()]
     if missing and not here:
         more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
         fetch = "fetch them" if len(missing) > 1 else "fetch it"
