@@ -176,8 +176,8 @@ def _require_stdout() -> None:
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
-        raw, how = sys.stdout.fileno(), {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}
-        sys.stdout = os.fdopen(raw, "w", 1, closefd=False, **how)
+        old, each_line = sys.stdout, 1
+        sys.stdout = os.fdopen(old.fileno(), "w", each_line, old.encoding, old.errors, closefd=False)
 
 
 _OF_RANKS = {"--ranks": "as several processes", "--gpus": "on several GPUs"}
