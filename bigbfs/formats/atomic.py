@@ -32,7 +32,7 @@ _WRITE_ADVICE: dict[int, tuple[RemedyLike, ...]] = {
     ),
     errno.EACCES: (("output", None, "no permission to write there; choose another path ({})"),),
     errno.EPERM: (("output", None, "no permission to write there; choose another path ({})"),),
-    errno.EROFS: (("output", None, "the file system is read-only; choose another path ({})"),),
+    errno.EROFS: (("output", None, "choose another path ({})"),),
     errno.ENOENT: ("the folder does not exist; create it first",),
     errno.EISDIR: ("it is a folder; name a file in it",),
 }
