@@ -80,14 +80,13 @@ def start_late() -> None:
     """
     if was_in_a_world():
         return
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    before = signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
-    try:
+    with suppress(UsageError):  # there is no MPI
         library()
-    except UsageError:
-        return
-    forget_files()
+        forget_files()
     signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 def limit(seconds: float) -> None:
