@@ -23,6 +23,9 @@ _DIGITS = 10
 
 _KEPT = "bigbfs.columns"
 
+STANDARD_INPUT = "-"
+"""As `convert` names it, whose modules take time to import."""
+
 
 class Columns(click.ParamType):
     """Two columns, ``1,2`` or ``source,target``."""
@@ -73,8 +76,6 @@ def _require_file(path: Path) -> None:
     UsageError, FileAccessError
         It is standard input; a pipe or a device.
     """
-    from bigbfs.formats.streams.sources import STANDARD_INPUT
-
     way = Remedy(Call("convert", str(path), (Argument("output", "OUT.csrbin"),)), "make a graph file of it first: {}")
     if str(path) == STANDARD_INPUT:
         raise UsageError("-: only convert reads standard input", remedies=(way,))

@@ -97,22 +97,6 @@ def test_disk_full_for_the_compressed_file_leaves_the_whole_plain_one(graph_text
         assert [path.name for path in small.iterdir()] == ["graph.csrbin"]
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("line", [["bfs", "--source", "0", "--levels", "-"], ["export", "--to", "el", "-o", "-"]])
-def test_a_full_disk_under_standard_output(run, graph_text, line, unbuffered):
-    """Where Python has no buffer, as in many containers, the system takes a part of what is written, and says so."""
-    assert run("convert", "graph.txt")[0] == 0
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
-    with Path("out").open("wb") as out:
-        command = [sys.executable, "-m", "bigbfs", line[0], "graph.csrbin", *line[1:]]
-        ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, preexec_fn=limit, text=True)
-    assert ran.returncode == 1 and "error: standard output: cannot write: File too large; send it to " in ran.stderr
-
-
 def test_file_size_limit(graph_text):
 
     def limit():
@@ -126,47 +110,6 @@ def test_read_only_file_system(graph_text):
     with mounted(graph_text / "fixed", "size=64k,ro") as fixed:
         process = start("graph.txt", "-o", fixed / "graph.csrbin")
         refused_process(fixed, process, 1, "fixed/graph.csrbin", "Read-only file system", "(-o)")
-
-
-def with_input(*arguments, text=LINES):
-    command = [sys.executable, "-m", "bigbfs", *map(str, arguments)]
-    ran = subprocess.run(command, input=text, capture_output=True, text=True, timeout=100)
-    return ran.returncode, ran.stdout, ran.stderr
-
-
-@pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
-def test_standard_input_by_any_name_names_no_output(folder, name):
-    """Root may write to /dev, and found a graph file there."""
-    for more, output in ((), "OUT.csrbin"), (("--shards", 2), "OUT.shards"):
-        code, out, err = with_input("convert", name, *more)
-        assert (code, out) == (2, "") and "has no name to derive the output's from" in err and f"-o {output}" in err
-    code, out, err = with_input("convert", name, "-o", "g.csrbin")
-    assert code == 0 and "30,000" not in out and [path.name for path in folder.iterdir()] == ["g.csrbin"], err
-    assert not list(Path("/dev").glob("*.csrbin"))
-
-
-@pytest.mark.parametrize("line", [["bfs", "--source", "0"], ["info"], ["check"], ["closeness"], ["plan"]])
-def test_a_graph_is_no_stream(run, folder, line):
-    """It is mapped: a pipe would be read for its first bytes, and then waited for without end."""
-    os.mkfifo("pipe.txt")
-    writer = os.open("pipe.txt", os.O_RDWR | os.O_NONBLOCK)
-    try:
-        os.write(writer, b"0 1\n1 2\n")
-        for name, code, said in (
-            ("pipe.txt", 1, "pipe.txt: cannot open: it is a pipe or a device"),
-            ("/dev/null", 1, "/dev/null: cannot open: it is a pipe or a device"),
-            ("-", 2, "-: only convert reads standard input"),
-        ):
-            found, out, err = run(line[0], name, *line[1:])
-            assert (found, out) == (code, "") and said in err and f"`bigbfs convert {name} -o OUT.csrbin`" in err
-    finally:
-        os.close(writer)
-
-
-def test_sources_are_read_from_standard_input(run, graph_text):
-    assert run("convert", "graph.txt")[0] == 0
-    code, out, err = with_input("bfs", "graph.csrbin", "--sources", "@-", "--json", text="0\n7\n")
-    assert code == 0 and '"source": 7' in out, err
 
 
 @pytest.mark.parametrize("folder_of", ["/proc", "/sys"])

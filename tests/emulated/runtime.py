@@ -335,9 +335,6 @@ def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
     # a system thread that gets the stack of one which has just ended frees what the linker kept of it: no kernel's race
     quiet = folder / "tsan.supp"
     quiet.write_text("race:rtld-malloc.h\nrace:^_dl_allocate_tls\nrace:^_dl_deallocate_tls\n")
-    # a block's shared memory is thread-local. Where the address of such memory is 16 above a page's, libtsan takes what
-    # lies before it for a header of glibc 2.19, with a size, and dies of resetting so much: it is not to look
-    own = "intercept_tls_get_addr=0"
     common = f"halt_on_error=0:log_path={prefix}:exitcode=0"
     return {
         **os.environ,
@@ -345,8 +342,8 @@ def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
         loader.REPORT_VARIABLE: prefix,
         "LD_PRELOAD": runtime_library(BUILDS[build].preload),
         "ASAN_OPTIONS": f"{common}:detect_leaks=0:suppress_equal_pcs=0",
-        "TSAN_OPTIONS": f"{common}:suppressions={quiet}:report_thread_leaks=0:history_size=2:{own}:"
-        "suppress_equal_stacks=0:suppress_equal_addresses=0",
+        "TSAN_OPTIONS": f"{common}:suppressions={quiet}:report_thread_leaks=0:history_size=2:suppress_equal_stacks=0:"
+        "suppress_equal_addresses=0:intercept_tls_get_addr=0",  # else it guesses sizes: docs/kernel-testing.md
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
         "NUMBA_NUM_THREADS": "1",
