@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 
 def _end(number: int, frame: FrameType | None) -> None:
     """End at once: there is nothing yet that could be left half-done."""
-    with suppress(OSError):
-        os.write(2, b"bigbfs: error: interrupted\n")
+    if number == _signal.SIGINT:  # of the others nobody is there to be told
+        with suppress(OSError):
+            os.write(2, b"bigbfs: error: interrupted\n")
     os._exit(128 + number)
 
 
-if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    with suppress(ValueError):  # not the main thread: somebody else's program, whose signals are its own
-        _signal.signal(_signal.SIGINT, _end)
+for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+    # a launcher that passes a signal on tells a rank that died of it from one that ended with its exit code
+    if _signal.getsignal(_number) in (_signal.default_int_handler, _signal.SIG_DFL):
+        with suppress(ValueError):  # not the main thread: somebody else's program, whose signals are its own
+            _signal.signal(_number, _end)
 
 from bigbfs.cli import interrupts  # noqa: E402 - after the signal
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -180,32 +181,68 @@ def file_path(name: str, value: Any) -> Path:
 
 
 def free_memory() -> int:
-    """Return the bytes of memory that a new process can have: what is available, or left in its cgroup."""
+    """Return the bytes of memory that a new process can have: what is available, or left in its control groups."""
     _, found, rest = small_file("/proc/meminfo").partition(b"MemAvailable:")
     if found:
         available = int(rest.split(maxsplit=1)[0]) * 1024
     else:
         available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
-        available = min(available, _left_in_cgroup(CGROUP))
-    return max(available, 0)
+    return max(min([available, *(_left_in(*each) for each in _limits())]), 0)
 
 
 def total_memory() -> int:
-    """Return the bytes of memory that this machine has, or that its cgroup allows."""
+    """Return the bytes of memory that this machine has, or that its control groups allow."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(OSError, ValueError):  # no cgroup v2 here, or no limit ("max")
-        total = min(total, int((CGROUP / "memory.max").read_text()))
-    return total
+    return min([total, *(limit for limit, _, _ in _limits())])
 
 
-def _left_in_cgroup(group: Path) -> int:
+_OF_VERSION_2 = ("memory.max", "memory.current", "")
+_OF_VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+"""Files of a control group's limit and use, and what counters begin with that hold what those below it have, too."""
+
+
+_NO_LIMIT = 1 << 60
+"""What version 1 says where there is none is some more."""
+
+
+def _limits() -> Iterator[tuple[int, Path, tuple[str, str, str]]]:
+    """Yield the limit of every control group that this process is in and that has one, its folder, and its files."""
+    for folder, files in _groups(CGROUP):
+        with suppress(OSError, ValueError):  # it has gone, or says "max"
+            limit = int(small_file(f"{folder}/{files[0]}"))
+            if limit < _NO_LIMIT:
+                yield limit, folder, files
+
+
+@cache
+def _groups(mounted: Path) -> list[tuple[Path, tuple[str, str, str]]]:
+    """Return the control groups that this process has begun in, and those above them, which may limit its memory."""
+    places = [(mounted, _OF_VERSION_2)]
+    with suppress(OSError):
+        for line in small_file("/proc/self/cgroup").decode(errors="surrogateescape").splitlines():
+            _, controllers, path = line.split(":", 2)
+            parts = [part for part in path.split("/") if part and part != ".."]
+            if not controllers:
+                tops, files = [mounted, mounted / "unified"], _OF_VERSION_2
+            elif "memory" in controllers.split(","):
+                tops, files = [mounted / "memory"], _OF_VERSION_1
+            else:
+                continue
+            # in a container the path may be the host's: what is mounted there is the group itself then
+            places += [(top.joinpath(*parts[:count]), files) for top in tops for count in range(len(parts) + 1)]
+    return [each for each in dict.fromkeys(places) if (each[0] / each[1][0]).exists()]
+
+
+def _left_in(limit: int, group: Path, files: tuple[str, str, str]) -> int:
     """Return limit minus use; pages of files count as used there, but are given up when needed (not those of tmpfs)."""
-    limit = int(small_file(f"{group}/memory.max"))  # first: mostly there is none, and no more is read
-    used = int(small_file(f"{group}/memory.current"))
-    for line in small_file(f"{group}/memory.stat").splitlines():
-        if line.startswith((b"inactive_file ", b"active_file ")):
-            used -= int(line.split()[1])
+    _, use, before = files
+    try:
+        used = int(small_file(f"{group}/{use}"))
+        for line in small_file(f"{group}/memory.stat").decode().splitlines():
+            if line.startswith((f"{before}inactive_file ", f"{before}active_file ")):
+                used -= int(line.split()[1])
+    except (OSError, ValueError):
+        return limit
     return limit - used
 
 

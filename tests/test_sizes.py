@@ -79,3 +79,23 @@ def test_files_in_the_cache_of_a_cgroup_leave_memory_free(tmp_path, monkeypatch)
     assert free_memory() == 900_000
     (tmp_path / "memory.max").write_text("max\n")
     assert free_memory() > 2**20
+
+
+@pytest.mark.parametrize("place", ["memory", "memory/a", "memory/a/b", "a", "a/b", "unified/a/b"])
+def test_the_limit_of_every_group_above_counts(tmp_path, monkeypatch, place):
+    """Of both versions; of one that holds a container, whose path is the host's, what is mounted at the top."""
+    monkeypatch.setattr(sizes, "CGROUP", tmp_path)
+    groups = b"4:memory,hugetlb:/a/b\n2:cpu:/c\n0::/a/b\n"
+    read = sizes.small_file
+    monkeypatch.setattr(sizes, "small_file", lambda path: groups if path == "/proc/self/cgroup" else read(path))
+    group = tmp_path / place
+    group.mkdir(parents=True)
+    first = "memory" in place
+    limit, use, before = ("limit_in_bytes", "usage_in_bytes", "total_") if first else ("max", "current", "")
+    (group / f"memory.{limit}").write_text("1000000\n")
+    assert free_memory() == sizes.total_memory() == 1_000_000
+    (group / f"memory.{use}").write_text("900000\n")
+    (group / "memory.stat").write_text(f"rss 100000\n{before}inactive_file 600000\n{before}active_file 100000\n")
+    assert free_memory() == 800_000
+    (group / f"memory.{limit}").write_text("9223372036854771712\n" if first else "max\n")
+    assert free_memory() > 2**20

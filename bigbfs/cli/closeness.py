@@ -66,6 +66,7 @@ def command(
                 engine, kind=kind, sources=sources, wf_improved=not no_wf, seed=seed, seconds=seconds, stop=stop,
                 tell=tell, verify=verify,
             )  # fmt: skip
+        manyopts.note_unproved(verify, found.record)
         wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
             rows = [{"id": opened.called(vertex), "value": value} for vertex, value in found.top(top)]

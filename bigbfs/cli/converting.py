@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from bigbfs.cli.wording import noted, printable
-from bigbfs.errors import Argument, Call, Remedy, UsageError, naming
+from bigbfs.errors import Argument, Call, FileAccessError, Remedy, UsageError, naming
 from bigbfs.formats.container.parts import refuse_shards
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,6 +22,9 @@ _DIGITS = 10
 """A column of so many digits is a name."""
 
 _KEPT = "bigbfs.columns"
+
+STANDARD_INPUT = "-"
+"""As `convert` names it, whose modules take time to import."""
 
 
 class Columns(click.ParamType):
@@ -65,11 +68,32 @@ def require_no_columns(path: Path) -> None:
         raise UsageError(f"{path} is a graph already, and no table", about=(("columns", columns),))
 
 
+def _require_file(path: Path) -> None:
+    """Refuse what can be read once alone: a graph is a file, which is mapped.
+
+    Raises
+    ------
+    UsageError, FileAccessError
+        It is standard input; a pipe or a device.
+    """
+    way = Remedy(Call("convert", str(path), (Argument("output", "OUT.csrbin"),)), "make a graph file of it first: {}")
+    if str(path) == STANDARD_INPUT:
+        raise UsageError("-: only convert reads standard input", remedies=(way,))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise FileAccessError(f"{path}: cannot open: it is a pipe or a device, and no file to map", remedies=(way,))
+
+
 def converted(path: Path) -> Path:
     """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is.
 
     Columns that have been named for it once hold until others are: the default is a guess.
+
+    Raises
+    ------
+    UsageError, FileAccessError
+        As :func:`_require_file`, and of a conversion.
     """
+    _require_file(path)
     refuse_shards(path)
     if not _holds_edges(path):
         require_no_columns(path)

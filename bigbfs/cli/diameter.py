@@ -49,6 +49,7 @@ def command(
                 verify=verify,
                 each=False,
             )
+        manyopts.note_unproved(verify, found.record)
         if as_json:
             click.echo(dumps(ecc_object("diameter", opened, engine, opening, found)))
             return

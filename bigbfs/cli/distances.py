@@ -92,6 +92,7 @@ def command(
             with manyopts.searching(f"search from {counted(count, 'source')}", count, part) as (stop, tell):
                 how |= {"stop": stop, "tell": tell}
                 found = distances(engine, starts, tos, output=output, **how) if kept else sweep(engine, starts, **how)
+            manyopts.note_unproved(verify, found.record)
             wrote = [] if output is None else [outputs.written_array(output)]
             if as_json:
                 click.echo(dumps(_object(opened, engine, open_seconds, found, wrote)))

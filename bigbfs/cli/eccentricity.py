@@ -78,6 +78,7 @@ def command(
             found = eccentricity(
                 engine, component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
             )  # fmt: skip
+        manyopts.note_unproved(verify, found.record)
         known = found.lower == found.upper
         ids, values = _of_every_vertex(opened, found)
         wrote = manyopts.write_values(output, "eccentricity", values, ids, opened)

@@ -13,11 +13,12 @@ from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.gpus_ahead import Asked, ahead
 from bigbfs.algorithms.ranked_gpus import planned_on_gpus
 from bigbfs.cli import gpus_times, options
+from bigbfs.cli.gpus_remedies import with_remedies
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
 from bigbfs.engines.gpu.ranks.plan import STREAMED, own_reads, placing_reads
-from bigbfs.errors import UsageError
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps, graph_object
@@ -52,7 +53,7 @@ def show(
     as_json: bool,
 ) -> None:
     """Print what ranks of ``hosts`` agree on for ``work``; ``how``: as of ``planned_on_gpus``."""
-    agreed = planned_on_gpus(graph, hosts, work, limits, registers_read_only=target.registers_read_only, **how)
+    agreed = _agreed(graph, hosts, target, work, limits, how)
     asked = Asked(work, limits, target.registers_read_only, how, target.profile)
     times, deep = ahead(graph, asked, len(set(hosts)), agreed)
     if agreed.plans[0].whole:  # the model is of ranks that have own rows alone
@@ -88,6 +89,33 @@ def show(
     worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
     click.echo(f"\nrank {worst}:")
     click.echo(agreed.plans[worst].ledger())
+
+
+def _agreed(
+    graph: Graph,
+    hosts: tuple[str, ...],
+    target: Any,
+    work: Sequence[Work],
+    limits: Limits,
+    how: dict[str, str],
+) -> Agreed:
+    """Return the plans of all ranks.
+
+    Raises
+    ------
+    UsageError, DoesNotFitError
+        As ``planned_on_gpus``; with what helps, for which plans are made too.
+    """
+
+    def plan(gpus: int, limits: Limits, **other: str) -> Agreed:
+        there = hosts if gpus == len(hosts) else machines_of(gpus, len(set(hosts)))
+        read_only = target.registers_read_only
+        return planned_on_gpus(graph, there, work, limits, registers_read_only=read_only, **how | other)
+
+    try:
+        return plan(len(hosts), limits)
+    except DoesNotFitError as error:
+        raise with_remedies(error, plan, len(hosts), limits) from None
 
 
 def _carried(agreed: Agreed) -> str:

@@ -59,6 +59,7 @@ def command(
             found = hops(
                 engine, named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify
             )
+        manyopts.note_unproved(verify, found.record)
         each = found.within if found.within is not None and len(found.sources) <= EACH else None
         if as_json:
             called = [opened.called(source) for source in found.sources.tolist()] if each is not None else []

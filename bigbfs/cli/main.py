@@ -8,6 +8,7 @@ went away; bigbfs/cli/interrupts.py adds 129 hung up and 143 terminated.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from importlib import import_module
@@ -21,7 +22,7 @@ from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
-from bigbfs.errors import BigBfsError, ConfigError, FileAccessError, UsageError, brief
+from bigbfs.errors import BigBfsError, ConfigError, DeviceError, FileAccessError, UsageError, brief
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -112,7 +113,7 @@ def cli(context: click.Context) -> None:
     by = launch.started()
     if by is not None and context.invoked_subcommand not in RANKED:
         raise UsageError(
-            f"{by.by} started this as rank {by.rank} of {by.size}, and {context.invoked_subcommand} is work for one "
+            f"{by.by} started this {by.size} times, and {context.invoked_subcommand} is work for one "
             f"process; only {', '.join(RANKED[:-1])} and {RANKED[-1]} run as several"
         )
 
@@ -121,10 +122,22 @@ def _fail(message: str, code: int, names_ranks: bool = False, *, lines: bool = F
     """Say what is wrong; ``lines``: ends of lines are of the message, and not of a name in it."""
     launch.let_first_speak()
     speaker = "" if names_ranks else launch.speaker()
-    said = "\n".join(map(printable, message.expandtabs(4).split("\n"))) if lines else printable(message)
-    said = brief(said)
-    click.echo(f"bigbfs: error: {speaker}{said}", err=True)
+    click.echo(f"bigbfs: error: {speaker}{_shown(message, lines)}", err=True)
     return code
+
+
+def _shown(message: str, lines: bool) -> str:
+    return brief("\n".join(map(printable, message.expandtabs(4).split("\n"))) if lines else printable(message))
+
+
+def _fail_as_all(message: str, code: int, names_ranks: bool = False, *, lines: bool = True) -> int:
+    """Say what is wrong, once if all ranks have found the same, which then end without being ended."""
+    together = launch.failed(code, _shown(message, lines))
+    if together is None:
+        return _fail(message, code, names_ranks, lines=lines)
+    if together[1]:
+        click.echo(f"bigbfs: error: {together[1]}", err=True)
+    return together[0]
 
 
 SAID_ONCE = (UsageError, FileAccessError, ConfigError)
@@ -136,7 +149,7 @@ def _refuse(message: str, code: int, *, lines: bool = True) -> int:
     and end before they have met."""
     by = launch.started()
     if by is None or SAME_LINE not in os.environ:
-        return _fail(message, code, lines=lines)
+        return _fail_as_all(message, code, lines=lines)
     if by.rank == 0:
         _fail(message, code, lines=lines)
     sys.stderr.flush()
@@ -155,9 +168,16 @@ def _drop_output() -> None:
 
 
 def _require_stdout() -> None:
-    """Where the parent closed standard output (`>&-`): let writing to it fail, which else would pass unnoticed."""
+    """Let writing to standard output fail where it fails, which else would pass unnoticed.
+
+    The parent may have closed it (`>&-`). And without a buffer (PYTHONUNBUFFERED, python -u) what a full disk does not
+    take of a piece, or the system of one above 2 GiB, is dropped: nobody asks how much was written.
+    """
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        old, each_line = sys.stdout, 1
+        sys.stdout = os.fdopen(old.fileno(), "w", each_line, old.encoding, old.errors, closefd=False)
 
 
 _OF_RANKS = {"--ranks": "as several processes", "--gpus": "on several GPUs"}
@@ -220,7 +240,8 @@ def run(arguments: list[str] | None = None) -> int:
         said = in_options(error, named_command(cli, words), words)
         if isinstance(error, SAID_ONCE) and not ending.was_in_a_world():
             return _refuse(said, error.exit_code, lines=error.has_lines)
-        return _fail(said, error.exit_code, error.names_ranks, lines=error.has_lines)
+        say = _fail if isinstance(error, DeviceError) else _fail_as_all  # which leaves a device as nobody knows
+        return say(said, error.exit_code, error.names_ranks, lines=error.has_lines)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:

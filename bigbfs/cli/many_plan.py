@@ -14,6 +14,7 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.cpu.widths import Item, ledger, needs, widest
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.cli import options
+from bigbfs.cli.notes import note, with_notes
 from bigbfs.engines.cpu import memory as cpu_memory
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
@@ -36,7 +37,7 @@ COLLECTED = {
 
 
 def count_of(text: str, graph: Graph) -> int:
-    """Return how many searches ``all`` or a number means.
+    """Return how many searches ``all`` or a number means: one from each vertex at most, which is said.
 
     Raises
     ------
@@ -47,7 +48,9 @@ def count_of(text: str, graph: Graph) -> int:
         return graph.n
     if not (text.isascii() and text.isdecimal() and len(text) <= 18 and int(text)):
         raise UsageError(f"--searches {text[:80]!r}: write how many, or all")
-    return int(text)
+    if int(text) > graph.n:
+        note(f"--searches {text}: only {counted(graph.n, 'vertex', 'vertices')} to search from; all are planned for")
+    return min(int(text), graph.n)
 
 
 def work_on_gpu(graph: Graph, searches: str, collect: str) -> tuple[int, ManyOptions]:
@@ -95,7 +98,7 @@ def show(graph: Graph, searches: str, collect: str, memory: int | None, threads:
         shapes = shapes_of(engine)
         rows = foresee(graph, shapes, sources, need, threads)
         if as_json:
-            click.echo(dumps(_object(graph, engine, sources, collect, free, width, items, rows)))
+            click.echo(dumps(with_notes(_object(graph, engine, sources, collect, free, width, items, rows))))
         else:
             _print(graph, engine, sources, collect, free, width, items, rows)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options, outputs, values
-from bigbfs.cli.notes import note_fewer, with_notes
+from bigbfs.cli.notes import note, note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
@@ -101,6 +101,12 @@ def placed(graph: Graph, work: Sequence[Work], where: dict[str, Any]) -> Iterato
     options.check_where(where)
     with options.placed(graph, tuple(work), **where) as engine:
         yield engine
+
+
+def note_unproved(verify: bool, record: Any) -> None:
+    """Say that Ctrl-C has come before the proof that was asked for, or in it."""
+    if verify and record.verified is None:
+        note("stopped before what was found was proved: --verify had not come to its end")
 
 
 def check_values(path: Path | None, force: bool, as_json: bool) -> None:

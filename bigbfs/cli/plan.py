@@ -14,6 +14,7 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.ranked_gpus import as_one
 from bigbfs.algorithms.words import USUAL, usual_work
 from bigbfs.cli import gpus_plan, many_plan, options, rank_plan, values
+from bigbfs.cli.notes import with_notes
 from bigbfs.cli.ranks import PARTITIONS, TRANSPORTS
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.engines.engine import Work
@@ -89,7 +90,7 @@ class Target:
     type=click.IntRange(1),
     help="With --ranks: threads of each. Default: its share of cores. With --searches: of the run.",
 )
-@click.option("--searches", metavar="K|all", help="Plan K searches at once (or from every vertex) instead: on CPUs.")
+@click.option("--searches", metavar="K|all", help="Plan K searches (all: from every vertex) instead: on CPUs.")
 @click.option(
     "--collect",
     type=click.Choice(list(many_plan.COLLECTED)),
@@ -204,7 +205,7 @@ def _show_searches(
     width, batches = many_plan.batches_on_gpu(planned, sources)
     if as_json:
         more = {"searches": sources, "collect": collect, "width": width, "batches": batches}
-        click.echo(dumps(plan_object(graph, target, plan, []) | more))
+        click.echo(dumps(with_notes(plan_object(graph, target, plan, []) | more)))
         return
     _print(graph, target, plan, [])
     text = f"{sources:,}, for {collect}: {width} at once, {counted(batches, 'batch', 'batches')}"

@@ -155,9 +155,12 @@ def id_of(graph: Graph, word: str, option: str) -> int:
 
 
 def _lines(path: Path) -> list[str]:
-    """Return the lines of a file, which end at a newline alone: a name may hold what else Unicode ends lines with."""
+    """Return the lines of a file (``-``: of standard input), which end at a newline alone.
+
+    A name may hold what else Unicode ends lines with.
+    """
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as stream:
+        with (Path("/dev/stdin") if str(path) == "-" else path).open(encoding="utf-8-sig", newline="\n") as stream:
             return [line.removesuffix("\n").removesuffix("\r") for line in stream]
     except OSError as error:
         raise access_error(path, error, "read") from error

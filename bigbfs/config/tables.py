@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bigbfs.errors import ConfigError, FileAccessError
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
@@ -19,7 +22,7 @@ def from_table(kind: type[T], table: dict[str, Any], where: str) -> T:
     ConfigError
         A key is unknown (the nearest one is named), missing, of the wrong type, or has a value that cannot be.
     """
-    known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    known = {item.name: item for item in fields(kind)}
     for key in table:
         if key not in known:
             import difflib

@@ -18,7 +18,7 @@ from bigbfs.conversion.folders import expand
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
-from bigbfs.conversion.targets import base_name
+from bigbfs.conversion.targets import base_name, require_a_name
 from bigbfs.errors import FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.shards.manifest import SUFFIX, Manifest, open_shard, read_manifest
@@ -56,7 +56,13 @@ def convert_to_shards(
     place = options.tmp if options.tmp is not None else folder.parent
     with Scratch(place) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
-        report = convert(inputs, target, replace(options, shards=None, compressed=False))
+        try:
+            report = convert(inputs, target, replace(options, shards=None, compressed=False))
+        except FileAccessError as error:
+            if not error.message.startswith(f"{target}: "):
+                raise
+            why = error.message.removeprefix(f"{target}: ")
+            raise FileAccessError(f"{folder}: its graph file, in {place}: {why}", remedies=(("tmp", None),)) from error
         done = split(target, folder, shards=options.shards, force=options.force, progress=options.progress)
     phases = report.phases | {"write": report.phases.get("write", 0.0) + done.seconds}
     return replace(
@@ -105,10 +111,8 @@ def shards_target(inputs: Sequence[str | Path], output: str | Path | None) -> Pa
         It is not named .shards, or not named and the input has no name.
     """
     if output is None:
-        if not inputs or str(inputs[0]) in (STANDARD_INPUT, ""):
-            remedies = (("output", f"OUT{SUFFIX}", "say {}"),)
-            raise UsageError("standard input has no name to derive the output's from", remedies=remedies)
-        first = Path(inputs[0])
+        first = Path(inputs[0] if inputs and str(inputs[0]) else STANDARD_INPUT)
+        require_a_name(first, f"OUT{SUFFIX}")
         return first.with_name(base_name(first.name) + SUFFIX)
     if Path(output).suffix != SUFFIX:
         raise UsageError(f"{output}: shards go to a folder whose name ends in {SUFFIX}; name it so")

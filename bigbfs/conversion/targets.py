@@ -57,11 +57,22 @@ def choose_targets(inputs: Sequence[str | Path], output: Path | None, compressed
     return targets
 
 
+def require_a_name(first: Path, output: str) -> None:
+    """Refuse an input whose name is that of a stream, beside which no file is written; ``output``: one, for example.
+
+    Raises
+    ------
+    UsageError
+        It is standard input, or a file of /dev or /proc: what a shell puts for ``<(command)``.
+    """
+    if str(first) == STANDARD_INPUT or first.is_relative_to("/dev") or first.is_relative_to("/proc"):
+        called = "standard input" if str(first) == STANDARD_INPUT else f"{first}: it"
+        raise UsageError(f"{called} has no name to derive the output's from", remedies=(("output", output, "say {}"),))
+
+
 def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
     if output is None:
-        if str(first) == STANDARD_INPUT:
-            remedies = (("output", "OUT.csrbin", "say {}"),)
-            raise UsageError("standard input has no name to derive the output's from", remedies=remedies)
+        require_a_name(first, "OUT.csrbin")
         if not first.name:
             raise UsageError(f"{first}: is a folder; name the files in it")
         output = first.with_name(base_name(first.name) + ".csrbin")

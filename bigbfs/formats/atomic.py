@@ -32,7 +32,7 @@ _WRITE_ADVICE: dict[int, tuple[RemedyLike, ...]] = {
     ),
     errno.EACCES: (("output", None, "no permission to write there; choose another path ({})"),),
     errno.EPERM: (("output", None, "no permission to write there; choose another path ({})"),),
-    errno.EROFS: (("output", None, "the file system is read-only; choose another path ({})"),),
+    errno.EROFS: (("output", None, "choose another path ({})"),),
     errno.ENOENT: ("the folder does not exist; create it first",),
     errno.EISDIR: ("it is a folder; name a file in it",),
 }
@@ -50,6 +50,9 @@ def access_error(path: str | Path, error: OSError, action: str) -> FileAccessErr
         remedies: tuple[RemedyLike, ...] = () if advice is None else (advice,)
     else:
         remedies = _WRITE_ADVICE.get(error.errno or 0, ())
+        if error.errno == errno.ENOENT and Path(path).parent.is_dir():
+            reason = "the file system there takes no new file"  # that of /proc, say
+            remedies = (("output", None, "choose another path ({})"),)
     return FileAccessError(f"{path}: cannot {action}: {reason}", remedies=remedies)
 
 
@@ -72,6 +75,13 @@ def require_writable(target: Path) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
         read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
         raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
+    if not os.statvfs(folder).f_blocks:  # /proc, /sys: they let root in, and take no file
+        try:
+            handle, name = _temporary(target)
+        except OSError as error:
+            raise access_error(target, error, "write") from error
+        os.close(handle)
+        Path(name).unlink()
 
 
 @contextmanager

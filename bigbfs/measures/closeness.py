@@ -31,6 +31,7 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.original_ids import VertexIds
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_vertices
+from bigbfs.measures.proving import prove
 from bigbfs.sizes import choice, integer
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def closeness(
     tell
         Told after each batch how many sources it had.
     verify
-        Check the searches by the edge rule, and by single searches on a sample.
+        Check the searches by the edge rule, and by single searches on a sample; not where ``stop()`` is true.
     threads, backend
         As for :func:`bigbfs.distances`.
 
@@ -144,8 +145,7 @@ def closeness(
         options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until, tell=tell)
         result: ManyResult = engine.run_internal(options)
         if verify:
-            engine.verify_internal(options, result)
-            result.record.verified = True
+            prove(engine, options, result, stop)
         values = np.asarray(here.in_original_order(_values(result, here.n, kind, wf_improved)))
         exact = len(np.unique(result.sources)) == here.n
         error = None if exact or here.flags.directed else error_bound(result, here.n)

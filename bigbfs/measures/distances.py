@@ -19,6 +19,7 @@ from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
+from bigbfs.measures.proving import prove
 from bigbfs.measures.room import HEADER, NARROW, require_room, require_room_for_lines
 from bigbfs.sizes import byte_count, file_path
 
@@ -148,8 +149,7 @@ def sweep(
     options = ManyOptions(starts, max_depth, totals=True, stop=until, tell=tell, memory=memory)
     result: ManyResult = engine.run_internal(options)
     if verify:
-        engine.verify_internal(options, result)
-        result.record.verified = True
+        prove(engine, options, result, stop)
     assert result.reached is not None
     sources, far = (np.asarray(engine.graph.original(each)) for each in (result.sources, result.far))
     none = np.zeros(0, np.int64)
@@ -239,8 +239,7 @@ def _run(
         options = replace(asked, visit=visit, stop=lambda: cut or (asked.stop is not None and asked.stop()))
         result: ManyResult = engine.run_internal(options)
         if verify:
-            engine.verify_internal(options, result)
-            result.record.verified = True
+            prove(engine, options, result, stop)
     result.record.sources = written
     far, depth = np.asarray(graph.original(result.far[:written])), result.depth[:written]
     kept = None if kept is None else kept[:written]

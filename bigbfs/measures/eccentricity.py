@@ -21,6 +21,7 @@ from bigbfs.measures.bounding import BATCH, Bounding
 from bigbfs.measures.bounds import GOALS
 from bigbfs.measures.outcome import Eccentricity, Tell
 from bigbfs.measures.placing import Until, check_given, placed, require_vertices
+from bigbfs.measures.proving import wanted
 from bigbfs.measures.sweeping import Sweeps
 from bigbfs.sizes import choice
 
@@ -58,7 +59,7 @@ def eccentricity(
     tell
         Told after each batch how far it is.
     verify
-        Check, for a sample of vertices, that a single search finds what the bounds say.
+        Check, for a sample of vertices, that a single search finds what the bounds say; not where ``stop()`` is true.
     threads, backend
         As for :func:`bigbfs.distances`.
     each
@@ -82,16 +83,16 @@ def eccentricity(
         if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
             swept = Sweeps(engine)
             if swept.run(until, tell):
-                return swept.result(each=each, verify=verify)
+                return swept.result(each=each, verify=wanted(verify, stop))
         try:
             search = Bounding(engine, component, count, swept)
         except DoesNotFitError:
             if swept is None:
                 raise
             swept.go_on(until, tell, patient=True)
-            return swept.result(each=each, verify=verify)
+            return swept.result(each=each, verify=wanted(verify, stop))
         search.run(goal, until, tell)
-        return search.result(goal, verify=verify)
+        return search.result(goal, verify=wanted(verify, stop))
 
 
 def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", threads: int | None = None) -> int:

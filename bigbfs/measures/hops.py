@@ -22,6 +22,7 @@ from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
+from bigbfs.measures.proving import prove
 
 SHARE = Fraction(9, 10)
 """Share of the pairs that the effective diameter holds."""
@@ -91,7 +92,7 @@ def hops(
     tell
         Told after each batch how many sources it had.
     verify
-        Check the searches by the edge rule, and by single searches on a sample.
+        Check the searches by the edge rule, and by single searches on a sample; not where ``stop()`` is true.
     threads, backend
         As for :func:`bigbfs.distances`.
 
@@ -114,8 +115,7 @@ def hops(
         options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, stop=until, tell=tell)
         result: ManyResult = engine.run_internal(options)
         if verify:
-            engine.verify_internal(options, result)
-            result.record.verified = True
+            prove(engine, options, result, stop)
         within = None if result.columns is None else np.cumsum(result.columns, axis=0).T
         counts = np.cumsum(result.found)
         exact = max_depth is None and len(np.unique(result.sources)) == here.n

@@ -8,7 +8,7 @@ be changed: ``copy()`` gives a plain one.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Set, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Set, ValuesView
 from itertools import chain, islice
 from typing import Any
 
@@ -66,6 +66,13 @@ class NodeMap(Mapping[Any, Any]):
     def __iter__(self) -> Iterator[Any]:
         return chain.from_iterable(map(self._nodes.of, _chunks(self._order)))
 
+    def __reversed__(self) -> Iterator[Any]:
+        return (node for part in _chunks_back(self._order) for node in reversed(self._nodes.of(part)))
+
+    def keys(self) -> KeysView[Any]:
+        """Return the nodes."""
+        return _Keys(self)
+
     def items(self) -> ItemsView[Any, Any]:
         """Return the nodes with their values."""
         return _Items(self)
@@ -83,6 +90,10 @@ class NodeMap(Mapping[Any, Any]):
     def _numbers(self) -> Iterator[Any]:
         """Return the values, made by many at once."""
         return chain.from_iterable(self._values[part].tolist() for part in _chunks(self._order))
+
+    def _numbers_back(self) -> Iterator[Any]:
+        """Return the same, the last one first."""
+        return chain.from_iterable(reversed(self._values[part].tolist()) for part in _chunks_back(self._order))
 
     def copy(self) -> dict[Any, Any]:
         """Return a plain dict."""
@@ -116,6 +127,15 @@ class NodeMap(Mapping[Any, Any]):
         return _map_of, (alone._nodes.labels, alone._order, alone._values)
 
 
+class _Keys(KeysView[Any]):
+    """``keys()``."""
+
+    _mapping: NodeMap
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._mapping)
+
+
 class _Items(ItemsView[Any, Any]):
     """``items()``, read by many at once."""
 
@@ -123,6 +143,9 @@ class _Items(ItemsView[Any, Any]):
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return self._mapping._pairs()
+
+    def __reversed__(self) -> Iterator[tuple[Any, Any]]:
+        return zip(reversed(self._mapping), self._mapping._numbers_back(), strict=True)
 
 
 class _Values(ValuesView[Any]):
@@ -132,6 +155,9 @@ class _Values(ValuesView[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return self._mapping._numbers()
+
+    def __reversed__(self) -> Iterator[Any]:
+        return self._mapping._numbers_back()
 
     def __contains__(self, value: object) -> bool:
         return any(value == each for each in self)
@@ -213,6 +239,11 @@ def _set_of(ids: np.ndarray) -> NodeSet:
 def _chunks(numbers: np.ndarray) -> Iterator[np.ndarray]:
     """Return the numbers by as many as are made at once."""
     return (numbers[first : first + _CHUNK] for first in range(0, len(numbers), _CHUNK))
+
+
+def _chunks_back(numbers: np.ndarray) -> Iterator[np.ndarray]:
+    """Return the same parts, the last one first."""
+    return (numbers[first : first + _CHUNK] for first in reversed(range(0, len(numbers), _CHUNK)))
 
 
 def _text(view: NodeMap | NodeSet, shown: list[str]) -> str:

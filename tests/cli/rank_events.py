@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
-from bigbfs.__main__ import main
+from bigbfs.__main__ import interrupts, main
 from bigbfs.algorithms.bfs.cpu import search
 from bigbfs.algorithms.bfs.ranks.common import CommonSearch
 from bigbfs.algorithms.bfs.ranks.common_program import CommonBfs
@@ -33,8 +34,37 @@ def launcher() -> int:
     return process
 
 
+READY = "BIGBFS_TEST_READY"
+"""Environment variable with the folder in which every rank says that signals end it as they should."""
+
+
+def ready(run: Any) -> Any:
+    """Return ``run`` for a rank that says so first."""
+
+    def said() -> int:
+        if folder := os.environ.get(READY):
+            (Path(folder) / str(os.getpid())).touch()
+        found: int = run()
+        return found
+
+    return said
+
+
+def wait_for_all() -> None:
+    """Wait until all ranks have said so: on a busy machine one is seconds behind, and Python has not begun there.
+
+    A signal ends such a process as the system does it, and the launcher tells that from an exit code.
+    """
+    by, deadline = launch.started(), time.monotonic() + 60
+    if by is not None and (folder := os.environ.get(READY)):
+        while len(list(Path(folder).iterdir())) < by.size and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
 def happen(event: str) -> None:
     where, _, name = event.rpartition("-")
+    if where == "mpiexec":
+        wait_for_all()
     if name == "error":
         raise RuntimeError("planted")
     if name == "exit":
@@ -77,6 +107,8 @@ def replace(owner: Any, name: str, event: str, rank: int, level: int | None) -> 
 
 
 if __name__ == "__main__":
+    guarded = interrupts.guarded
+    interrupts.guarded = lambda run: guarded(ready(run))
     plant(sys.argv[1], sys.argv[2], int(sys.argv[3]))
     sys.argv[1:] = sys.argv[4:]
     main()

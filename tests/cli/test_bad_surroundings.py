@@ -81,6 +81,14 @@ def test_disk_full(graph_text):
         assert not list(small.iterdir())
 
 
+def test_disk_full_for_the_file_that_shards_are_made_of(graph_text):
+    with mounted(graph_text / "small", "size=256k") as small:
+        process = start("graph.txt", "--shards", 3, "-o", small / "g.shards")
+        says = "small/g.shards: its graph file, in ", "No space left on device; name another folder with --tmp"
+        refused_process(small, process, 1, *says)
+        assert not list(small.iterdir())
+
+
 def test_disk_full_for_the_compressed_file_leaves_the_whole_plain_one(graph_text):
     with mounted(graph_text / "small", "size=980k") as small:
         process = start("graph.txt", "--compressed", "-o", small / "graph.csrbin")
@@ -102,6 +110,18 @@ def test_read_only_file_system(graph_text):
     with mounted(graph_text / "fixed", "size=64k,ro") as fixed:
         process = start("graph.txt", "-o", fixed / "graph.csrbin")
         refused_process(fixed, process, 1, "fixed/graph.csrbin", "Read-only file system", "(-o)")
+
+
+@pytest.mark.parametrize("folder_of", ["/proc", "/sys"])
+def test_a_folder_that_takes_no_file_is_there_all_the_same(run, graph_text, folder_of):
+    """Root may write in it, says the system, and no disk is behind it."""
+    if not os.access(folder_of, os.W_OK):
+        pytest.skip("for root, who may write everywhere")
+    refusal = {"/proc": "the file system there takes no new file; choose another path", "/sys": "Permission denied"}
+    for line, option in ((["convert", "graph.txt"], "-o"), (["generate", "star", "--scale", 4], "-o")):
+        code, out, err = run(*line, option, f"{folder_of}/x.csrbin")
+        assert (code, out) == (1, "") and f"{folder_of}/x.csrbin: cannot write: {refusal[folder_of]}" in err
+        assert f"({option})" in err and "does not exist" not in err
 
 
 def as_mortal(*arguments):

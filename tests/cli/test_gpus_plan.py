@@ -136,6 +136,28 @@ def test_plans_that_are_refused(run: Any, graph: Graph, arguments: Any, code: in
     assert (found, out) == (code, "") and said in err, err
 
 
+def helps(run: Any, *arguments: Any) -> str:
+    """Return what is said to help the plan of a run on GPUs that does not fit."""
+    code, out, err = run("plan", "dense.csrbin", "--profile", "h200", "--algorithm", "bfs", *arguments)
+    assert (code, out) == (5, ""), err
+    return str(err).rpartition("what helps: ")[2].strip()
+
+
+def test_what_helps_is_only_what_does(run: Any, folder: Path) -> None:
+    """More GPUs divide edges, and not what each rank keeps of all vertices; the plans that are named fit."""
+    generate.graph("uniform", scale=12, edge_factor=200).save(folder / "dense.csrbin")
+    small = ("--residency", "vram", "--vram-budget", "3MiB", "--gpus", 2)
+    said = helps(run, *small)
+    assert "use --residency mapped" in said and "use --gpus 4 (a part is divided among them)" in said
+    budget = said.partition("--vram-budget ")[2].split()[0]
+    for way in (("--residency", "mapped"), ("--gpus", 4), ("--vram-budget", budget)):
+        assert run("plan", "dense.csrbin", "--profile", "h200", "--algorithm", "bfs", *small, *way)[0] == 0, way
+    said = helps(run, "--gpus", 2, "--vram-budget", "30KiB")
+    assert said == "use --vram-budget 1MiB or more (if the GPUs have it)"
+    said = helps(run, "--gpus", 2, "--vram-budget", "1MiB", "--ram-budget", "1KiB", "--residency", "mapped")
+    assert "--residency" not in said and "--ram-budget" in said and "--vram-budget" not in said
+
+
 def test_times_are_predicted(run: Any, graph: Graph) -> None:
     """Of 1, 2, 4, ... GPUs and the number asked for; the levels are those of that number."""
     found = planned(run, "--gpus", 3, "--algorithm", "cc")["predicted"]

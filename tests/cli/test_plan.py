@@ -187,7 +187,8 @@ def test_many_searches_on_cpus(run, graph):
     assert code == 0, err
     found = json.loads(out)
     assert set(found) == {
-        *("schema", "command", "graph", "device", "searches", "collect", "memory_limit", "width", "memory", "widths")
+        *("schema", "command", "graph", "device", "searches", "collect", "memory_limit", "width", "memory", "widths"),
+        "notes",
     }
     assert (found["searches"], found["width"], found["memory_limit"]) == (100, 32, 300 << 10)
     assert [each["batches"] for each in found["widths"]] == [4, 2, 1, 1, 1]
@@ -213,6 +214,16 @@ def test_many_searches_on_a_gpu_in_the_widest_batches_that_fit(run, graph, no_gp
     assert (found[0]["width"], found[0]["batches"], found[0]["residency"]) == (100, 1, "streamed")
     assert found[2]["width"] < 512 and found[2]["batches"] == -(-1_000 // found[2]["width"])
     assert found[2]["totals"]["vram"] <= 500 << 10
+
+
+@pytest.mark.parametrize("where", [[], ["--residency", "streamed"]])
+def test_no_more_searches_are_planned_than_there_are_vertices(run, graph, no_gpu, where):
+    code, out, err = run("plan", "g.csrbin", "--searches", "1000000", "--json", *where)
+    assert code == 0 and "--searches 1000000: only 1,024 vertices to search from" in err
+    found = json.loads(out)
+    assert found["searches"] == 1_024 and found["notes"] == [err.removeprefix("note: ").strip()]
+    code, out, err = run("plan", "g.csrbin", "--searches", "1024", "--json", *where)
+    assert (code, err) == (0, "") and json.loads(out)["searches"] == 1_024
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,11 +67,45 @@ def test_ranks_under_mpiexec(graph: Path) -> None:
     assert "1 thread on each of 4 ranks" in json.loads(ran.stdout)["device"]
 
 
-def test_what_is_wrong_for_all_is_said_once(graph: Path) -> None:
-    ran = run([*mpiexec(2), *BFS, str(graph), "--source", "123456789"])
-    assert ran.returncode == 2
-    assert ran.stderr.count("bigbfs: error: ") == 1
-    assert "bigbfs: error: rank 0 (host " in ran.stderr
+@pytest.mark.parametrize("started", ["mpiexec", "--ranks"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["GRAPH", "--source", "123456789"], 2, "no vertex 123456789"),
+        (["GRAPH", "--source", "0", "--target", "123456789"], 2, "no vertex 123456789"),
+        (["DAMAGED", "--source", "0"], 1, "cut short"),
+        (["nowhere.csrbin", "--source", "0"], 1, "cannot open"),
+        (["GRAPH", "--sauce", "0"], 2, "no such option '--sauce'"),
+    ],
+)
+def test_what_is_wrong_for_all_is_said_once(
+    graph: Path, tmp_path: Path, arguments: list[str], code: int, said: str, started: str
+) -> None:
+    """By no rank in particular, and by nobody else: none has to be ended."""
+    damaged = tmp_path / "damaged.csrbin"
+    damaged.write_bytes(graph.read_bytes()[:3000])
+    words = [{"GRAPH": str(graph), "DAMAGED": str(damaged)}.get(word, word) for word in arguments]
+    by, own = (mpiexec(2), []) if started == "mpiexec" else ([], ["--ranks", "2"])
+    ran = run([*by, *BFS, *words, *own])
+    assert (ran.returncode, ran.stdout) == (code, ""), ran.stderr
+    assert re.fullmatch(r"bigbfs: error: [^\n]+\n", ran.stderr) and said in ran.stderr, ran.stderr
+    assert "rank 0" not in ran.stderr
+
+
+def test_what_ranks_find_that_differs_all_say(graph: Path) -> None:
+    bad = 'exec "$@" --source "9999999$PMI_RANK"'
+    ran = run([*mpiexec(2), "sh", "-c", bad, "of a rank", *BFS, str(graph)])
+    assert ran.returncode == 2 and ran.stdout == "" and "Abort" not in ran.stderr
+    for rank in range(2):
+        assert re.search(rf"bigbfs: error: rank {rank} \(host \S+\): .*no vertex 9999999{rank}", ran.stderr), ran.stderr
+
+
+def test_what_one_rank_finds_ends_those_at_work(graph: Path) -> None:
+    """These wait for it, and are ended by MPI."""
+    bad = 'test "$PMI_RANK" = 1 && set -- "$@" --sauce; exec "$@"'
+    ran = run([*mpiexec(2), "sh", "-c", bad, "of a rank", *BFS, str(graph), "--source", "0"])
+    assert ran.returncode == 2 and ran.stderr.count("bigbfs: error: ") == 1
+    assert "no such option '--sauce'" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,16 @@ AGAIN = 3
 
 @pytest.mark.parametrize("exchange", ["messages", "common"])
 @pytest.mark.parametrize(("event", "when"), wide.split(CASES, lambda event, when: (event, when) in CORE))
-def test_all_end_with_the_code_of_the_cause(event: str, when: str, exchange: str, graph: Path, tmp_path: Path) -> None:
+def test_all_end_with_the_code_of_the_cause(
+    event: str, when: str, exchange: str, graph: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     if exchange == "common" and not when.isdigit() and when not in ("proof", "result"):
         pytest.skip("what ranks share is not there then")
     driver = Path(__file__).parent / "rank_events.py"
     command = [str(launch.mpiexec()), "-n", "3", sys.executable, str(driver), event, when, "1"]
     command += bfs(graph, tmp_path, exchange)
-    before, ran = shm.files(), run(command)
+    ready = tmp_path_factory.mktemp("ready")
+    before, ran = shm.files(), run(command, BIGBFS_TEST_READY=str(ready))
     for _ in range(AGAIN if event.startswith("mpiexec-") else 0):
         if ran.returncode == CODES[event] and (when == "leaving" or not shm.left_since(before)):
             break
@@ -84,7 +87,8 @@ def test_all_end_with_the_code_of_the_cause(event: str, when: str, exchange: str
         if when != "leaving":
             shm.require_nothing_left(tmp_path, None)
         (tmp_path / "levels.npy").unlink(missing_ok=True)
-        before, ran = shm.files(), run(command)
+        ready = tmp_path_factory.mktemp("ready")
+        before, ran = shm.files(), run(command, BIGBFS_TEST_READY=str(ready))
     assert ran.returncode == CODES[event] or (event, ran.returncode) == ("gone", 4), ran.stderr
     if event == "error":
         assert "planted" in ran.stderr

@@ -42,7 +42,13 @@ def test_check_looks_at_the_shards_that_are_there(run, small):
     code, out, _ = run("check", "graph.shards")
     assert code == 0 and "ok  00002.shard: 0 rows" in out and "ok  here: 3 of 3 shards" in out
     Path("graph.shards/00001.shard").rename("elsewhere")
-    assert "ok  here: 2 of 3 shards" in run("check", "graph.shards")[1]
+    assert "ok  here: 2 of 3 shards" in run("check", "graph.shards", "--here")[1]
+    code, out, err = run("check", "graph.shards")
+    assert code == 1 and "ok  00002.shard" in out and "checks hold" not in out
+    assert "graph.shards: 00001.shard: missing, of 4 files that manifest.json names" in err and "fetch it" in err
+    found = json.loads(run("check", "graph.shards", "--json")[1])
+    assert not found["ok"] and "00001.shard: missing" in found["error"]
+    assert run("check", "graph.csrbin", "--here")[0] == 2
     Path("elsewhere").rename("graph.shards/copy.shard")
     assert run("check", "graph.shards")[0] == 1
     Path("graph.shards/copy.shard").unlink()
@@ -53,7 +59,7 @@ def test_check_looks_at_the_shards_that_are_there(run, small):
         found = run("check", "graph.shards")
         assert found[0] == 1 and f"{name}: section" in found[2]
         path.write_bytes(whole)
-    found = object_of(run, "check", "graph.shards")
+    found = object_of(run, "check", "graph.shards", "--here")
     assert found["ok"] and found["graph"] == {"path": "graph.shards"}
     for path in Path("graph.shards").glob("*.shard"):
         path.unlink()

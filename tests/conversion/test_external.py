@@ -273,7 +273,7 @@ def test_too_little_memory_is_refused_with_what_is_needed(tmp_path):
 
 
 class _Full:
-    f_bavail, f_frsize = 1, 4096
+    f_blocks, f_bavail, f_frsize = 9, 1, 4096
 
 
 def test_missing_temporary_space_is_refused_before_the_start(tmp_path, both, monkeypatch):

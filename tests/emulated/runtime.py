@@ -342,8 +342,8 @@ def sanitizer_environment(build: str, folder: Path) -> dict[str, str]:
         loader.REPORT_VARIABLE: prefix,
         "LD_PRELOAD": runtime_library(BUILDS[build].preload),
         "ASAN_OPTIONS": f"{common}:detect_leaks=0:suppress_equal_pcs=0",
-        "TSAN_OPTIONS": f"{common}:suppressions={quiet}:report_thread_leaks=0:history_size=2:"
-        "suppress_equal_stacks=0:suppress_equal_addresses=0",
+        "TSAN_OPTIONS": f"{common}:suppressions={quiet}:report_thread_leaks=0:history_size=2:suppress_equal_stacks=0:"
+        "suppress_equal_addresses=0:intercept_tls_get_addr=0",  # else it guesses sizes: docs/kernel-testing.md
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
         "NUMBA_NUM_THREADS": "1",

@@ -92,8 +92,8 @@ def check(build, suites, chosen, folder, record_property):
         silent = done.returncode == 0 and "passed" not in done.stdout
         if not (silent or "Sanitizer failed to allocate" in done.stdout):
             break
-        # now and then a sanitizer ends its process in the middle without a word (a report has another exit code), or
-        # fails itself, twice in turn too
+        # a sanitizer may end its process in the middle, without a word (a report has another exit code) or with one
+        # of memory, for the machine's sake and no kernel's
         done = run(build, folder, *arguments)
     table = folder / "table.json"
     if table.exists():

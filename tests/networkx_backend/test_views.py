@@ -63,6 +63,9 @@ def same_map(view, plain):
     assert view == plain and plain == view
     assert list(view) == list(plain) and list(view.items()) == list(plain.items())
     assert list(view.keys()) == list(plain.keys()) and list(view.values()) == list(plain.values())
+    for part in ("__iter__", "keys", "items", "values"):  # a dict goes backwards, too
+        mine, theirs = ((each if part == "__iter__" else getattr(each, part)()) for each in (view, plain))
+        assert list(reversed(mine)) == list(reversed(theirs)), part
     assert len(view) == len(plain) and bool(view) == bool(plain)
     assert {type(part) for item in view.items() for part in item} <= {int, float, str}
     assert dict(view) == {**view} == view.copy() == plain and type(view.copy()) is dict

@@ -17,9 +17,15 @@ from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.result import ManyResult
 from bigbfs.algorithms.plain_rows import plain_rows
 from bigbfs.algorithms.rules import fail, first_difference, name_of
+from bigbfs.errors import BigBfsError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
 from bigbfs.jit.njit import njit
+
+
+class Unproved(BigBfsError, RuntimeError):
+    """A proof was ended, by ``stop`` of its options, before all was proved; no rule has been broken."""
+
 
 NARROW = 64
 """Sources of a batch whose levels are looked at."""
@@ -167,6 +173,8 @@ def verify_by(
     ------
     VerificationError
         A rule is broken.
+    Unproved
+        ``options.stop`` says, after a batch, that there is to be no further one.
     """
     recount, sources = Recount(graph.n), np.asarray(result.sources)
     rows = backward_of(graph) if options.backward else graph
@@ -175,6 +183,8 @@ def verify_by(
         here = sources[first : first + levels.shape[1]]
         validate_levels(rows, here, levels, max_depth=options.max_depth, threads=threads)
         recount.add(levels)
+        if options.stop is not None and options.stop():
+            raise Unproved("the proof was stopped")
 
     search(ManyOptions(sources, options.max_depth, options.backward, visit=check, width=NARROW))
     recount.require(result)

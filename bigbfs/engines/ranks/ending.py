@@ -42,6 +42,11 @@ def _library() -> Any:
     return found if found is not None and found.Is_initialized() else None
 
 
+def library_of_ranks() -> Any:
+    """Return mpi4py's MPI where this process is one of several under it, and has not left them; else None."""
+    return _library() if in_a_world() else None
+
+
 def in_a_world() -> bool:
     """Return whether this process is one of several under MPI, and has not left them."""
     found = _library()
@@ -62,25 +67,37 @@ def abort(code: int) -> None:
 
 
 def abort_before_start(code: int) -> None:
-    """Start MPI and end every rank with ``code``; return where there is no MPI, or no other rank in its world.
+    """Start MPI and end every rank with ``code``; return where there is no MPI, or no other rank in its world."""
+    start_late()
+    if in_a_world():
+        abort(code)
+
+
+def start_late() -> None:
+    """Start MPI, where there is one, in a rank that has failed before that.
 
     Others that never come are not waited for: this process then dies of a signal, for which the launcher ends them.
     """
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
-    try:
-        library()
-    except UsageError:
+    if was_in_a_world():
         return
-    forget_files()
-    if in_a_world():
-        abort(code)
+    before = signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
+    with suppress(UsageError):  # there is no MPI
+        library()
+        forget_files()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 def limit(seconds: float) -> None:
     """End this process after so many seconds, even where no other thread of Python can run any more."""
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)  # open as long as this process is
     faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+
+
+def no_limit() -> None:
+    """Let this process go on: what had to end in time has."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bigbfs.engines.ranks import ending
-from bigbfs.engines.ranks.library import EXTRA, forget_abandoned
+from bigbfs.engines.ranks.library import EXTRA, forget_abandoned, forget_of_launcher
 from bigbfs.errors import UsageError
 from bigbfs.jit.processors import processors
 
@@ -221,6 +221,29 @@ def speaker() -> str:
     return "".join(f"rank {group.rank} (host {group.host}): " for group in _world)
 
 
+def failed(code: int, text: str) -> tuple[int, str] | None:
+    """Leave the other ranks in order if they have failed, too; one that has not joined them starts MPI for that.
+
+    Returns the exit code, and what this rank is to say before it ends, with its number where not all say the same; ""
+    where rank 0 says it. None: another is at work or has gone, or this is not one of several ranks.
+    """
+    if started() is None or (ending.was_in_a_world() and not ending.in_a_world()):
+        return None
+    from bigbfs.engines.ranks.failing import all_failed, leave_together
+
+    ending.start_late()
+    found, who = all_failed(code, text), speaker()
+    if found is None:
+        return None
+    while _watches:
+        _watches.pop().close()
+    if not leave_together():
+        return None
+    while _world:
+        _world.pop()
+    return found.code, f"{'' if found.alike else who}{text}" if found.speaks else ""
+
+
 def leave(code: int) -> None:
     """End all ranks with ``code``, where this process has not left them in order.
 
@@ -255,6 +278,12 @@ def let_first_speak() -> None:
         time.sleep(GRACE_SECONDS)
 
 
+def _clear_up(begun: float) -> None:
+    """Remove what ranks that were ended have left, which were started at the time ``begun``."""
+    forget_of_launcher(begun)
+    forget_abandoned(begun, YOUNG_SECONDS)
+
+
 def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
     """Run ``bigbfs`` with ``arguments`` as so many ranks of this machine; return its exit code."""
     import subprocess  # of no use to who starts no ranks
@@ -275,8 +304,8 @@ def start(ranks: int, arguments: Sequence[str], threads: int) -> int:
             child.wait(GRACE_SECONDS * 10)
         except subprocess.TimeoutExpired:
             child.kill()
-        forget_abandoned(begun, YOUNG_SECONDS)
+        _clear_up(begun)
         raise
     if code:
-        forget_abandoned(begun, YOUNG_SECONDS)
+        _clear_up(begun)
     return 128 - code if code < 0 else code

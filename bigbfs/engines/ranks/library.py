@@ -17,6 +17,10 @@ LONG_AGO = 600.0
 """Seconds within which any job that is starting has found its files."""
 
 _OF_MPICH = ("mpich_shm_",)
+TEMPORARY = Path("/tmp")
+_OF_HYDRA = ("hydra_hwloc_xmlfile_",)
+"""Names that MPICH's mpiexec has in /tmp, whatever TMPDIR says, and leaves there where ranks are ended."""
+
 _OF_UCX = ("ucx_shm_posix_",)
 """Names that UCX, by which MPICH sends, takes away again at once."""
 
@@ -86,14 +90,26 @@ def forget_abandoned(since: float, age: float) -> None:
 
 def forget_long_abandoned() -> None:
     """Unlink MPICH's files of jobs that were started :data:`LONG_AGO` or earlier, where no process uses them."""
+    forget_of_launcher(0.0, LONG_AGO)
     _unlink_unused(name for name, made in _made(0.0, _OF_MPICH).items() if time.time() - made >= LONG_AGO)
 
 
-def _made(since: float, prefixes: Iterable[str]) -> dict[Path, float]:
+def forget_of_launcher(since: float, age: float = 0.0) -> None:
+    """Unlink this user's files of MPICH's mpiexec, made at the time ``since`` or later, ``age`` seconds old.
+
+    Ranks read them when they start. Those of another mpiexec that find none look at the machine for themselves.
+    """
+    for name, made in _made(since, _OF_HYDRA, TEMPORARY).items():
+        if time.time() - made >= age:
+            with suppress(OSError):
+                name.unlink()
+
+
+def _made(since: float, prefixes: Iterable[str], folder: Path | None = None) -> dict[Path, float]:
     """Return this user's files whose names begin so, and when they were made, of those made ``since``."""
     found = {}
     for prefix in prefixes:
-        for name in SHARED.glob(f"{prefix}*"):
+        for name in (folder or SHARED).glob(f"{prefix}*"):
             with suppress(OSError):
                 status = name.stat()
                 if status.st_uid == os.geteuid() and status.st_ctime >= since:

@@ -1,7 +1,7 @@
 """What can be checked of the shards in a folder: each by itself, so that a machine needs to hold no others.
 
 In: a folder with a manifest. Out: one :class:`Passed` for each check that holds; the first that does not raises
-FormatError with the file. A shard that is not there is no damage: another machine may hold it.
+FormatError with the file. A shard that is not there is missing, unless it is said that another machine may hold it.
 """
 
 from __future__ import annotations
@@ -17,31 +17,45 @@ from bigbfs.formats.shards.layout import identity
 from bigbfs.formats.shards.manifest import NAME, REST, Manifest, open_shard, read_manifest, require_no_others
 from bigbfs.report.progress import SILENT, Progress
 
+NAMED = 8
+"""Missing shards that are named."""
 
-def check_shards(folder: Path, told: Progress = SILENT) -> Iterator[Passed]:
+
+def check_shards(folder: Path, told: Progress = SILENT, *, here: bool = False) -> Iterator[Passed]:
     """Check the manifest of ``folder``, and headers and checksums of all shards that are there.
+
+    ``here``: others may lie elsewhere.
 
     Raises
     ------
     FormatError
-        At the first check that does not hold.
+        At the first check that does not hold; shards are missing.
     FileAccessError
         A file cannot be read.
     """
     manifest = read_manifest(folder)
     entries = [*manifest.shards, manifest.rest]
-    here = [part for part, entry in enumerate(entries) if (folder / entry.file).exists()]
-    told.now("check: shards", sum(entries[part].bytes for part in here), "B")
+    present = [part for part, entry in enumerate(entries) if (folder / entry.file).exists()]
+    told.now("check: shards", sum(entries[part].bytes for part in present), "B")
     graph = manifest.graph
     yield Passed(
         "manifest", f"{len(manifest.shards):,} shards of {graph['vertices']:,} vertices, {graph['edges']:,} edges"
     )
     require_no_others(folder, manifest)
-    for part in here:
+    for part in present:
         yield _checked(folder, manifest, part, told)
-    if not here:
+    if not present:
         raise FormatError(f"{folder}: holds {NAME} and no shard; fetch them")
-    yield Passed("here", f"{sum(part < len(manifest.shards) for part in here):,} of {len(manifest.shards):,} shards")
+    missing = [entry.file for entry in entries if not (folder / entry.file).exists()]
+    if missing and not here:
+        more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+        fetch = "fetch them" if len(missing) > 1 else "fetch it"
+        raise FormatError(
+            f"{folder}: {', '.join(missing[:NAMED])}{more}: missing, of {len(entries):,} files that {NAME} names; what "
+            "is here holds",
+            remedies=(fetch, ("here", True, "use {} if others lie elsewhere")),
+        )
+    yield Passed("here", f"{sum(part < len(manifest.shards) for part in present):,} of {len(manifest.shards):,} shards")
 
 
 def _checked(folder: Path, manifest: Manifest, part: int, told: Progress) -> Passed:

@@ -139,15 +139,34 @@ def test_files_that_killed_ranks_have_left(tmp_path: Path, monkeypatch: pytest.M
     mapped.close()
 
 
+def test_files_of_a_launcher_whose_ranks_were_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own go with the run, others when they are old."""
+    monkeypatch.setattr(library, "SHARED", tmp_path / "shared")
+    monkeypatch.setattr(library, "TEMPORARY", tmp_path)
+    old, own, other = (tmp_path / name for name in ("hydra_hwloc_xmlfile_a", "hydra_hwloc_xmlfile_b", "mine"))
+    for name in (old, other):
+        name.touch()
+    time.sleep(0.05)
+    begun = time.time() - 0.02  # the clock of a file is coarse
+    own.touch()
+    library.forget_of_launcher(begun)
+    assert {*tmp_path.iterdir()} == {old, other}
+    library.forget_long_abandoned()
+    assert old.exists()
+    monkeypatch.setattr(library, "LONG_AGO", 0.01)
+    library.forget_long_abandoned()
+    assert {*tmp_path.iterdir()} == {other}
+
+
 def test_files_of_ranks_that_are_starting_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another job makes files all the time, so that there is a young one when no more is waited for."""
     monkeypatch.setattr(library, "SHARED", tmp_path)
     (tmp_path / "mpich_shm_old").touch()
     made = library._made
 
-    def starting(since: float, prefixes: Iterable[str]) -> dict[Path, float]:
+    def starting(since: float, prefixes: Iterable[str], folder: Path | None = None) -> dict[Path, float]:
         (tmp_path / "mpich_shm_new").touch()
-        return made(since, prefixes)
+        return made(since, prefixes, folder)
 
     monkeypatch.setattr(library, "_made", starting)
     library.forget_abandoned(0.0, 0.3)

@@ -294,7 +294,7 @@ def test_what_the_disk_cannot_hold_is_refused_before(tmp_path, graph, monkeypatc
     bigbfs.split(graph, shards=2)
 
     class Full:
-        f_bavail, f_frsize = 1, 4096
+        f_blocks, f_bavail, f_frsize = 9, 1, 4096
 
     monkeypatch.setattr(room.os, "statvfs", lambda folder: Full)
     with pytest.raises(DoesNotFitError, match=r"graph takes .* KiB there, and 4 KiB are free"):
