@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.algorithms.bfs.cpu import thin
 from bigbfs.algorithms.bfs.gpu import handover, standby
 from bigbfs.algorithms.bfs.gpu.arguments import SLOT
 from bigbfs.algorithms.bfs.gpu.pace import EDGES, OWED, Pace
@@ -302,4 +303,6 @@ def test_the_bench_of_deep_graphs(monkeypatch):
     graph = bench_deep.open_graph("comb:vertices=300,tooth=1")
     found = bench_deep.measure(graph, "vram", [0, 150], 1, runtime=SimtRuntime())
     assert found["depth"] == 150 and found["walked"] > 0
-    assert min(found[name] for name in ("auto", "gpu", "cpu")) > 0
+    assert min(found[name] for name in ("auto", "gpu", "cpu", "loop")) > 0 and found["loop"] < found["auto"]
+    assert not isinstance(thin.follow, bench_deep.Watch)
+    assert bench_deep.measure(graph, "vram", [0], 1, 0, runtime=SimtRuntime())["gpu"] == np.inf

@@ -25,10 +25,6 @@ when it ends."""
 
 BUFFERS = 2
 
-GROWTH = 16
-"""It is asked who is quicker when a few thousand vertices are found, so many times as many, and so on up to a whole
-buffer; from then on whenever one is full."""
-
 PAGE = 1024
 """Ids of a page of memory."""
 
@@ -74,7 +70,7 @@ class HandOver:
         self._stages: list[Stage] = []
         self._rooms: list[np.ndarray] = []
         self._bits: Pinned | None = None
-        self._turn = self._room = self._next = 0
+        self._turn = self._room = 0
 
     def warm(self, state: np.ndarray) -> None:
         """Launch the kernel on nothing: where the search stands becomes nothing."""
@@ -113,7 +109,7 @@ class HandOver:
         at, walked = begin + count, Walked(level, count)
         frontier = runtime.download(self._arrays["queue"][begin:at])
         stands = np.array(progress, PROGRESS)
-        self._room, self._next = 0, self._first
+        self._room = 0
         levels, edges, before = 0, 0, time.perf_counter()
         for part in walker.walk(bits.view(np.uint64), frontier, walked, limits, self._more_room):
             now = time.perf_counter()
@@ -140,11 +136,12 @@ class HandOver:
         return walker
 
     def _more_room(self) -> tuple[np.ndarray, int]:
-        """Return a buffer and how many of its columns may be filled: more of them than before, or the next buffer."""
+        """Return a buffer and how many of its columns may be filled: few at first, so that their time is known soon,
+        then all of it, then those of the next buffer."""
         if self._room in (0, self._most):
             self._turn = (self._turn + 1) % BUFFERS
             self._stages[self._turn].wait()
-        self._room, self._next = self._next, min(self._most, GROWTH * self._next)
+        self._room = self._most if self._room else self._first
         return self._rooms[self._turn], self._room
 
     def _take_over(self, state: np.ndarray, stands: np.ndarray, part: Part, at: int) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from bigbfs.algorithms.bfs.level_records import table_of
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.njit import Alike
 
 if TYPE_CHECKING:
     from bigbfs.engines.cpu.rows import Rows
@@ -97,8 +98,10 @@ class Walker:
     """
 
     def __init__(self, rows: Rows) -> None:
+        from bigbfs.algorithms.bfs.cpu.thin import follow
         from bigbfs.engines.cpu.rows import row_count
 
+        self._follow = Alike(follow)
         self._rows, self._n = rows, row_count(rows)
         self.words = 2 * (-(-self._n // 64) + 1)
         self._levels = np.empty(self._n + 1, np.uint32)
@@ -119,8 +122,6 @@ class Walker:
         of which a few thousand columns may be used at least. Whenever these are full, and at the end, it is yielded
         what stands in the memory.
         """
-        from bigbfs.algorithms.bfs.cpu.thin import follow
-
         self._faults[0] = 0
         rows, n, depth = self._rows, np.uint64(self._n), walked.depth
         last = np.uint64(max(0, min(limits.last, LAST_LEVEL) - depth))
@@ -135,7 +136,7 @@ class Walker:
                 kept = end = len(queue)
                 found[0, :kept], begin, since = queue, 0, before
                 assert kept <= room
-            begin, tail, done, owed, edges, read, full = follow(
+            begin, tail, done, owed, edges, read, full = self._follow(
                 rows, visited, self._faults, found, np.uint64(room), np.uint64(begin), np.uint64(end), self._levels, n,
                 np.uint64(since), np.uint64(before), last, thin, most, np.uint64(owed),
             )  # fmt: skip
