@@ -32,9 +32,11 @@ FIRST = 2 * (EDGES[1] + OWED[1])
 class Rooms:
     """Two buffers that take turns, of the first few columns at first, as ``HandOver`` has them."""
 
-    def __init__(self, n: int, ids: np.dtype) -> None:
+    def __init__(self, n: int, ids: np.dtype, shift: int) -> None:
         self._most = unlike(max(min(n, BATCH), FIRST))
-        self._buffers = [np.zeros((PARTS, self._most), ids) for _ in range(2)]
+        size = PARTS * self._most
+        flat = [np.zeros(size + shift, ids)[shift:] for _ in range(2)]
+        self._buffers = [each.reshape(PARTS, -1) for each in flat]
         self._turn = self._room = 0
 
     def begin(self) -> None:
@@ -48,15 +50,16 @@ class Rooms:
         return self._buffers[self._turn], self._room
 
 
-def measure(graph: Graph, source: int, level: int, trials: int) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of searches from ``source``, and of walks from ``level`` on."""
+def measure(graph: Graph, source: int, level: int, trials: int, shift: int = 0) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of searches from ``source``, and of walks from ``level`` on; their buffers begin ``shift`` ids
+    further."""
     rows, ids = rows_of(graph.adjacency), graph.ids
     search = Search(rows, rows, Survey(rows, ids, 1), ids, graph.m, 1)
     search.warm_up()
     search.run(source, NO_LIMIT)
     levels = search.levels.copy()
     frontier = np.flatnonzero(levels == level).astype(ids)
-    walker, rooms = Walker(rows), Rooms(graph.n, ids)
+    walker, rooms = Walker(rows), Rooms(graph.n, ids, shift)
     reached = np.zeros(walker.words * 32, np.bool_)
     reached[: graph.n] = (levels >= 0) & (levels <= level)
     bits = np.packbits(reached, bitorder="little").view(np.uint64)
@@ -83,6 +86,9 @@ def main() -> None:
     parser.add_argument("--source", type=int, action="append", help="default: the first vertex, and one of the middle")
     parser.add_argument("--from", type=int, default=64, dest="level", help="level of the first frontier of a walk")
     parser.add_argument("--trials", type=int, default=9)
+    parser.add_argument(
+        "--shift", type=int, default=0, help="ids by which buffers are moved: where arrays lie in a page"
+    )
     parser.add_argument("--compress", action="store_true", help="rows as varints")
     options = parser.parse_args()
     print("graph                                       source   search ms   walk ms   ratio")
@@ -90,7 +96,7 @@ def main() -> None:
         with open_graph(text) as given:
             graph = given.compress() if options.compress else given
             for source in options.source or (0, graph.n // 2 - 1):
-                searches, walks = map(median, measure(graph, source, options.level, options.trials))
+                searches, walks = map(median, measure(graph, source, options.level, options.trials, options.shift))
                 print(f"{text[:40]:40}{source:10,}{searches:12.2f}{walks:10.2f}{walks / searches:8.2f}", flush=True)
 
 

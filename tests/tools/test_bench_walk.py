@@ -7,7 +7,7 @@ from bench_deep import open_graph
 
 def test_a_walk_is_timed_beside_a_search():
     graph = open_graph("comb:vertices=30000,tooth=1")  # more than the first columns of a buffer
-    searches, walks = bench_walk.measure(graph, 0, 3, 2)
+    searches, walks = bench_walk.measure(graph, 0, 3, 2, 64)
     assert len(searches) == len(walks) == 2 and min(*searches, *walks) > 0
 
 
