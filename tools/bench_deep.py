@@ -74,11 +74,11 @@ class Watch:
 def watched() -> Iterator[Watch]:
     """Watch the loop of walks on the CPU."""
     watch = Watch(thin.follow)
-    thin.follow = watch  # type: ignore[assignment]
+    thin.follow = watch
     try:
         yield watch
     finally:
-        thin.follow = watch.function  # type: ignore[assignment]
+        thin.follow = watch.function
 
 
 def measure(
