@@ -51,8 +51,8 @@ class Rooms:
 
 
 def measure(graph: Graph, source: int, level: int, trials: int, shift: int = 0) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of searches from ``source``, and of walks from ``level`` on; ``shift``: ids by which their
-    buffers are moved."""
+    """Return the milliseconds of searches from ``source``, and of walks from ``level`` on, whose buffers are moved by
+    ``shift`` ids."""
     rows, ids = rows_of(graph.adjacency), graph.ids
     search = Search(rows, rows, Survey(rows, ids, 1), ids, graph.m, 1)
     search.warm_up()
