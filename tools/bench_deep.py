@@ -154,7 +154,8 @@ def main() -> None:
         )
         if options.output:
             with options.output.open("a") as stream:
-                stream.write(json.dumps(row) + "\n")
+                known = {name: None if value == math.inf else value for name, value in row.items()}
+                stream.write(json.dumps(known) + "\n")
 
 
 if __name__ == "__main__":
