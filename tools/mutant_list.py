@@ -9,6 +9,7 @@ from mutants_many import MANY
 from mutants_merrill import MERRILL
 from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
+from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
 from mutants_together import TOGETHER
 from mutants_topological import TOPOLOGICAL
@@ -318,30 +319,10 @@ MUTANTS = (
         "WARP - 1) + through - own;",
         "WARP - 1) + through - 2 * own;",
     ),
-    Mutant(
-        "standby: who the CPU has found is not visited",
-        "algorithms/bfs/gpu/adopt.cu",
-        "        atomicOr(s.visited + word_of(v), bit_of(v));\n",
-        "",
-        ("test_kernels_standby.py",),
-    ),
-    Mutant(
-        "standby: two vertices have the level of the second",
-        "algorithms/bfs/gpu/adopt.cu",
-        "found[2 * width + i]",
-        "found[2 * width + (i | 1)]",
-        ("test_kernels_standby.py",),
-    ),
-    Mutant(
-        "standby: a level is taken for a parent",
-        "algorithms/bfs/gpu/adopt.cu",
-        "settle(s, v, found[width + i]",
-        "settle(s, v, found[2 * width + i]",
-        ("test_kernels_standby.py",),
-    ),
     *COMPONENTS,
     *MANY,
     *PROOF,
+    *STANDBY,
     *STRATEGIES,
     *MERRILL,
     *PEERS,

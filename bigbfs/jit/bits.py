@@ -80,6 +80,20 @@ def store_word(typing_context, array, position, word):
     return types.void(array, types.int64, types.uint64), generate
 
 
+@intrinsic
+def unforeseen(typing_context, word):
+    """Return a uint64 as it is, without the compiler knowing: it leaves a loop alone whose length it cannot tell.
+
+    Rows of a chain have two neighbours; unrolled, their loop takes longer to begin and to end than it saves.
+    """
+
+    def generate(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
+        return builder.asm(kind, "", "=r,0", [arguments[0]], False)
+
+    return types.uint64(types.uint64), generate
+
+
 def fetch_line(builder, address):
     """Have the cache line at an LLVM address loaded while the code goes on."""
     small, pointer = ir.IntType(32), builder.inttoptr(address, ir.IntType(8).as_pointer())

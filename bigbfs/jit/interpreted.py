@@ -106,6 +106,11 @@ def population(word: Any) -> np.uint64:
     return np.uint64(int(word).bit_count())
 
 
+def unforeseen(word: Any) -> Any:
+    """Return ``word``."""
+    return word
+
+
 def load_word(array: np.ndarray, position: int) -> np.uint64:
     """Return the 8 bytes at ``array[position:]`` as one little-endian uint64."""
     data = array[int(position) : int(position) + 8].tobytes()

@@ -68,27 +68,27 @@ class SimtStage:
         self.host = np.full(nbytes, 0xCB, np.uint8)
         self.array = runtime.empty(nbytes, np.uint8)
         self._runtime = runtime
-        self._pending = 0
-        self._busy = False
+        self._pending, self._busy = list[slice](), False
 
     def wait(self) -> None:
         """Carry out the copy; what the host has written is spoilt, as what the last batch left would be."""
         self.copy()
         self.host.fill(0xCB)
 
-    def send(self, nbytes: int) -> None:
+    def send(self, nbytes: int, *more: slice) -> None:
         """Remember the copy."""
         assert not self._busy, "a batch is sent while kernels of the one before are still to be launched"
-        assert nbytes <= len(self.host)
         self.copy()
-        self._pending, self._busy = nbytes, True
+        self._pending, self._busy = [slice(0, nbytes), *more], True
+        assert all(0 <= piece.start <= piece.stop <= len(self.host) for piece in self._pending)
         self._runtime.stages.append(self)
 
     def copy(self) -> None:
         """Carry out the copy if there is one."""
-        self.array[: self._pending] = self.host[: self._pending]
-        self.array[self._pending :] = 0xCB
-        self._pending = 0
+        self.array[:] = 0xCB
+        for piece in self._pending:
+            self.array[piece] = self.host[piece]
+        self._pending = []
 
     def done(self) -> None:
         """Launches have ended when they return."""

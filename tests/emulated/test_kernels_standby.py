@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.algorithms.bfs.cpu import thin
 from bigbfs.algorithms.bfs.gpu import handover, standby
 from bigbfs.algorithms.bfs.gpu.arguments import SLOT
 from bigbfs.algorithms.bfs.gpu.pace import EDGES, OWED, Pace
@@ -165,23 +166,49 @@ def test_buffers_that_hold_a_few_vertices_take_turns(walk_edges, monkeypatch):
     assert all(len(stage.host) == 0 for stage in stages)
 
 
+class Rooms:
+    """Memory for a walk, one after the other, of each so many columns at first, then more."""
+
+    def __init__(self, ids, sizes):
+        self._ids = ids
+        self._sizes = iter([(k == 0, size, each[-1]) for each in sizes for k, size in enumerate(each)])
+        self._memories, self._parts = [], []
+
+    def __call__(self):
+        new, size, most = next(self._sizes)
+        if new:
+            self._memories.append(np.zeros((standby.PARTS, most), self._ids))
+            self._parts.append(None)
+        return self._memories[-1], size
+
+    def note(self, part):
+        self._parts[-1] = part
+
+    def found(self):
+        """Return vertices, parents and levels."""
+        found = [np.zeros((3, 0), self._ids)]
+        for rows, part in zip(self._memories, self._parts, strict=True):
+            columns = np.arange(part.begin, part.end)
+            depths = part.depth + np.searchsorted(rows[2, : part.levels], columns, "right")
+            found.append(np.stack([rows[0, columns], rows[1, columns], depths.astype(self._ids)]))
+        return np.concatenate(found, axis=1)
+
+
 @in_plain
 def test_a_walk_goes_through_a_wide_level_and_ends_where_many_are():
     """What levels have above ``thin`` is owed, and paid back by those that have less."""
     path, hubs = np.arange(299), np.repeat([100, 200, 201, 202], 50)  # wide levels among such of two edges
     graph = zoo.build(500, (np.concatenate([path, hubs]), np.concatenate([path + 1, 300 + np.arange(200)])))
     walker = standby.Walker(rows_of(graph.adjacency))
-    room = np.zeros((standby.PARTS, 500), graph.ids)
 
-    def walk(thin, most, last=1000):
-        walker.visited[:] = 0
-        walker.visited[0] = 1
-        walked = standby.Walked(0, 1)
-        found = [
-            room[:, new].copy()
-            for new in walker.walk(np.zeros(1, graph.ids), walked, Limits(last, thin, most), lambda: room)
-        ]
-        vertices, parents, depths = np.concatenate([np.zeros((3, 0), graph.ids), *found], axis=1)
+    def walk(thin, most, last=1000, sizes=((600,),)):
+        rooms = Rooms(graph.ids, sizes)
+        visited = np.zeros(walker.words // 2, np.uint64)
+        visited[0], walked = 1, standby.Walked(0, 1)
+        for part in walker.walk(visited, np.zeros(1, graph.ids), walked, Limits(last, thin, most), rooms):
+            rooms.note(part)
+        assert part.over
+        vertices, parents, depths = rooms.found()
         levels = reference_bfs(graph, 0)[0]
         np.testing.assert_array_equal(levels[vertices], depths)
         np.testing.assert_array_equal(levels[parents] + 1, depths)
@@ -200,6 +227,12 @@ def test_a_walk_goes_through_a_wide_level_and_ends_where_many_are():
     ]  # fmt: skip
     assert walk(52, 0) == 201 and walk(102, 0) == everything
     assert walk(3, 500, last=40) == 40
+    # memory of which more may be used again and again, and other memory; a level too wide for the room left in it
+    assert walk(3, 500, sizes=((60, 70, 140), (60, 160), (400,))) == everything
+    assert walk(102, 0, sizes=((10, 100), (60,), (105, 106, 107, 500))) == everything
+    assert walk(102, 0, sizes=((10, 50), (20, 40), (20,), (20,))) == 100  # no memory for the wide level
+    for last in range(1, 9):
+        assert walk(3, 500, last=last, sizes=((5, 6, 7), (8,))) == last
 
 
 def slots_of(edges, cycles=1000):
@@ -270,4 +303,6 @@ def test_the_bench_of_deep_graphs(monkeypatch):
     graph = bench_deep.open_graph("comb:vertices=300,tooth=1")
     found = bench_deep.measure(graph, "vram", [0, 150], 1, runtime=SimtRuntime())
     assert found["depth"] == 150 and found["walked"] > 0
-    assert min(found[name] for name in ("auto", "gpu", "cpu")) > 0
+    assert min(found[name] for name in ("auto", "gpu", "cpu", "loop")) > 0 and found["loop"] < found["auto"]
+    assert not isinstance(thin.follow, bench_deep.Watch)
+    assert bench_deep.measure(graph, "vram", [0], 1, 0, runtime=SimtRuntime())["gpu"] == np.inf

@@ -21,13 +21,13 @@ from bigbfs.jit.workers import Workers, balanced_ranges, ranges, run
 
 @njit
 def every_bit_operation(word):
-    return bits.trailing_zeros(word), bits.leading_zeros(word), bits.population(word)
+    return bits.trailing_zeros(word), bits.leading_zeros(word), bits.population(word), bits.unforeseen(word)
 
 
 @pytest.mark.parametrize("word", [0, 1, 6, 1 << 31, 1 << 32, 1 << 63, 2**64 - 1, 0x00F0_0000_0000_0000])
 def test_bit_operations(word):
     low = (word & -word).bit_length() - 1 if word else 64
-    assert every_bit_operation(np.uint64(word)) == (low, 64 - word.bit_length(), word.bit_count())
+    assert every_bit_operation(np.uint64(word)) == (low, 64 - word.bit_length(), word.bit_count(), word)
 
 
 @njit

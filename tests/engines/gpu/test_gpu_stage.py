@@ -127,8 +127,10 @@ def test_what_is_written_is_what_is_copied():
     cuda = Cuda()
     made = cuda.stage()
     seen = []
-    cuda.cupy.cuda.runtime.memcpyAsync = lambda target, source, size, kind, stream: seen.append((target, source, kind))
+    cuda.cupy.cuda.runtime.memcpyAsync = lambda target, source, size, kind, stream: seen.append((target, source, size))
     made.host[:4] = (1, 2, 3, 4)
     made.send(4)
-    assert seen == [(1 << 40, made.host.ctypes.data, 1)]
+    made.send(4, slice(8, 11), slice(20, 20))
+    device, host = 1 << 40, made.host.ctypes.data
+    assert seen == [(device, host, 4)] * 2 + [(device + 8, host + 8, 3), (device + 20, host + 20, 0)]
     assert np.array_equal(made.host[:4], (1, 2, 3, 4))

@@ -32,6 +32,9 @@ PROGRESS = fields(
 )
 """Where a BFS stands."""
 
+PART = fields("width", "begin", "end", "levels", "depth", "at")
+"""What the CPU has found and the device takes over at a time (adopt.cu)."""
+
 SLOTS = 4096
 """Levels that one launch of a BFS can record."""
 
@@ -74,8 +77,9 @@ DEFINES = (
     ("SLOT_BYTES", str(SLOT.itemsize)),
     ("PROGRESS_BYTES", str(PROGRESS.itemsize)),
 )
+ADOPT_DEFINES = (*DEFINES, ("PART_BYTES", str(PART.itemsize)))
 KERNELS = (
     KernelSpec(FILE, "bfs_traverse", DEFINES, cooperative=True, team=True),
     KernelSpec(FILE, "bfs_count", DEFINES, team=True),
-    KernelSpec("algorithms/bfs/gpu/adopt.cu", "bfs_adopt", DEFINES, team=True),
+    KernelSpec("algorithms/bfs/gpu/adopt.cu", "bfs_adopt", ADOPT_DEFINES, team=True),
 )

@@ -1,7 +1,8 @@
 """A search's way to the CPU and back: where it stands goes there, what a thread of the CPU finds comes while it walks.
 
 Pinned buffers take turns: while the CPU fills one, the device takes over what the one before held. They are made when
-the CPU first walks, and belong to the engine.
+the CPU first walks, and belong to the engine. Nothing waits for the device but the beginning of a walk and a buffer
+that is to be filled again: what follows a walk is launched behind its last take-over.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import time
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS
+from bigbfs.algorithms.bfs.gpu.arguments import PART, PROGRESS
 from bigbfs.algorithms.bfs.gpu.pace import Pace
-from bigbfs.algorithms.bfs.gpu.standby import PARTS, Limits, Standby, Walked, Walker
+from bigbfs.algorithms.bfs.gpu.standby import PARTS, Limits, Part, Standby, Walked, Walker
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.runtime.arguments import BLOCK
-from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Stage
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, struct
+from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Pinned, Stage
 from bigbfs.errors import DoesNotFitError
 
 BATCH = 1 << 19
@@ -23,9 +24,6 @@ BATCH = 1 << 19
 when it ends."""
 
 BUFFERS = 2
-
-GROWTH, SMALLER = 16, 2
-"""Each part of a walk has so many times the room of the one before, up to a whole buffer, which the third has."""
 
 PAGE = 1024
 """Ids of a page of memory."""
@@ -65,15 +63,18 @@ class HandOver:
         self._runtime, self._pool, self._ids = placed.runtime, placed.pool, placed.ids
         self._first = 2 * pace.most_edges
         self._most = unlike(max(min(placed.n, BATCH), self._first))
-        self._pace, self._part = pace, 0
+        self._pace = pace
         self._adopt, self._arrays = adopt, arrays
+        self._blocks = self._runtime.max_blocks(adopt, BLOCK)
         self.standby = Standby(placed.graph)
         self._stages: list[Stage] = []
-        self._turn = self._width = 0
+        self._rooms: list[np.ndarray] = []
+        self._bits: Pinned | None = None
+        self._turn = self._room = 0
 
     def warm(self, state: np.ndarray) -> None:
-        """Launch the kernel on nothing."""
-        self._adopt(1, BLOCK, (state, self._arrays["queue"], np.uint64(0), np.uint64(0), np.uint64(0)))
+        """Launch the kernel on nothing: where the search stands becomes nothing."""
+        self._adopt(1, BLOCK, (state, struct(PROGRESS), struct(PART), self._arrays["queue"]))
 
     def ready(self, progress: np.void, limits: Limits) -> bool:
         """Return whether the CPU can go on from ``progress`` now; it is made ready when this is first asked."""
@@ -83,35 +84,47 @@ class HandOver:
     def _buffers(self) -> bool:
         """Return whether there are buffers; they are made when they are first asked for."""
         if not self._stages:
+            words = self._walker().words
             try:
-                self._stages = self._pool.stages("hand-over", BUFFERS, self._most * PARTS * self._ids.itemsize)
+                stages = self._pool.stages("hand-over", BUFFERS, self._most * PARTS * self._ids.itemsize)
+                self._bits = self._pool.pinned("hand-over", words * 4)
             except DoesNotFitError:
                 return False
+            self._bits.host[:] = 0
+            self._rooms = [stage.host.view(self._ids).reshape(PARTS, -1) for stage in stages]
+            self._stages = stages
         return True
 
     def walk(self, state: np.ndarray, progress: np.void, limits: Limits) -> tuple[Walked, float]:
-        """Have the CPU walk on from ``progress``; the device then stands where the CPU has stopped. Return what it did,
-        and in how many seconds."""
+        """Have the CPU walk on from ``progress``; the device then stands where the CPU has stopped.
+
+        Return what it did, and when it began (``perf_counter``). The last of what it found may still be on its way;
+        what is launched finds it there.
+        """
         runtime, walker, start = self._runtime, self._walker(), time.perf_counter()
-        visited, queue = self._arrays["visited"], self._arrays["queue"]
+        assert self._bits is not None
+        visited, bits = self._arrays["visited"], self._bits.host
         begin, count, level = (int(progress[name]) for name in ("begin", "count", "level"))
-        runtime.read(visited, walker.visited[: len(visited)])
+        runtime.read(visited, bits.view(np.uint32)[: len(visited)])
         at, walked = begin + count, Walked(level, count)
-        frontier = runtime.download(queue[begin:at])
-        self._part, levels, edges, before = 0, 0, 0, time.perf_counter()
-        for new in walker.walk(frontier, walked, limits, self._room):
-            self._take_over(state, new, at)
-            at += new.stop - new.start
+        frontier = runtime.download(self._arrays["queue"][begin:at])
+        stands = np.array(progress, PROGRESS)
+        self._room = 0
+        levels, edges, before = 0, 0, time.perf_counter()
+        for part in walker.walk(bits.view(np.uint64), frontier, walked, limits, self._more_room):
             now = time.perf_counter()
-            if not self._pace.goes_on(walked.levels - levels, walked.read - edges, now - before):
+            goes_on = self._pace.goes_on(walked.levels - levels, walked.read - edges, now - before)
+            if part.over or not goes_on or self._room == self._most:
+                at += part.end - part.begin
+                stands["level"], stands["edges"], stands["hot"] = walked.depth, walked.edges, 0
+                stands["begin"], stands["count"] = at - walked.count, walked.count
+                stands["reached"] = int(progress["reached"]) + walked.found
+                self._take_over(state, stands, part, at)
+            if not goes_on:
                 break
             levels, edges, before = walked.levels, walked.read, now
-        stands = np.array(progress, PROGRESS).reshape(1)
-        stands["level"], stands["edges"], stands["hot"] = walked.depth, walked.edges, 0
-        stands["begin"], stands["count"] = at - walked.count, walked.count
-        stands["reached"] += np.uint64(walked.found)
-        runtime.write(self._arrays["progress"], stands.view(np.uint64))
-        return walked, time.perf_counter() - start
+        self._pace.walked(walked, time.perf_counter() - start)
+        return walked, start
 
     def records(self, walked: Walked) -> np.ndarray:
         """Return the levels of the last walk: a table of level_records.py."""
@@ -122,25 +135,25 @@ class HandOver:
         assert walker is not None
         return walker
 
-    def _room(self) -> np.ndarray:
-        """Return the buffer whose turn it is, free to be filled; of the first of a walk a part, so that its time is
-        known soon."""
-        room, self._part = self._first * GROWTH**self._part, min(self._part + 1, SMALLER)
-        self._turn = (self._turn + 1) % BUFFERS
-        stage = self._stages[self._turn]
-        stage.wait()
-        self._width = min(unlike(room), self._most)
-        return stage.host.view(self._ids)[: PARTS * self._width].reshape(PARTS, -1)
+    def _more_room(self) -> tuple[np.ndarray, int]:
+        """Return a buffer and how many of its columns may be filled: few at first, so that their time is known soon,
+        then all of it, then those of the next buffer."""
+        if self._room in (0, self._most):
+            self._turn = (self._turn + 1) % BUFFERS
+            self._stages[self._turn].wait()
+        self._room = self._most if self._room else self._first
+        return self._rooms[self._turn], self._room
 
-    def _take_over(self, state: np.ndarray, new: slice, at: int) -> None:
-        """Append these columns of the buffer to the queue at ``at``, and write down their parents and levels.
-
-        One copy up to the last of them: of all parts but the last of a walk nothing that matters lies between.
-        """
-        stage, size, width = self._stages[self._turn], self._ids.itemsize, self._width
-        stage.send(((PARTS - 1) * width + new.stop) * size)
-        count = new.stop - new.start
-        blocks = max(1, min(self._runtime.max_blocks(self._adopt, BLOCK), -(-count // BLOCK)))
-        found = stage.array[new.start * size :].view(self._ids)
-        self._adopt(blocks, BLOCK, (state, found, np.uint64(width), np.uint64(count), np.uint64(at)))
+    def _take_over(self, state: np.ndarray, stands: np.ndarray, part: Part, at: int) -> None:
+        """Append what is in the buffer to the queue, up to ``at``, and write down its parents and levels, and where the
+        search then ``stands`` (PROGRESS)."""
+        stage, size, width = self._stages[self._turn], self._ids.itemsize, self._most
+        rows = ((width, width + part.end), (2 * width, 2 * width + part.levels))
+        stage.send(part.end * size, *(slice(first * size, last * size) for first, last in rows))
+        count = part.end - part.begin
+        columns = struct(
+            PART, width=width, begin=part.begin, end=part.end, levels=part.levels, depth=part.depth, at=at - count
+        )
+        blocks = max(1, min(self._blocks, -(-count // BLOCK)))
+        self._adopt(blocks, BLOCK, (state, stands, columns, stage.array.view(self._ids)))
         stage.done()

@@ -8,6 +8,8 @@ levels have been thin for so long, a thread of the CPU walks on until one is wid
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import BFS, BOTTOM_UP, EDGES, KERNELS, PROGRESS, SLOT, arrays
@@ -127,20 +129,24 @@ class BfsLoop(TreeArrays):
         pace, hand_over = self._pace, self._hand_over
         seconds, edges, launches, walked_faults, level = 0.0, row_length(self._placed.graph, source), 0, 0, 0
         records: list[np.ndarray] = []
+        since: float | None = None
         pace.begin()
         while True:
-            progress, slots, spent = self._launch(state, ends, launches > 0, level)
+            progress, slots, spent = self._launch(state, ends, launches > 0, level, since)
             launches += 1
             seconds += spent
             records.append(records_of(slots, int(progress["clock"]), spent, edges))
             edges, level = int(progress["edges"]), int(progress["level"])
             if progress["done"]:
                 break
-            limits = self._limits(progress, slots, spent, int(state["max_depth"]))
+            limits, since = self._limits(progress, slots, spent, int(state["max_depth"])), None
             if limits is not None and hand_over.ready(progress, limits):
-                walked, spent = hand_over.walk(state, progress, limits)
-                seconds += spent
-                pace.walked(walked, spent)
+                walked, start = hand_over.walk(state, progress, limits)
+                if walked.count == 0 or walked.depth >= limits.last:
+                    since = start  # nothing but the end is to come: it is not waited for what the walk has left
+                else:
+                    runtime.synchronize()
+                    seconds += time.perf_counter() - start
                 records.append(hand_over.records(walked))
                 edges, level, walked_faults = walked.edges, walked.depth, walked_faults + walked.faults
         if want_levels:
@@ -163,18 +169,23 @@ class BfsLoop(TreeArrays):
         )
 
     def _launch(
-        self, state: np.ndarray, ends: tuple[np.uint64, np.uint64], resume: bool, level: int
+        self, state: np.ndarray, ends: tuple[np.uint64, np.uint64], resume: bool, level: int, since: float | None
     ) -> tuple[np.void, np.ndarray, float]:
-        """Go on from ``level``; return where the search stands, what was noted of each level (SLOT), and seconds."""
+        """Go on from ``level``; return where the search stands, what was noted of each level (SLOT), and seconds, from
+        ``since`` on (``perf_counter``) where something is under way that they are to contain."""
         runtime, most = self._runtime, self._pace.slots
         slots = self._arrays["slots"][: most * SLOT_WORDS]
         state["slot_count"] = most
         runtime.fill(slots, 0)
-        with runtime.timer() as timer:
-            self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(resume)))
+        if since is None:
+            runtime.synchronize()
+            since = time.perf_counter()
+        self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(resume)))
+        runtime.synchronize()
+        seconds = time.perf_counter() - since
         progress = runtime.download(self._arrays["progress"]).view(PROGRESS)[0]
         done = int(progress["level"]) - level
-        return progress, runtime.download(slots[: done * SLOT_WORDS]).view(SLOT), timer.seconds
+        return progress, runtime.download(slots[: done * SLOT_WORDS]).view(SLOT), seconds
 
     def _limits(self, progress: np.void, slots: np.ndarray, seconds: float, last: int) -> Limits | None:
         """Return how far the CPU may go where the last levels of a launch would have been quicker there, and such

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.algorithms.bfs.gpu.standby import Limits, Walked
+from bigbfs.algorithms.bfs.gpu.standby import WIDEST, Limits, Walked
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 
 HAND_OVER_NS = 3e5
@@ -81,7 +81,7 @@ class Pace:
     def limits(self, last: int) -> Limits:
         """Return how far the CPU may walk."""
         if self._tuning.walk_edges is not None:
-            return Limits(last, self._tuning.walk_edges, 0)
+            return Limits(last, min(self._tuning.walk_edges, WIDEST - 1), 0)
         edge_ns = max(self._edge_ns, 0.1)
         return Limits(last, _between(EDGES, self._level_ns / edge_ns), _between(OWED, HAND_OVER_NS / edge_ns))
 

@@ -11,20 +11,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bigbfs.algorithms.bfs.level_records import table_of
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.njit import Alike
 
 if TYPE_CHECKING:
     from bigbfs.engines.cpu.rows import Rows
 
 LAST_LEVEL = 2**31 - 2
 
+WIDEST = 1 << 16
+"""No level that is walked has so many vertices, or edges."""
+
 PARTS = 3
-"""Ids that are handed over for each vertex: itself, its parent, its level; all vertices come first."""
+"""Rows of what is handed over: vertices, their parents, and the columns where levels end."""
+
+
+class Part(NamedTuple):
+    """What a walk has written to one memory: columns ``begin`` to ``end - 1``, ``levels`` ends of levels.
+
+    ``depth`` is the level of the vertices before the first end; ``over``: the walk ends here.
+    """
+
+    begin: int
+    end: int
+    levels: int
+    depth: int
+    over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,52 +93,67 @@ class Walker:
 
     Attributes
     ----------
-    visited
-        Bitmap, uint32 words, two more than vertices take: who is reached. The caller fills it before each walk.
+    words
+        uint32 words of the bitmap of who is reached, two more than vertices take (:meth:`begin`).
     """
 
     def __init__(self, rows: Rows) -> None:
+        from bigbfs.algorithms.bfs.cpu.thin import follow
         from bigbfs.engines.cpu.rows import row_count
 
+        self._follow = Alike(follow)
         self._rows, self._n = rows, row_count(rows)
-        self._visited = np.zeros(-(-self._n // 64) + 1, np.uint64)
-        self.visited = self._visited.view(np.uint32)
-        self._levels = np.empty((self._n + 1, 2), np.uint32)
+        self.words = 2 * (-(-self._n // 64) + 1)
+        self._levels = np.empty(self._n + 1, np.uint32)
         self._faults = np.zeros(1, np.uint64)
 
     def walk(
-        self, queue: np.ndarray, walked: Walked, limits: Limits, rooms: Callable[[], np.ndarray]
-    ) -> Iterator[slice]:
+        self,
+        visited: np.ndarray,
+        queue: np.ndarray,
+        walked: Walked,
+        limits: Limits,
+        rooms: Callable[[], tuple[np.ndarray, int]],
+    ) -> Iterator[Part]:
         """Go on from ``queue`` (id), the frontier that ``walked`` begins with, and keep that up to date.
 
-        ``rooms`` gives memory, id (``PARTS``, room), for what is found. Whenever one is full, and at the end, it is
-        yielded which columns of it are new. It must be left alone until the next is asked for.
+        ``visited`` is uint64 (``words`` / 2,): who is reached. ``rooms`` gives memory, id (``PARTS``, columns), for
+        what is found, and how many columns may be used; memory of the part before with more of them, or other memory,
+        of which a few thousand columns may be used at least. Whenever these are full, and at the end, it is yielded
+        what stands in the memory.
         """
-        from bigbfs.algorithms.bfs.cpu.thin import follow
-
-        frontier, self._faults[0] = queue, 0
-        rows, n, last = self._rows, np.uint64(self._n), np.int64(min(limits.last, LAST_LEVEL))
-        thin, most, owed, full = np.uint64(limits.thin), np.uint64(limits.most), np.uint64(0), True
-        while full:
-            found, before, count = rooms(), walked.levels, len(frontier)
-            assert count <= found.shape[1]
-            found[0, :count] = frontier
-            begin, end, done, depth, owed, edges, read, full = follow(
-                rows, self._visited, self._faults, found, np.uint64(count), self._levels, n, np.uint64(before),
-                np.int64(walked.depth), last, thin, most, np.uint64(owed),
+        self._faults[0] = 0
+        rows, n, depth = self._rows, np.uint64(self._n), walked.depth
+        last = np.uint64(max(0, min(limits.last, LAST_LEVEL) - depth))
+        assert max(len(queue), limits.thin + limits.most) < WIDEST
+        thin, most, owed = np.uint64(limits.thin), np.uint64(limits.most), np.uint64(0)
+        found, over = np.empty((0, 0), queue.dtype), False
+        while not over:
+            before, memory = walked.levels, found
+            found, room = rooms()
+            fresh = found is not memory
+            if fresh:
+                kept = end = len(queue)
+                found[0, :kept], begin, since = queue, 0, before
+                assert kept <= room
+            begin, tail, done, owed, edges, read, full = self._follow(
+                rows, visited, self._faults, found, np.uint64(room), np.uint64(begin), np.uint64(end), self._levels, n,
+                np.uint64(since), np.uint64(before), last, thin, most, np.uint64(owed),
             )  # fmt: skip
-            walked.levels, walked.depth, walked.count = int(done), int(depth), int(end) - int(begin)
+            walked.levels, walked.depth, walked.count = int(done), depth + int(done), int(tail) - int(begin)
             walked.edges, walked.read, walked.faults = int(edges), walked.read + int(read), int(self._faults[0])
-            walked.found += int(end) - count
-            frontier = found[0, int(begin) : int(end)].copy()
-            if int(end) > count:
-                yield slice(count, int(end))
-            full = full and walked.levels > before
+            walked.found, end = walked.found + int(tail) - end, int(tail)
+            over = not full or (fresh and walked.levels == before)
+            queue = found[0, int(begin) : end]
+            yield Part(kept, end, walked.levels - since, depth + since + 1, over)
 
     def records(self, walked: Walked) -> np.ndarray:
         """Return the levels of the last walk (a table of level_records.py); none has a time of its own."""
-        sizes = self._levels[: walked.levels]
-        return table_of(walked.levels, on_cpu=True, frontier=sizes[:, 0], edges=sizes[:, 1])
+        from bigbfs.algorithms.bfs.cpu.thin import HALF
+
+        levels = self._levels[: walked.levels]
+        sizes, edges = levels >> np.uint32(HALF), levels & np.uint32(WIDEST - 1)
+        return table_of(walked.levels, on_cpu=True, frontier=sizes, edges=edges)
 
 
 class Standby:
@@ -155,5 +187,6 @@ class Standby:
         graph = self._graph
         rows, ids = rows_of(graph.adjacency), graph.ids
         small, room = Walker(sample_rows(rows, ids)), np.empty((PARTS, 3), ids)
-        list(small.walk(np.zeros(1, ids), Walked(0, 1), Limits(1, 1, 0), lambda: room))  # that compiles
+        nobody = np.zeros(small.words // 2, np.uint64)
+        list(small.walk(nobody, np.zeros(1, ids), Walked(0, 1), Limits(1, 1, 0), lambda: (room, 3)))  # that compiles
         return Walker(rows)

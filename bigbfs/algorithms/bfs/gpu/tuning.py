@@ -57,7 +57,7 @@ class Tuning:
     asks: bool = False
     slots: int = SLOTS
     costs: Costs | None = None
-    look: int = 128
+    look: int = 64
     load_seconds: float = 0.5
     walk_edges: int | None = None
     cpu_edge_ns: float = 5

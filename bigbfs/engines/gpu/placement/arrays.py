@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.engines.gpu.placement.formulas import evaluate
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime, Stage
+from bigbfs.engines.gpu.runtime.runtime import Array, Pinned, Runtime, Stage
 
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "i32": np.int32}
 """Names of dtypes; ``"id"`` is that of a vertex id."""
@@ -121,6 +121,7 @@ class Pool:
         self._arrays: dict[str, Array] = {}
         self._holders: dict[str, object] = {}
         self._stages: dict[tuple[str, int, int], list[Stage]] = {}
+        self._pinned: dict[tuple[str, int], Pinned] = {}
 
     def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
         """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
@@ -160,6 +161,19 @@ class Pool:
             self._stages[key] = made
         return self._stages[key]
 
+    def pinned(self, name: str, nbytes: int) -> Pinned:
+        """Return page-locked host memory: as :meth:`stages`, without a twin.
+
+        Raises
+        ------
+        DoesNotFitError
+            It cannot be had.
+        """
+        key = name, nbytes
+        if key not in self._pinned:
+            self._pinned[key] = self._runtime.pinned(nbytes)
+        return self._pinned[key]
+
     @property
     def buffers(self) -> dict[str, int]:
         """Bytes of every array made so far, by its name in the ledger."""
@@ -168,8 +182,9 @@ class Pool:
     def close(self) -> None:
         """Let go of all arrays."""
         stages, self._stages = self._stages, {}
+        pinned, self._pinned = self._pinned, {}
         self._arrays.clear()
         self._holders.clear()
         with ExitStack() as closing:
-            for stage in (each for made in stages.values() for each in made):
-                closing.callback(stage.close)
+            for held in (*(each for made in stages.values() for each in made), *pinned.values()):
+                closing.callback(held.close)

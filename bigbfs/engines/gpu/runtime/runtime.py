@@ -77,9 +77,9 @@ class Stage(Protocol):
     def wait(self) -> None:
         """Return when the last copy has ended, so that ``host`` may be written."""
 
-    def send(self, nbytes: int) -> None:
-        """Copy the first ``nbytes`` asynchronously: after the kernels launched before ``done``, before those to
-        come."""
+    def send(self, nbytes: int, *more: slice) -> None:
+        """Copy the first ``nbytes``, and ``more`` bytes, asynchronously: after the kernels launched before ``done``,
+        before those to come. What else is in ``array`` is lost."""
 
     def done(self) -> None:
         """Say that every kernel which reads ``array`` has been launched."""

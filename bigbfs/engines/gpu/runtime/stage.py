@@ -113,12 +113,16 @@ class CudaStage:
         with self._errors():
             self._copied.synchronize()
 
-    def send(self, nbytes: int) -> None:
-        """Copy the first ``nbytes``."""
+    def send(self, nbytes: int, *more: slice) -> None:
+        """Copy the first ``nbytes``, and ``more``."""
         cuda, stream = self._cupy.cuda, self._stream
+        device, host = self.array.data.ptr, self.host.ctypes.data
         with self._errors():
             stream.wait_event(self._consumed)
-            cuda.runtime.memcpyAsync(self.array.data.ptr, self.host.ctypes.data, nbytes, TO_DEVICE, stream.ptr)
+            cuda.runtime.memcpyAsync(device, host, nbytes, TO_DEVICE, stream.ptr)
+            for piece in more:
+                first, size = piece.start, piece.stop - piece.start
+                cuda.runtime.memcpyAsync(device + first, host + first, size, TO_DEVICE, stream.ptr)
             self._copied.record(stream)
             cuda.get_current_stream().wait_event(self._copied)
 
