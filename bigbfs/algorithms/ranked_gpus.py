@@ -51,18 +51,9 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
     """
     if kind != "auto" or group.size == 1 or getattr(graph, "partition", None) is not None:
         return None
-    told: int | None = group.objects(thin_levels(graph, group.size) if group.rank == 0 else None)[0]
-    return told
+    from bigbfs.algorithms.bfs.ranks.depth import agreed_thin_levels
 
-
-def thin_levels(graph: Graph, size: int) -> int | None:
-    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None."""
-    from bigbfs.algorithms.bfs.ranks.depth import expected_levels, too_deep
-    from bigbfs.engines.cpu.rows import rows_of
-
-    graph.require_structure()
-    levels = expected_levels(rows_of(graph.adjacency))
-    return round(levels) if too_deep(levels, graph.m, size) else None
+    return agreed_thin_levels(graph, group)
 
 
 def ranked_on_gpus(

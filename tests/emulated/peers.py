@@ -49,7 +49,8 @@ class Peers:
     ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
     each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
     and bytes, searches as ``forced`` and in ``parts``; ``stages``: rows are streamed, through buffers of so many bytes
-    together; ``whole``: each has all rows; the rest as PeerSearch and OwnAdjacency take it.
+    together; ``whole``: each has all rows, and ``alone`` searches for itself; the rest as PeerSearch and OwnAdjacency
+    take it.
     """
 
     size: int = 2
@@ -74,6 +75,7 @@ class Peers:
     hosts: tuple[str, ...] | None = None
     stages: int = 0
     whole: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
         how: dict[str, Any] = {"bottom_up": peers.bottom_up, "tuning": peers.tuning, "capacity": peers.capacity}
         state: PeerSearch | HostSearch
         if peers.carry is None:
-            how |= {"patience": patience, "whole": peers.whole}
+            how |= {"patience": patience, "whole": peers.whole, "alone": peers.alone}
             state = PeerSearch(placed, group, partition, placed.runtime.shareable, **how)
         else:
             carry = partial(peers.carry, placed.runtime, group)

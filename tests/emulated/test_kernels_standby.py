@@ -3,6 +3,7 @@
 Every search begins on the device, is handed to the CPU after a few thin levels, and comes back where a level is wide.
 """
 
+import time
 from dataclasses import replace
 
 import bench_deep
@@ -13,6 +14,7 @@ import zoo
 from bigbfs.algorithms.bfs.cpu import thin
 from bigbfs.algorithms.bfs.gpu import handover, standby
 from bigbfs.algorithms.bfs.gpu.arguments import SLOT
+from bigbfs.algorithms.bfs.gpu.handover import HandOver
 from bigbfs.algorithms.bfs.gpu.pace import EDGES, OWED, Pace
 from bigbfs.algorithms.bfs.gpu.standby import Limits, Walked
 from bigbfs.algorithms.bfs.gpu.tuning import SLOTS, Tuning
@@ -106,6 +108,23 @@ def test_who_wants_no_levels_gets_none():
         alone = run(engine, options, 0, want_parents=False)
         np.testing.assert_array_equal(alone.levels, reference_bfs(graph, 0)[0])
         assert (alone.parents == -1).all() and (found.levels == -1).all()
+
+
+@in_plain
+def test_what_is_noted_of_a_walk_is_noted_off_the_clock(monkeypatch):
+    records, asked = HandOver.records, []
+
+    def slowly(self, walked):
+        asked.append(walked.levels)
+        time.sleep(2)
+        return records(self, walked)
+
+    monkeypatch.setattr(HandOver, "records", slowly)
+    engine, options = engine_on(zoo.shared()["path"], "plain")
+    with engine:
+        ready(engine, options)
+        asked.clear()
+        assert run(engine, options, 0).record.seconds < 2 and asked
 
 
 @in_plain

@@ -12,6 +12,7 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from emulated.peers import Peers, search
 from emulated.runtime import builds_here
 
+LOCAL = Tuning(thin_to=0)
 UPWARDS = Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_vram=10**9, thin_to=0)
 
 
@@ -40,3 +41,26 @@ def test_edges_of_levels_that_all_go_through_are_counted_once(build, thin_to):
         assert set(found.told) == {"nothing"}
         counted = [int(degrees[levels == depth].sum()) for depth in range(levels.max() + 1)]
         assert [level.edges for level in found.levels] == counted
+
+
+def ladder(length, seed=3):
+    """Return a strip of vertices with near neighbours, and some rows of more than eight: hundreds of thin levels."""
+    here = np.arange(length)
+    far = np.random.default_rng(seed).integers(0, length - 6, length // 4)
+    near = [(here[:-step], here[step:]) for step in (1, 2, 3)]
+    return zoo.build(length, zoo.join(*near, (far, far + 5), (far, far + 6), (far, far + 4)))
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("build", builds_here())
+def test_where_levels_are_many_and_thin_each_searches_for_itself(build, ranks):
+    plain = ladder(1500)
+    assert plain.degrees().max() > 8
+    peers = Peers(ranks, whole=True, alone=True, blocks=tuple(1 + rank for rank in range(ranks)), tuning=LOCAL)
+    searches = [(700, None), (0, None), (1499, 40)]
+    for (source, depth), searched in zip(searches, search(plain, build, peers, searches), strict=True):
+        levels = reference_bfs(plain, source)[0]
+        assert np.array_equal(searched.levels, levels if depth is None else np.where(levels <= depth, levels, -1))
+        validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+        for found in searched.found:
+            assert set(found.told) == {"nothing"} and not found.sent

@@ -123,7 +123,7 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case THIN:
             if (blockIdx.x == 0) thin_levels(s, t);
             break;
-        case LOCAL: local_levels(s, t); break;
+        case LOCAL: local_levels(s, t, 1); break;
         case PROBE: probe_heads(s, t); break;
         case CLEAR: clear_bits(s, t); break;
         case SCATTER: scatter_queue(s, t); break;

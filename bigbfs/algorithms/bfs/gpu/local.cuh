@@ -113,7 +113,8 @@ DEVICE void look_at_rows(const Bfs& s, Team& t) {
     t.local_most = gridDim.x * (t.longer ? LOCAL_ROOM / mean : LOCAL_ROOM);
 }
 
-DEVICE void local_levels(const Bfs& s, Team& t) {
+// `direction`: as which levels are noted.
+DEVICE void local_levels(const Bfs& s, Team& t, u64 direction) {
     vid* now = t.buffer;
     vid* next = t.buffer + LOCAL_ROOM;
     const u64 others = t.count > blockIdx.x ? t.count - blockIdx.x - 1 : 0;
@@ -128,7 +129,7 @@ DEVICE void local_levels(const Bfs& s, Team& t) {
     }
     __syncthreads();
     for (bool more = true; more;) {
-        if (threadIdx.x == 0) note_level(s, t, 1);
+        if (threadIdx.x == 0) note_level(s, t, direction);
         expand_local(s, t, now, next);
         __syncthreads();
         if (threadIdx.x == 0) {

@@ -16,8 +16,18 @@ from bigbfs.algorithms.bfs.gpu.arguments import BFS, BOTTOM_UP, EDGES, KERNELS, 
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.handover import HandOver
 from bigbfs.algorithms.bfs.gpu.pace import Pace
-from bigbfs.algorithms.bfs.gpu.standby import Limits, Standby
-from bigbfs.algorithms.bfs.gpu.tree import NEVER, SPECS, Run, TreeArrays, held, row_length, wanted_names, wide_from
+from bigbfs.algorithms.bfs.gpu.standby import Limits, Standby, Walked
+from bigbfs.algorithms.bfs.gpu.tree import (
+    NEVER,
+    SPECS,
+    Run,
+    TreeArrays,
+    held,
+    local_rows,
+    row_length,
+    wanted_names,
+    wide_from,
+)
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
 from bigbfs.algorithms.bfs.strategies import Strategy
@@ -77,7 +87,7 @@ class BfsLoop(TreeArrays):
             in_vertices=searched.with_edges,
             **held(out, mapped),
             thin_to=min(self._team, tuning.thin_to),
-            local=tuning.local * (1 if mapped or self._placed.codec != "plain" else 2),
+            local=local_rows(self._placed, tuning),
             wide_from=wide_from(self._placed, tuning) if self._may_be_wide else NEVER,
             asks=tuning.asks,
             sort_from=tuning.sort_from if mapped else NEVER,
@@ -130,16 +140,20 @@ class BfsLoop(TreeArrays):
         seconds, edges, launches, walked_faults, level = 0.0, row_length(self._placed.graph, source), 0, 0, 0
         records: list[np.ndarray] = []
         since: float | None = None
+        walked: Walked | None = None
         pace.begin()
         while True:
             progress, slots, spent = self._launch(state, ends, launches > 0, level, since)
             launches += 1
             seconds += spent
+            if walked is not None:  # not before: what is launched behind a walk does not wait for this
+                records.append(hand_over.records(walked))
             records.append(records_of(slots, int(progress["clock"]), spent, edges))
             edges, level = int(progress["edges"]), int(progress["level"])
             if progress["done"]:
                 break
-            limits, since = self._limits(progress, slots, spent, int(state["max_depth"])), None
+            limits = self._limits(progress, slots, spent, int(state["max_depth"]))
+            since = walked = None
             if limits is not None and hand_over.ready(progress, limits):
                 walked, start = hand_over.walk(state, progress, limits)
                 if walked.count == 0 or walked.depth >= limits.last:
@@ -147,7 +161,6 @@ class BfsLoop(TreeArrays):
                 else:
                     runtime.synchronize()
                     seconds += time.perf_counter() - start
-                records.append(hand_over.records(walked))
                 edges, level, walked_faults = walked.edges, walked.depth, walked_faults + walked.faults
         if want_levels:
             self._last_source = source

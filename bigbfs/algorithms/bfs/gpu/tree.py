@@ -112,6 +112,14 @@ def wide_from(placed: PlacedGraph, tuning: Tuning) -> int:
     return placed.n // tuning.wide
 
 
+def local_rows(placed: PlacedGraph, tuning: Tuning) -> int:
+    """Return which rows levels may have that are local (local.cuh): 0 none, 1 those in heads, 2 longer ones, too.
+
+    Longer ones are read by a few lanes, for which the link is too far (random geometric: 16.8 ms, so read 19.3).
+    """
+    return tuning.local * (2 if placed.residency == "vram" and placed.codec == "plain" else 1)
+
+
 def held(out: PlacedAdjacency, mapped: bool) -> dict[str, int]:
     """Return which rows top-down reads from the head table of ``out`` because they are ``mapped``."""
     if not mapped:

@@ -12,7 +12,9 @@ from math import log2
 import numpy as np
 
 from bigbfs.engines.cpu.ranked import sample_neighbours
-from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths
+from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths, rows_of
+from bigbfs.engines.ranks.group import Group
+from bigbfs.graph.graph import Graph
 
 MOST_VERTICES = 1 << 16
 MOST_LEVELS = 256
@@ -44,6 +46,19 @@ def expected_levels(rows: Rows) -> float:
 def too_deep(levels: float, m: int, size: int) -> bool:
     """Return whether ``size`` GPUs lose more by meeting in so many ``levels`` than they save by sharing ``m`` edges."""
     return levels > DEEP and levels * LEVEL_SECONDS > m * EDGE_SECONDS * (size - 1) / size
+
+
+def thin_levels(graph: Graph, size: int) -> int | None:
+    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None."""
+    graph.require_structure()
+    levels = expected_levels(rows_of(graph.adjacency))
+    return round(levels) if too_deep(levels, graph.m, size) else None
+
+
+def agreed_thin_levels(graph: Graph, group: Group) -> int | None:
+    """Return what :func:`thin_levels` says on the first rank; all ranks make this call."""
+    told: int | None = group.objects(thin_levels(graph, group.size) if group.rank == 0 else None)[0]
+    return told
 
 
 def _grow(rows: Rows, start: int) -> list[int]:

@@ -82,6 +82,11 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
         t.bottom_up = t.wide = m.turns = 0;
         return;
     }
+    if (p.whole && fits_local(p.s, t)) {
+        t.phase = ALONE;
+        t.bottom_up = t.wide = m.turns = 0;
+        return;
+    }
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
     const LevelCosts costs = costs_of(p, t, m, open);
     t.bottom_up = costs.up < costs.claims && costs.up < costs.marks;
@@ -150,6 +155,10 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             if (t.phase == DOWN && m.notice[OWN_CHUNKS]) t.phase = DOWN_CHUNKS;
             else if (p.whole) close_level(p, t, m);
             else t.phase = DELIVER;
+            break;
+        case ALONE:
+            if (t.count) t.phase = DOWN;
+            else close_level(p, t, m);
             break;
         case DELIVER: t.phase = ACCEPT; break;
         case ACCEPT: after_accept(p, t, m); break;

@@ -33,9 +33,13 @@ DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
     __syncthreads();
 }
 
+// Where all ranks have all rows, and levels are so many and thin that nothing is shared: each for itself, by lists of
+// its blocks. How far that goes is up to who finds whom first, so no level may be one for which ranks meet.
+APART void levels_alone(const Peers& p, Team& t) { local_levels(p.s, t, ALIKE); }
+
 // Thread 0 of a block, before the first phase.
 DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
-    t.slot = t.tail = t.hot_chunks = t.local_from = t.wide = t.clean = t.told = 0;
+    t.slot = t.tail = t.hot_chunks = t.local_from = t.longer = t.wide = t.clean = t.told = 0;
     m.round = m.same = 0;
     m.waited = m.told = 0;
     load_progress(p.s, t);
@@ -71,7 +75,8 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     __syncthreads();
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
-        if (t.phase != FEW) run_phase_of_ranks(p, t, m);
+        if (t.phase == ALONE) levels_alone(p, t);
+        else if (t.phase != FEW) run_phase_of_ranks(p, t, m);
         else if (blockIdx.x == 0) levels_of_few(p, t, m);
         finish_phase_of_ranks(p, t, m);
     }

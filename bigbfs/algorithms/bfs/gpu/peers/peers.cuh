@@ -31,6 +31,7 @@ enum PeerPhase {
     MARK_CHUNKS,
     TAKE,
     FEW,
+    ALONE,
     HALT
 };
 

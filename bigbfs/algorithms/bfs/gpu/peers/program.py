@@ -9,6 +9,7 @@ from bigbfs.algorithms.bfs.gpu.peers.base import RankedTree
 from bigbfs.algorithms.bfs.gpu.peers.loop import PeerSearch
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.bfs.ranks.depth import agreed_thin_levels
 from bigbfs.algorithms.bfs.result import RunRecord
 from bigbfs.engines.gpu.ranks.memory import layout
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
@@ -44,6 +45,7 @@ class PeerBfs(RankedTree):
             tuning=options.tuning or DEFAULT,
             patience=placed.patience,
             whole=placed.whole,
+            alone=placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None,
         )
 
     def _searched(self, options: BfsOptions) -> tuple[RunRecord, int]:

@@ -15,7 +15,7 @@ from bigbfs.algorithms.bfs.gpu.arguments import BFS, EDGES
 from bigbfs.algorithms.bfs.gpu.costs import Costs, costs
 from bigbfs.algorithms.bfs.gpu.peers import arguments
 from bigbfs.algorithms.bfs.gpu.peers.arguments import JOINT, PEERS
-from bigbfs.algorithms.bfs.gpu.tree import NEVER, held, wide_from
+from bigbfs.algorithms.bfs.gpu.tree import NEVER, held, local_rows, wide_from
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.arguments import CLOCK_RATE, place_part
@@ -54,6 +54,8 @@ class PeerState:
         Seconds that a rank waits for the others.
     whole
         Whether each rank has the rows of all vertices in place.
+    alone
+        Whether each then searches for itself, because levels are many and thin: none is shared, none bottom-up.
     """
 
     def __init__(
@@ -68,11 +70,13 @@ class PeerState:
         capacity: int | None = None,
         patience: float = 60.0,
         whole: bool = False,
+        alone: bool = False,
     ) -> None:
         self.placed, self.group, self.partition = placed, group, partition
         self.n, self.ids = placed.n, placed.ids
         self.nobody = self.ids.type(no_vertex(self.ids))
-        self._may_mark, self.bottom_up = bottom_up, bottom_up and placed.incoming is not None
+        self._alone, self._may_mark = alone, bottom_up and not alone
+        self.bottom_up = self._may_mark and placed.incoming is not None
         self._tuning, self._patience, self._whole = tuning, patience, whole
         runtime = self._runtime = placed.runtime
         self._capacity = arguments.inbox(partition) if capacity is None else capacity
@@ -130,6 +134,7 @@ class PeerState:
             reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=tuning.slots,
             thin_to=min(team_threads(self._runtime.team, self.ids), tuning.thin_to),
+            local=local_rows(placed, tuning) if self._alone else 0,
             bottom_up=self.bottom_up,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
