@@ -1,5 +1,7 @@
 """Local levels, emulated: rows that the head table does not hold, and lists that have no room for what they lead to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import zoo
@@ -11,7 +13,7 @@ from bigbfs.algorithms.gpu_engine import GpuEngine
 from emulated.runtime import SimtRuntime, builds_here
 
 BUILDS = builds_here()
-LOCAL = Tuning(thin_to=0, wide=0)
+LOCAL = Tuning(thin_to=0, wide=0, look=0)
 
 
 def ring(neighbours, size):
@@ -50,7 +52,7 @@ def test_rows_longer_than_the_heads_stay_local(build):
     assert len(slots) == 76
     # no level has a queue of its own but the first one, of one vertex, and what is left at the end
     assert np.count_nonzero(slots["rounds"]) <= 3
-    assert np.count_nonzero(search(graph, 3, build, Tuning(thin_to=0, wide=0, local=False))["rounds"]) == 76
+    assert np.count_nonzero(search(graph, 3, build, replace(LOCAL, local=False))["rounds"]) == 76
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -62,7 +64,7 @@ def test_rows_that_there_is_no_room_for_are_put_aside(build):
 
 def test_where_some_rows_are_longer_levels_are_local_again_at_once():
     graph = ring(12, 900)
-    slots = search(graph, 3, tuning=Tuning(thin_to=0, wide=0))
+    slots = search(graph, 3, tuning=LOCAL)
     assert np.count_nonzero(slots["local"]) == 76  # the source's row was put aside, the next level was local
 
 
