@@ -46,13 +46,24 @@ def placed(
     if isinstance(graph, Engine):
         yield graph
         return
-    if not isinstance(graph, Graph):
-        try:
-            graph = Graph.open(file_path("graph", graph))
-        except ArgumentError as error:
-            raise error.saying("must be a graph or the path of a graph file") from None
-    with api.engine(graph, backend=backend, threads=threads, work=work) as engine:
+    with api.engine(opened(graph), backend=backend, threads=threads, work=work) as engine:
         yield engine
+
+
+def opened(graph: Graph | str | Path) -> Graph:
+    """Return ``graph``, opened where it is a path.
+
+    Raises
+    ------
+    FormatError, FileAccessError
+        It cannot be opened.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    try:
+        return Graph.open(file_path("graph", graph))
+    except ArgumentError as error:
+        raise error.saying("must be a graph or the path of a graph file") from None
 
 
 def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") -> np.ndarray:
@@ -132,6 +143,11 @@ class Until:
     def __init__(self, seconds: float | None = None, asked: Callable[[], bool] | None = None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
         self._asked = asked
+
+    @property
+    def never(self) -> bool:
+        """Whether it will not ever be time."""
+        return self._end is None and self._asked is None
 
     def __call__(self) -> bool:
         """Return whether it is time."""
