@@ -296,7 +296,7 @@ def _follow(side, back, place, back_place, path):
 
 
 @njit
-def _search(out, into, two_ways, look, source, target, most, side, back):
+def search_between(out, into, two_ways, look, source, target, most, side, back):
     """Return where the sides met in the queues of both, the edges of the path, ids read, and faults."""
     start, end = np.uint64(source), np.uint64(target)
     _begin(side, start)
@@ -338,7 +338,7 @@ def _search_pairs(out, into, two_ways, look, pairs, enough, most, side, back, pa
     """
     place, back_place, edges, all_read, faults = NOWHERE, NOWHERE, NO_PATH, np.int64(0), np.int64(0)
     for i in range(len(pairs)):
-        place, back_place, edges, read, bad = _search(
+        place, back_place, edges, read, bad = search_between(
             out, into, two_ways, look, pairs[i, 0], pairs[i, 1], most - all_read, side, back
         )
         all_read += read

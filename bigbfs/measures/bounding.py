@@ -26,7 +26,7 @@ from bigbfs.measures.bounds import Bounds, bounds_bytes
 from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
 from bigbfs.measures.placing import Until
-from bigbfs.measures.sweeping import Sweeps
+from bigbfs.measures.swept import Searches
 from bigbfs.record import Cores
 from bigbfs.sizes import free_memory
 
@@ -97,7 +97,7 @@ class Bounding:
         Bounds and searches take more memory than is free.
     """
 
-    def __init__(self, engine: Engine, component: str, threads: int, swept: Sweeps | None = None) -> None:
+    def __init__(self, engine: Engine, component: str, threads: int, swept: Searches | None = None) -> None:
         self._engine, self._graph, self._threads = engine, engine.graph, threads
         graph = engine.graph
         self._two_ways = not graph.flags.symmetric
@@ -128,11 +128,11 @@ class Bounding:
         self._first = np.flatnonzero(inside)[int(degrees[inside].argmax())]
         self._labels = labels
 
-    def _go_on(self, swept: Sweeps) -> None:
+    def _go_on(self, swept: Searches) -> None:
         """Begin where sweeps have ended."""
         graph, (lower, upper, distances) = self._graph, swept.known()
         inside = upper >= 0
-        sizes = np.where(inside, swept.last.reached, 1)
+        sizes = np.where(inside, swept.reached, 1)
         bounds = Bounds(sizes, inside, graph.degrees(), fold(rows_of(graph.adjacency)), distances)
         bounds.lower[inside], bounds.upper[inside] = lower[inside], upper[inside]
         bounds.searched[swept.searched] = True

@@ -20,9 +20,11 @@ from bigbfs.jit import workers
 from bigbfs.measures.bounding import BATCH, Bounding
 from bigbfs.measures.bounds import GOALS
 from bigbfs.measures.outcome import Eccentricity, Tell
-from bigbfs.measures.placing import Until, check_given, placed, require_vertices
+from bigbfs.measures.placing import Until, check_given, opened, placed, require_vertices
 from bigbfs.measures.proving import wanted
+from bigbfs.measures.small import small_of
 from bigbfs.measures.sweeping import Sweeps
+from bigbfs.measures.swept import Searches
 from bigbfs.sizes import choice
 
 COMPONENTS = ("largest", "all")
@@ -77,22 +79,44 @@ def eccentricity(
     choice("goal", goal, GOALS)
     choice("component", component, COMPONENTS)
     check_given(seconds=seconds, stop=stop, tell=tell, verify=verify, each=each)
+    until = Until(seconds, stop)
+    graph = graph if isinstance(graph, Engine) else opened(graph)
+    swept: Searches | None = None
+    if goal == "diameter" and component == "largest":
+        swept = small_of(graph, threads, backend)
+        if swept is not None and swept.run(until, tell):
+            return swept.result(each=each, verify=wanted(verify, stop))
+    return _placed(graph, goal, component, until, tell, verify, threads, backend, each, swept)
+
+
+def _placed(
+    graph: Graph | Engine,
+    goal: str,
+    component: str,
+    until: Until,
+    tell: Tell | None,
+    verify: bool,
+    threads: int | None,
+    backend: str,
+    each: bool,
+    swept: Searches | None,
+) -> Eccentricity:
+    """Return the same from a placed graph; ``swept``: what searches have left over."""
     with placed(graph, threads, backend, DIAMETER if goal == "diameter" else WORK) as engine:
         require_vertices(engine.graph, "eccentricity")
-        count, until, swept = workers.thread_count(threads), Until(seconds, stop), None
-        if goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
+        if swept is None and goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
             swept = Sweeps(engine)
             if swept.run(until, tell):
-                return swept.result(each=each, verify=wanted(verify, stop))
+                return swept.result(each=each, verify=wanted(verify, until.asked))
         try:
-            search = Bounding(engine, component, count, swept)
+            search = Bounding(engine, component, workers.thread_count(threads), swept)
         except DoesNotFitError:
             if swept is None:
                 raise
             swept.go_on(until, tell, patient=True)
-            return swept.result(each=each, verify=wanted(verify, stop))
+            return swept.result(each=each, verify=wanted(verify, until.asked))
         search.run(goal, until, tell)
-        return search.result(goal, verify=wanted(verify, stop))
+        return search.result(goal, verify=wanted(verify, until.asked))
 
 
 def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", threads: int | None = None) -> int:
@@ -103,4 +127,11 @@ def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", 
     UsageError, DoesNotFitError
         As :func:`eccentricity`.
     """
-    return eccentricity(graph, goal="diameter", component=component, threads=threads, each=False).diameter[0]
+    choice("component", component, COMPONENTS)
+    until, small = Until(), None
+    graph = graph if isinstance(graph, Engine) else opened(graph)
+    if component == "largest":  # all that comes before is as short as the work of a small graph
+        small = small_of(graph, threads, "auto")
+        if small is not None and small.run(until, None):
+            return small.diameter[0]
+    return _placed(graph, "diameter", component, until, None, False, threads, "auto", False, small).diameter[0]

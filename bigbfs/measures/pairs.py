@@ -33,27 +33,27 @@ def wanted_of(rows: Rows, ids: np.ndarray, source: int, bare: set[int]) -> np.nd
     long row the first neighbours alone are looked at.
     """
     wanted, known = np.empty(len(ids), np.bool_), np.array([*bare, -1], np.int64)
-    root = _wanted(rows, np.uint64(row_count(rows)), ids, np.int64(source), known, wanted)
+    root = wanted_among(rows, np.uint64(row_count(rows)), ids, np.int64(source), known, wanted)
     if root >= 0:
         bare.add(int(root))
     return wanted
 
 
 @njit(cache=True, nogil=True)
-def _wanted(rows, n, ids, source, bare, wanted):
+def wanted_among(rows, n, ids, source, bare, wanted):
     """Fill ``wanted`` and return the neighbour of the leaf ``source``, or that it is none."""
     size = 2
     while size < 2 * (ids.size + bare.size + 1):
         size *= 2
     table = np.full(size, -1, np.int64)  # of neighbours whose leaves are out
-    root = _root(rows, n, source)
+    root = root_of(rows, n, source)
     if root >= 0:
         _is_new(table, root)
     for each in bare:
         if each >= 0:
             _is_new(table, each)
     for i in range(ids.size):
-        theirs = _root(rows, n, ids[i])
+        theirs = root_of(rows, n, ids[i])
         wanted[i] = theirs == _NO_LEAF or (theirs >= 0 and _is_new(table, theirs))
     return root
 
@@ -71,7 +71,7 @@ def _is_new(table, vertex):
 
 
 @njit
-def _root(rows, n, vertex):
+def root_of(rows, n, vertex):
     """Return the neighbour of a leaf, else whether a leaf hangs on the vertex."""
     u = np.uint64(vertex)
     count = degree(rows, u)
@@ -98,12 +98,13 @@ def partners_of(levels: np.ndarray, ones: np.ndarray, longest: int) -> tuple[np.
     among = np.zeros(levels.shape[1], np.bool_)
     among[ones] = True
     pairs = np.empty((MOST_PAIRS, 2), np.int64)
-    total = _partners(np.ascontiguousarray(levels.T), ones, among, np.int64(longest), counts, pairs)
+    total = partners(np.ascontiguousarray(levels.T), ones, among, np.int64(longest), counts, pairs)
     return counts, pairs[:total]
 
 
 @njit(cache=True, nogil=True)
-def _partners(levels, ones, among, longest, counts, pairs):
+def partners(levels, ones, among, longest, counts, pairs):
+    """Write both; return how many pairs. ``levels``: (k, sources); ``among``: who is one of ``ones``, bool (k,)."""
     sources, total = levels.shape[1], 0
     for i in range(ones.size):
         x = ones[i]

@@ -46,13 +46,24 @@ def placed(
     if isinstance(graph, Engine):
         yield graph
         return
-    if not isinstance(graph, Graph):
-        try:
-            graph = Graph.open(file_path("graph", graph))
-        except ArgumentError as error:
-            raise error.saying("must be a graph or the path of a graph file") from None
-    with api.engine(graph, backend=backend, threads=threads, work=work) as engine:
+    with api.engine(opened(graph), backend=backend, threads=threads, work=work) as engine:
         yield engine
+
+
+def opened(graph: Graph | str | Path) -> Graph:
+    """Return ``graph``, opened where it is a path.
+
+    Raises
+    ------
+    FormatError, FileAccessError
+        It cannot be opened.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    try:
+        return Graph.open(file_path("graph", graph))
+    except ArgumentError as error:
+        raise error.saying("must be a graph or the path of a graph file") from None
 
 
 def chosen(graph: Graph, sources: Sources, seed: int = 1, what: str = "source") -> np.ndarray:
@@ -127,15 +138,20 @@ def check_given(
 
 
 class Until:
-    """Says when to stop: after ``seconds``, or when ``asked`` says so; None: never."""
+    """Says when to stop: after ``seconds``, or when ``asked`` says so, which it keeps; None: never."""
 
     def __init__(self, seconds: float | None = None, asked: Callable[[], bool] | None = None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
-        self._asked = asked
+        self.asked = asked
+
+    @property
+    def never(self) -> bool:
+        """Whether it will not ever be time."""
+        return self._end is None and self.asked is None
 
     def __call__(self) -> bool:
         """Return whether it is time."""
-        return (self._end is not None and time.monotonic() >= self._end) or (self._asked is not None and self._asked())
+        return (self._end is not None and time.monotonic() >= self._end) or (self.asked is not None and self.asked())
 
     def after_one(self) -> Callable[[], bool]:
         """Return what says so too, but not when it is asked first: one batch is the least that a run does."""

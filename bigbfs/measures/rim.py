@@ -60,12 +60,12 @@ def pairs_of(ids: np.ndarray, levels: np.ndarray, depth: int, low: int, most: in
     to one less, ..., to ``depth + low`` or more, is -1 from where there would be more.
     """
     pairs, ends = np.empty((most, 2), np.int64), np.empty(depth - low + 1, np.int64)
-    _list_pairs(ids, levels, np.int64(depth), pairs, ends)
+    list_pairs(ids, levels, np.int64(depth), pairs, ends)
     return pairs, ends.tolist()
 
 
 @njit(cache=True, nogil=True)
-def _list_pairs(ids, levels, depth, pairs, ends):
+def list_pairs(ids, levels, depth, pairs, ends):
     """See :func:`pairs_of`; a number for each sum, from that of 2 ``depth`` on."""
     starts = np.zeros(depth + 2, np.int64)  # of each level among the ids by level
     for level in levels:

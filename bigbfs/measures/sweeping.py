@@ -18,14 +18,14 @@ import numpy as np
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
-from bigbfs.algorithms.many.result import ManyRecord
 from bigbfs.algorithms.sweeps.options import FAR, KEPT, Hub, Listed, Rim, SweepOptions, Swept
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.measures.apart import Apart
-from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
+from bigbfs.measures.outcome import Tell
 from bigbfs.measures.pairs import MOST_PAIRS, partners_of, wanted_of
 from bigbfs.measures.placing import Until
 from bigbfs.measures.rim import closed
+from bigbfs.measures.swept import Searches
 from bigbfs.record import Alone, Cores
 
 COVERED = 4
@@ -45,31 +45,21 @@ BRIEF = 0.005
 the system's files takes a tenth of a millisecond."""
 
 
-class Sweeps:
-    """The searches of one run; vertices are internal.
+class Sweeps(Searches):
+    """The searches of one run, each a piece of work for an engine.
 
     Attributes
     ----------
-    longest
-        The longest distance found, and two vertices so far apart: (distance, one, other).
-    record
-        What the searches took.
     last
         What the last one found.
-    searched
-        The vertices searched from.
-    left
-        How many vertices may be the end of a longer distance.
     """
 
     last: Swept
 
     def __init__(self, engine: Engine) -> None:
-        self._engine, self._graph, self._rows = engine, engine.graph, rows_of(engine.graph.adjacency)
-        self.longest = (-1, 0, 0)
-        self.record = ManyRecord(0, 0, 1, 0, 0, 0.0)
-        self.searched: list[int] = []
-        self.left = self._top = 0
+        super().__init__(engine.graph)
+        self._engine, self._rows = engine, rows_of(engine.graph.adjacency)
+        self._searched: list[int] = []
         self._next = -1
         self._middle: int | None = None  # of the longest way; -1: it has been searched from
         self._bare: set[int] = set()  # whose leaves have been searched from
@@ -80,15 +70,12 @@ class Sweeps:
         self._rim: Rim | None = None  # which has not been looked at
 
     def run(self, until: Until, tell: Tell | None) -> bool:
-        """Search until the diameter is known, or it is time to stop; False: too many are left for too long.
-
-        The first search is done whatever ``until`` says: it tells which component is the largest.
-        """
+        """See :class:`Searches`."""
         self._first()
         return self.go_on(until, tell)
 
     def go_on(self, until: Until, tell: Tell | None, *, patient: bool = False) -> bool:
-        """Search on; ``patient``: however many are left."""
+        """See :class:`Searches`."""
         before, lost = self.record.seconds, self.record.lost
         cores = Cores.now() if before > BRIEF else Alone.now()
         try:
@@ -121,12 +108,6 @@ class Sweeps:
                 self._sweep(self._next, central=True)
 
     @property
-    def diameter(self) -> tuple[int, int]:
-        """Bounds of the diameter."""
-        longest = self.longest[0]
-        return longest, max(longest, self._top) if self.left else longest
-
-    @property
     def ball(self) -> int:
         """The number of the source kept outside of whose ball the fewest are left."""
         left = self.last.left
@@ -154,11 +135,11 @@ class Sweeps:
         """Search from ``source``, and say who is left."""
         found: Swept = self._engine.run_internal(SweepOptions(source, keep=keep, **asked))
         self.last = found
-        self.searched = [source] if asked.get("anew") else [*self.searched, source]
+        self._searched = [source] if asked.get("anew") else [*self._searched, source]
         self._add(found)
         self.longest = max(self.longest, (found.depth, source, found.far))
         ball = self.ball
-        self.left, self._next, self._top = found.left[ball] or 0, found.next[ball], found.top[ball]
+        self.left, self._next, self.top = found.left[ball] or 0, found.next[ball], found.top[ball]
         if asked.get("anew"):
             self._listed, self._bare, self._filled, self._rim = None, set(), set(), found.rim
         if found.listed is not None and self.left:
@@ -176,7 +157,7 @@ class Sweeps:
     def _close_rim(self, rim: Rim) -> None:
         """Look whether the vertices farthest from the first source tell the diameter."""
         read = self._apart.read
-        self.longest, done = closed(rim, self._wanted(rim.ids, self.searched[-1]), self._apart, self.longest)
+        self.longest, done = closed(rim, self._wanted(rim.ids, self._searched[-1]), self._apart, self.longest)
         self.record.edges_read += self._apart.read - read
         self.left, self._rim = 0 if done else self.left, None
 
@@ -208,7 +189,7 @@ class Sweeps:
         self.left = len(ones)
         if self.left:
             upper = listed.upper[some[ones]]
-            self._top = int(upper.max())
+            self.top = int(upper.max())
             self._next = int(listed.ids[some[ones[np.lexsort((-upper, -score))[0]]]])
         return False
 
@@ -233,31 +214,23 @@ class Sweeps:
         self._levels, self._listed = np.vstack(rows), listed
 
     def known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return lower and upper bounds, -1 above in other components, and distances from the centre of the ball."""
+        """See :class:`Searches`."""
         below, above, levels = self._engine.run_internal(SweepOptions(keep=self.ball))
         ends = list(self.longest[1:])  # which may have been found as a pair, by no search of either
         below[ends] = np.maximum(below[ends], self.longest[0])
         return below, above, levels
 
-    def result(self, *, each: bool, verify: bool) -> Eccentricity:
-        """Return what is known, in original ids; bounds of ``each`` vertex only where they are wanted.
+    @property
+    def reached(self) -> int:
+        """See :class:`Searches`."""
+        return self.last.reached
 
-        Raises
-        ------
-        VerificationError
-            ``verify`` is wanted, and a single search finds something else.
-        """
-        graph, diameter = self._graph, self.diameter
-        ids = lower = upper = np.empty(0, np.int64)
-        if each or verify:
-            below, above, _ = self.known()
-            known = Known(above >= 0, below, np.minimum(above, diameter[1]), self.longest)
-            if verify:
-                known.verify(graph)
-                self.record.verified = True
-            ids, lower, upper = known.original(graph)
-        ends, reached = ends_of(graph, self.longest), self.last.reached
-        radius = max(self.last.radius[0], (diameter[0] + 1) // 2), self.last.radius[1]  # two of it span the diameter
-        return Eccentricity(
-            ids, lower, upper, diameter, radius, ends, not self.left, 1, reached, self.record, graph.names
-        )  # fmt: skip
+    @property
+    def lowest(self) -> tuple[int, int]:
+        """See :class:`Searches`."""
+        return self.last.radius
+
+    @property
+    def searched(self) -> list[int]:
+        """See :class:`Searches`."""
+        return self._searched

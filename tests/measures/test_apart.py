@@ -17,7 +17,7 @@ from bigbfs.errors import DoesNotFitError, FormatError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
-from bigbfs.measures import apart, sweeping
+from bigbfs.measures import apart, small, sweeping
 from bigbfs.measures.apart import Apart
 from bigbfs.measures.between import GIVEN_UP, LOOK, NO_PATH, UNENDING, PathFinder
 
@@ -29,6 +29,12 @@ def sparse(n=60, edges=90, seed=3):
     place = graph.original(np.arange(graph.n)).tolist()
     pairs = combinations(range(graph.n), 2)
     return graph, {(u, v): found[place[u]][place[v]] for u, v in pairs if place[v] in found[place[u]]}
+
+
+@pytest.fixture(autouse=True)
+def _one_kernel_does_not_do_it_all(monkeypatch):
+    """Small graphs are searched like large ones here."""
+    monkeypatch.setattr(small, "EDGES", -1)
 
 
 @pytest.mark.parametrize("codec", ["plain", "varint"])

@@ -11,9 +11,15 @@ from measures.test_sweeping import check, largest_of, shapes
 import bigbfs
 from bigbfs.algorithms.sweeps.cpu import farthest
 from bigbfs.algorithms.sweeps.options import Rim
-from bigbfs.measures import apart, rim
+from bigbfs.measures import apart, rim, small
 from bigbfs.measures.apart import Apart
 from bigbfs.measures.sweeping import Sweeps
+
+
+@pytest.fixture(autouse=True)
+def _one_kernel_does_not_do_it_all(monkeypatch):
+    """Small graphs are searched like large ones here."""
+    monkeypatch.setattr(small, "EDGES", -1)
 
 
 def star_of_paths(*lengths):

@@ -18,11 +18,17 @@ from bigbfs.algorithms.sweeps.options import FAR, KEPT
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.team import members_of
-from bigbfs.measures import bounding, sweeping
+from bigbfs.measures import bounding, small, sweeping
 from bigbfs.measures.pairs import partners_of, wanted_of
 
 SEARCHES = {"soc-slashdot0902": 3, "com-dblp": 3, "cnr-2000": 4, "luxembourg_osm": 4, "USA-road-d": 12}
 DIAMETERS = {"soc-slashdot0902": 13, "com-dblp": 23, "cnr-2000": 34, "luxembourg_osm": 1337, "USA-road-d": 720}
+
+
+@pytest.fixture(autouse=True)
+def _one_kernel_does_not_do_it_all(monkeypatch):
+    """Small graphs are searched like large ones here."""
+    monkeypatch.setattr(small, "EDGES", -1)
 
 
 def largest_of(graph):

@@ -57,12 +57,7 @@ class CpuEngine:
     def __init__(self, graph: Graph, *, work: Sequence[Work] = (), threads: int | None = None) -> None:
         for each in work:
             each.require_backend("cpu", "host")
-        if threads is not None and threads < 1:
-            raise UsageError("must be 1 or more", about=(("threads", threads),))
-        most = settings.most_threads()
-        if threads is not None and threads > most:
-            raise UsageError(f"this process may use {most} at most", about=(("threads", threads),))
-        self.threads = min(thread_count(), most) if threads is None else threads
+        self.threads = threads_of(threads)
         self.device = f"{_processor()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         self.graph = graph
         self.setup = SetupRecord()
@@ -122,6 +117,24 @@ class CpuEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def threads_of(asked: int | None) -> int:
+    """Return how many threads an engine uses that is ``asked`` to use so many; None: those that the process gets.
+
+    Raises
+    ------
+    UsageError
+        Less than 1, or more than the process may have.
+    """
+    most = settings.most_threads()
+    if asked is None:
+        return min(thread_count(), most)
+    if asked < 1:
+        raise UsageError("must be 1 or more", about=(("threads", asked),))
+    if asked > most:
+        raise UsageError(f"this process may use {most} at most", about=(("threads", asked),))
+    return asked
 
 
 @cache

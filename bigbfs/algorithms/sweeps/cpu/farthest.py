@@ -23,12 +23,12 @@ def rim_of(levels: np.ndarray, depth: int) -> Rim | None:
     if not 0 < depth <= SHALLOW:
         return None
     found, counts = np.empty((2, 2 * RIM + 1), np.int64), np.zeros(SHALLOW + 1, np.int64)
-    count = _farthest(levels, np.int64(RIM), counts, found[0], found[1])
+    count = farthest(levels, np.int64(RIM), counts, found[0], found[1])
     return Rim(found[0, :count], found[1, :count]) if count else None
 
 
 @njit(cache=True, nogil=True)
-def _farthest(levels, most, counts, ids, theirs):
+def farthest(levels, most, counts, ids, theirs):
     """Write vertices and levels of the last levels, at most ``most`` vertices; return how many.
 
     ``counts``, one for each level, are 0 at first; ``ids`` and ``theirs`` are longer than ``most``.

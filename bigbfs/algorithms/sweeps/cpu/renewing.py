@@ -79,6 +79,12 @@ def hub_of(rows: Rows) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def _hub(rows, n):
+    return hub_among(rows, n)
+
+
+@njit
+def hub_among(rows, n):
+    """Return the vertex of most neighbours of the first ``n``, and how many have any."""
     hub, most, linked = ZERO, ZERO, ZERO
     for u in range(n):
         count = degree(rows, u)
@@ -130,7 +136,9 @@ def _renew_some(lower, upper, kept, listed, claim, tallies, levels, ranks, ask, 
         if first >= n:
             break
         last = min(n, first + _CHUNK)
-        reached, deepest, floor, ceiling, middle, opened = _bound(lower, upper, levels, first, last, ask)
+        reached, deepest, floor, ceiling, middle, opened = bound(
+            lower, upper, levels, first, last, ask.depth, ask.longest, ask.anew
+        )
         own[_AT_REACHED] += np.uint64(reached)
         own[_AT_RADIUS] = max(own[_AT_RADIUS], np.uint64(_MOST - floor))
         own[_AT_CEILING] = max(own[_AT_CEILING], np.uint64(_MOST - ceiling))
@@ -156,17 +164,16 @@ def _renew_some(lower, upper, kept, listed, claim, tallies, levels, ranks, ask, 
 
 
 @njit
-def _bound(lower, upper, levels, first, last, ask):
-    """Renew bounds; return how many are reached, how many of them farthest, the smallest lower and upper bound, the
-    smallest lower one of those not known, and how many are open."""
-    depth, longest = ask.depth, ask.longest
+def bound(lower, upper, levels, first, last, depth, longest, anew):
+    """Renew bounds of some vertices; return how many are reached, how many of them farthest, the smallest lower and
+    upper bound, the smallest lower one of those not known, and how many are open."""
     reached, deepest, opened = 0, 0, 0
     floor, ceiling, middle = _MOST, _MOST, _MOST
     for v in range(first, last):
         level = levels[v]
         inside = level >= _NONE
         low, high = max(level, np.int32(depth - level)), np.int32(depth + level)
-        if not ask.anew:
+        if not anew:
             low, high = max(low, lower[v]), min(high, upper[v])
         lower[v] = low if inside else _NONE
         upper[v] = high if inside else _OUTSIDE

@@ -1,0 +1,215 @@
+"""The diameter of a small undirected graph on the CPU: one kernel closes in on it (:mod:`bigbfs.measures.closing`).
+
+Nothing is placed: of a graph of ten thousand edges that takes longer than the searches. What the kernel leaves over for
+too long goes on in batches, as what sweeps leave over does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from bigbfs import api
+from bigbfs.algorithms.engine import Engine
+from bigbfs.algorithms.sweeps.options import LISTED, RIM, SHALLOW
+from bigbfs.engines.backends import check_options
+from bigbfs.engines.cpu.engine import threads_of
+from bigbfs.engines.cpu.rows import Rows, rows_of, sample_rows
+from bigbfs.errors import FormatError
+from bigbfs.graph.graph import Graph
+from bigbfs.jit.kinds import kind_of
+from bigbfs.jit.njit import Alike
+from bigbfs.measures import closing
+from bigbfs.measures.between import Side
+from bigbfs.measures.near import INT32, UINT64, Scratch, shapes
+from bigbfs.measures.outcome import Tell
+from bigbfs.measures.placing import Until
+from bigbfs.measures.serial_search import AT_ONCE
+from bigbfs.measures.swept import Searches
+from bigbfs.record import Alone, SetupRecord
+from bigbfs.sizes import free_memory, integer
+
+VERTICES, EDGES = 2**20, 2**26
+"""Of a graph that counts as small, at most: one thread does a search of it in a tenth of a second."""
+ROUND = 16
+"""Searches of a round."""
+SETTLED = 64
+"""Where a round settles fewer vertices, searches at once do so sooner; so few that are left go on in any case."""
+TOGETHER, STILL_TOGETHER = 512, 4096
+"""So few left in a small world are searched from 64 at once; and so few where rounds settle no more."""
+IN_A_CALL = 2**25
+"""Ids that are read before it is looked whether somebody wants to interrupt: a tenth of a second, about."""
+UNASKED = 2**16
+"""Vertices up to which nobody is asked whether memory is free, some ten megabytes: that takes as long as a search."""
+LINE = 64
+"""Bytes of a cache line."""
+
+_KERNELS: dict[Hashable, Alike] = {}
+"""The kernel for each kind of rows: all else that it is given is always of the same kinds."""
+
+
+def bytes_of(n: int) -> int:
+    """Return the bytes that the diameter of a small graph of ``n`` vertices takes beside the graph."""
+    tables = 4 * 8 * max(2 * RIM + 1, min(n, LISTED))
+    return sum(map(_padded, _shapes(n))) + tables + 2**14
+
+
+def _shapes(n: int) -> list[tuple[tuple[int, ...], np.dtype]]:
+    """Return shapes and dtypes of what the kernel works on in a graph of ``n`` vertices."""
+    vertices = (n + 4,)  # a middle may have been searched from before
+    return [((closing.ROWS, n), INT32), (vertices, INT32), (vertices, INT32), ((3, n), UINT64), *shapes(n)]
+
+
+def _padded(array: tuple[tuple[int, ...], np.dtype]) -> int:
+    """Return the bytes of an array of that shape and dtype up to the next cache line."""
+    return -(-prod(array[0]) * array[1].itemsize // LINE) * LINE
+
+
+def small_of(graph: Graph | Engine, threads: int | None, backend: str) -> Small | None:
+    """Return what finds the diameter of ``graph`` where it is small, undirected, and on the CPU, and there is room.
+
+    Raises
+    ------
+    UsageError
+        The backend is unknown, or cannot have so many threads.
+    FormatError
+        The graph is damaged.
+    """
+    here = graph if isinstance(graph, Graph) else graph.graph
+    if type(here) is not Graph or not here.flags.symmetric or not 0 < here.n <= VERTICES or here.m > EDGES:
+        return None
+    setup = SetupRecord()
+    if isinstance(graph, Engine):
+        chosen, setup = graph.backend, graph.setup
+    else:
+        chosen = api.choose_backend(backend)
+        threads = None if threads is None else integer("threads", threads, 1)
+        check_options(backend, chosen, {}, threads)
+        threads_of(threads)
+    if chosen != "cpu" or (here.n > UNASKED and bytes_of(here.n) > free_memory()):
+        return None
+    here.require_valid()
+    return Small(here, setup)
+
+
+def _kernel_for(rows: Rows, ids: np.dtype, setup: SetupRecord) -> Alike:
+    """Return the kernel for rows of one kind, compiled."""
+    found = _KERNELS.get(kind := kind_of(rows))
+    if found is None:
+        start, found = time.perf_counter(), Alike(closing.close_in)
+        found(sample_rows(rows, ids), 2, *_arrays(2), 0, 1, 0)
+        setup.compile += time.perf_counter() - start
+        _KERNELS[kind] = found
+    return found
+
+
+def _arrays(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scratch, np.ndarray]:
+    """Return what the kernel works on in a graph of ``n`` vertices, in the order of its arguments.
+
+    All is in one piece: of several that are given back the system takes some, and brings them again page by page.
+    """
+    asked = _shapes(n)
+    ends = [0, *accumulate(map(_padded, asked))]
+    block = np.empty(ends[-1], np.uint8)
+    made: list[Any] = [np.ndarray(*each, block, at) for each, at in zip(asked, ends, strict=False)]
+    work, queue, searched, words, numbers, flags, levels, pairs, sums, bits = made
+    bits[:] = 0
+    told = np.zeros(len(closing.FIELDS), np.int64)
+    ids = words.reshape(3 * n).view(INT32).reshape(6, n)  # for pairs, when there are no searches at once
+    sides = Side(bits[0], ids[0], ids[1]), Side(bits[1], ids[2], ids[3])
+    return work, queue, searched, told, Scratch(numbers, flags, levels, pairs, sums, *sides), words
+
+
+class Small(Searches):
+    """The searches of one run, all of them in one kernel."""
+
+    def __init__(self, graph: Graph, setup: SetupRecord) -> None:
+        super().__init__(graph)
+        n, self._few = graph.n, TOGETHER
+        self._rows = rows_of(graph.adjacency)
+        self._kernel = _kernel_for(self._rows, graph.ids, setup)
+        self._given = _arrays(n)
+        self._work, _, self._sources, self._told = self._given[:4]
+        self._read: dict[str, int] = {}  # told, by name
+
+    def run(self, until: Until, tell: Tell | None) -> bool:
+        """See :class:`Searches`."""
+        return self.go_on(until, tell)
+
+    def go_on(self, until: Until, tell: Tell | None, *, patient: bool = False) -> bool:
+        """See :class:`Searches`."""
+        most, alone = IN_A_CALL if until.never and tell is None else -1, Alone.now()
+        try:
+            return self._go_on(until, tell, patient, most)
+        finally:
+            self.record.lost = max(self.record.lost, alone.lost())
+
+    def _go_on(self, until: Until, tell: Tell | None, patient: bool, most: int) -> bool:
+        told = self._told
+        if not told[closing.SEARCHES]:
+            self._step(0, 1)
+        before = self.left
+        while True:
+            if tell is not None:
+                tell(self.left, self.diameter)
+            if not self.left or until():
+                return True
+            if told[closing.SEARCHES] % ROUND == 0 and not patient:
+                if self.left > SETTLED and before - self.left < SETTLED:
+                    if self.left > STILL_TOGETHER or self.longest[0] > SHALLOW:
+                        return False
+                    self._few = STILL_TOGETHER
+                before = self.left
+            self._step(most, ROUND - int(told[closing.SEARCHES]) % ROUND)
+
+    def _step(self, most: int, rounds: int) -> None:
+        """Search until ``most`` ids are read, ``rounds`` searches are made, or nobody is left."""
+        start = time.perf_counter()
+        self._kernel(self._rows, self._graph.m, *self._given, most, rounds, self._few)
+        spent = time.perf_counter() - start
+        told = dict(zip(closing.FIELDS, self._told.tolist(), strict=True))
+        path = self._graph.path or "the graph"
+        if told["faults"]:
+            raise FormatError(f"{path}: neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
+        if told["torn"]:
+            raise FormatError(f"{path}: an edge u -> v has no twin v -> u: `bigbfs check` says where")
+        self.longest = told["longest"], told["one"], told["other"]
+        self.left, self.top, self._read = told["left"], told["top"], told
+        mine = self.record
+        mine.sources, mine.batches, mine.pairs = told["searches"], told["batches"], told["reaches"]
+        mine.width = AT_ONCE if told["batches"] < told["searches"] else 1
+        mine.edges_read, mine.seconds = told["read"], mine.seconds + spent
+
+    def known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """See :class:`Searches`."""
+        work, told = self._work, self._read
+        below, above = work[closing.LOWER], work[closing.UPPER]
+        if told["searches"] == 1:  # the kernel renews bounds when there are more
+            levels = work[closing.FIRST_SLOT]
+            depth = levels.max()
+            below[:], above[:] = np.maximum(levels, depth - levels), np.where(levels < 0, -1, depth + levels)
+            below[levels < 0] = 0
+        ends = list(self.longest[1:])  # which may have been found as a pair, by no search of either
+        below[ends] = np.maximum(below[ends], self.longest[0])
+        return below, above, work[closing.FIRST_SLOT + told["ball"]].astype(np.int64)
+
+    @property
+    def searched(self) -> list[int]:
+        """See :class:`Searches`."""
+        found: list[int] = self._sources[: self._read["searches"]].tolist()
+        return found
+
+    @property
+    def reached(self) -> int:
+        """See :class:`Searches`."""
+        return self._read["reached"]
+
+    @property
+    def lowest(self) -> tuple[int, int]:
+        """See :class:`Searches`."""
+        return self._read["floor"], self._read["ceiling"]
