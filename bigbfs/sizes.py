@@ -220,7 +220,7 @@ def _groups(mounted: Path) -> list[tuple[Path, tuple[str, str, str]]]:
     places = [(mounted, _OF_VERSION_2)]
     with suppress(OSError):
         for line in small_file("/proc/self/cgroup").decode(errors="surrogateescape").splitlines():
-            _, controllers, path = line.split(":", 2)
+            _, controllers, path = (*line.split(":", 2), "", "")[:3]
             parts = [part for part in path.split("/") if part and part != ".."]
             if not controllers:
                 tops, files = [mounted, mounted / "unified"], _OF_VERSION_2
@@ -230,16 +230,22 @@ def _groups(mounted: Path) -> list[tuple[Path, tuple[str, str, str]]]:
                 continue
             # in a container the path may be the host's: what is mounted there is the group itself then
             places += [(top.joinpath(*parts[:count]), files) for top in tops for count in range(len(parts) + 1)]
-    return [each for each in dict.fromkeys(places) if (each[0] / each[1][0]).exists()]
+    return [each for each in dict.fromkeys(places) if _is_there(each[0] / each[1][0])]
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError):  # it may not be looked at
+        return path.exists()
+    return False
 
 
 def _left_in(limit: int, group: Path, files: tuple[str, str, str]) -> int:
     """Return limit minus use; pages of files count as used there, but are given up when needed (not those of tmpfs)."""
-    _, use, before = files
+    _, use, prefix = files
     try:
         used = int(small_file(f"{group}/{use}"))
         for line in small_file(f"{group}/memory.stat").decode().splitlines():
-            if line.startswith((f"{before}inactive_file ", f"{before}active_file ")):
+            if line.startswith((f"{prefix}inactive_file ", f"{prefix}active_file ")):
                 used -= int(line.split()[1])
     except (OSError, ValueError):
         return limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
@@ -12,6 +13,9 @@ from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike, UsageEr
 
 MOST_GPUS = 64
 """More are not tried: to plan for them takes longer than a second."""
+
+SECONDS = 5.0
+"""How long remedies are looked for; what has not been planned by then is not said to help."""
 
 NEAR = 16
 """How near the least budget is found: to a sixteenth."""
@@ -29,7 +33,11 @@ class Planner(Protocol):
 def with_remedies(error: DoesNotFitError, plan: Planner, gpus: int, limits: Limits) -> DoesNotFitError:
     """Return ``error`` with the remedies that would help a run on ``gpus`` GPUs, and no others."""
 
+    ends = time.monotonic() + SECONDS
+
     def fits(gpus: int = gpus, limits: Limits = limits, **other: str) -> bool:
+        if time.monotonic() > ends:
+            return False
         try:
             plan(gpus, limits, **other)
         except (DoesNotFitError, UsageError):

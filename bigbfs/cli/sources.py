@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.cli.notes import note_fewer
+from bigbfs.engines.ranks import launch
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph.graph import Graph
@@ -154,14 +157,29 @@ def id_of(graph: Graph, word: str, option: str) -> int:
     return sign * int(digits.lstrip("0") or "0")
 
 
+def _lines_of(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="\n") as stream:
+        return [line.removesuffix("\n").removesuffix("\r") for line in stream]
+
+
+@lru_cache(1)
+def _standard_input(_device: int, _number: int) -> list[str]:
+    """Return the lines of standard input, which can be read once, however often they are asked for."""
+    return _lines_of(Path("/dev/stdin"))
+
+
 def _lines(path: Path) -> list[str]:
     """Return the lines of a file (``-``: of standard input), which end at a newline alone.
 
     A name may hold what else Unicode ends lines with.
     """
     try:
-        with (Path("/dev/stdin") if str(path) == "-" else path).open(encoding="utf-8-sig", newline="\n") as stream:
-            return [line.removesuffix("\n").removesuffix("\r") for line in stream]
+        if str(path) in ("-", "/dev/stdin"):
+            if launch.started():  # a launcher gives it to one rank, and the others would wait for that one
+                raise UsageError("standard input comes to one rank alone; write what it says to a file, and name that")
+            state = os.fstat(0)
+            return _standard_input(state.st_dev, state.st_ino)
+        return _lines_of(path)
     except OSError as error:
         raise access_error(path, error, "read") from error
     except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from bigbfs import generate
 from bigbfs.algorithms.gpus_ahead import Asked, ahead
 from bigbfs.algorithms.ranked_gpus import planned_on_gpus
 from bigbfs.algorithms.words import usual_work
+from bigbfs.cli import gpus_remedies
 from bigbfs.cli.gpus_plan import machine_bytes, machines_of
 from bigbfs.cli.gpus_times import verdict
 from bigbfs.config import find_profile, read_profile
@@ -156,6 +157,15 @@ def test_what_helps_is_only_what_does(run: Any, folder: Path) -> None:
     assert said == "use --vram-budget 1MiB or more (if the GPUs have it)"
     said = helps(run, "--gpus", 2, "--vram-budget", "1MiB", "--ram-budget", "1KiB", "--residency", "mapped")
     assert "--residency" not in said and "--ram-budget" in said and "--vram-budget" not in said
+
+
+def test_remedies_are_not_looked_for_without_end(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has not been planned in time is not said to help."""
+    generate.graph("uniform", scale=12, edge_factor=200).save(folder / "dense.csrbin")
+    monkeypatch.setattr(gpus_remedies, "SECONDS", -1.0)
+    asked = ("--profile", "h200", "--residency", "vram", "--vram-budget", "3MiB", "--gpus", 2)
+    code, _, err = run("plan", "dense.csrbin", *asked)
+    assert code == 5 and "--gpus 4" not in err and "what helps" not in err
 
 
 def test_times_are_predicted(run: Any, graph: Graph) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 LINES = "".join(f"{i} {i + 1}\n" for i in range(50_000))
@@ -73,3 +74,17 @@ def test_sources_are_read_from_standard_input(run, graph_text):
     assert run("convert", "graph.txt")[0] == 0
     code, out, err = with_input("bfs", "graph.csrbin", "--sources", "@-", "--json", text="0\n7\n")
     assert code == 0 and '"source": 7' in out, err
+
+
+def test_standard_input_is_read_once_for_all_who_ask(run, graph_text):
+    assert run("convert", "graph.txt")[0] == 0
+    asked = ("--sources", "@-", "--targets", "@-", "-o", "d.npy")
+    code, _, err = with_input("distances", "graph.csrbin", *asked, text="0\n7\n")
+    assert code == 0 and np.load("d.npy").shape == (2, 2), err
+
+
+def test_ranks_do_not_wait_for_standard_input(run, graph_text):
+    assert run("convert", "graph.txt")[0] == 0
+    asked = ("--sources", "@-", "--ranks", "2", "--threads", "1")
+    code, out, err = with_input("bfs", "graph.csrbin", *asked, text="0\n7\n")
+    assert code == 2 and not out and "standard input comes to one rank alone" in err

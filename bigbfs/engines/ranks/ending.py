@@ -86,7 +86,7 @@ def start_late() -> None:
         library()
         forget_files()
     signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)  # None: of nobody's in Python
 
 
 def limit(seconds: float) -> None:

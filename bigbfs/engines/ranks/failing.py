@@ -20,6 +20,9 @@ AGREE_SECONDS = 1.0
 
 _FORM = "=qQ"
 
+_pending: list[tuple[Any, bytes, bytearray]] = []
+"""What others may write to still, until this process ends."""
+
 
 class Failed(NamedTuple):
     """What all ranks have failed with: the exit code, that of rank 0, and whether this rank has to say something that
@@ -37,7 +40,9 @@ def all_failed(code: int, text: str) -> Failed | None:
         return None
     world = found.COMM_WORLD  # in which nothing else is told once ranks have joined
     mine, told = struct.pack(_FORM, code, zlib.crc32(text.encode())), bytearray(world.size * struct.calcsize(_FORM))
-    if not _done(world.Iallgather([mine, found.BYTE], [told, found.BYTE])):
+    request = world.Iallgather([mine, found.BYTE], [told, found.BYTE])
+    if not _done(request):
+        _pending.append((request, mine, told))
         return None
     said = list(struct.iter_unpack(_FORM, told))
     alike = len({words for _, words in said}) == 1

@@ -165,14 +165,11 @@ class BfsLoop(TreeArrays):
         if want_levels:
             self._last_source = source
         self.keep(*wanted)
-        runtime.fill(self._edges, 0)
-        grid = max(1, min(runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
-        self._count(grid, BLOCK, (state, self._edges))
         level, count = int(progress["level"]), int(progress["count"])
         return Run(
             reached=int(progress["reached"]),
             depth=level if count else level - 1,
-            edges=int(runtime.download(self._edges)[0]),
+            edges=self._edges_reached(state),
             seconds=seconds,
             level_records=LevelRecords(records),
             invalid_ids=int(progress["invalid"]) + walked_faults,
@@ -180,6 +177,13 @@ class BfsLoop(TreeArrays):
             launches=launches,
             reads=launches,
         )
+
+    def _edges_reached(self, state: np.ndarray) -> int:
+        """Return the edges of the rows of all reached vertices."""
+        self._runtime.fill(self._edges, 0)
+        grid = max(1, min(self._runtime.max_blocks(self._count, BLOCK), -(-self.n // BLOCK)))
+        self._count(grid, BLOCK, (state, self._edges))
+        return int(self._runtime.download(self._edges)[0])
 
     def _launch(
         self, state: np.ndarray, ends: tuple[np.uint64, np.uint64], resume: bool, level: int, since: float | None
