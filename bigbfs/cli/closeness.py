@@ -89,7 +89,11 @@ def _exactness(found: Centrality) -> str:
     if found.exact:
         return "exact       every vertex was a source"
     if found.error is None:
-        return f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources"
+        return (
+            f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources; how far off it is, is "
+            "not known\n            (the graph is directed, or has vertices that none of them reaches: of a small "
+            "component\n            it can then say far too much; --sources all is exact)"
+        )
     return (
         f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: with probability "
         f"{1 - DOUBT:.2f}\n            no mean distance is off by more than {found.error:.3g}"

@@ -58,7 +58,8 @@ class Centrality(Tabular):
         Whether all vertices were sources.
     error
         For a sample, what the estimate of a vertex's mean distance (its sum over n) may be off by, for all vertices at
-        once with probability 0.95; None where exact, and where no bound on distances is known (a directed graph).
+        once with probability 0.95; None where exact, and where no bound is known: in a directed graph, and where no
+        source reaches some vertices. Those of a small component with a source can then come out far too high.
     record
         What was measured.
     vertices

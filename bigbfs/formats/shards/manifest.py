@@ -148,7 +148,7 @@ def _manifest(content: Any, path: Path) -> Manifest:
     found = Manifest(
         dict(content["graph"]), tuple(Entry(**each) for each in content["shards"]), Entry(**content["rest"])
     )
-    row = 0
+    row, edges = 0, sum(entry.edges for entry in found.shards)
     for part, entry in enumerate(found.shards):
         if (entry.file, entry.first_row) != (shard_name(part), row) or entry.rows < 0:
             raise ValueError(f"shard {part} is {entry.file} from row {entry.first_row} on")
@@ -156,6 +156,8 @@ def _manifest(content: Any, path: Path) -> Manifest:
     bytes.fromhex(found.graph["identity"])
     if row != found.graph["vertices"] or found.rest.file != REST or not found.shards:
         raise ValueError(f"the shards have {row} rows, the graph {found.graph['vertices']}")
+    if edges != found.graph["edges"]:
+        raise ValueError(f"the shards have {edges} edges, the graph {found.graph['edges']}")
     return found
 
 

@@ -204,6 +204,12 @@ def test_shards_of_one_graph_that_was_split_twice_do_not_mix(tmp_path, graph):
         bigbfs.join(tmp_path / "g.shards", tmp_path / "back.ccsr")
 
 
+def one_edge_more(content):
+    """Have the manifest say that there is an edge more, of the graph and of the first shard."""
+    for place in (content["graph"], content["shards"][0]):
+        place["edges"] += 1
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -214,7 +220,8 @@ def test_shards_of_one_graph_that_was_split_twice_do_not_mix(tmp_path, graph):
         (lambda c: c["shards"][1].update(first_row=1), "damaged"),
         (lambda c: c["shards"][1].update(more=1), "damaged"),
         (lambda c: c["graph"].update(identity="x"), "damaged"),
-        (lambda c: c["graph"].update(edges=1), "the manifest says another"),
+        (lambda c: c["graph"].update(edges=1), "damaged: the shards have"),
+        (one_edge_more, "the manifest says another"),
         (lambda c: c["graph"].update(file_bytes=4096), "rest.shard"),
     ],
 )
