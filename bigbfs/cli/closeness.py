@@ -90,9 +90,10 @@ def _exactness(found: Centrality) -> str:
         return "exact       every vertex was a source"
     if found.error is None:
         return (
-            f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources; how far off it is, is "
-            "not known\n            (the graph is directed, or has vertices that none of them reaches: of a small "
-            "component\n            it can then say far too much; --sources all is exact)"
+            f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: how far off it is, is\n"
+            "            not known (the graph is directed, or has vertices that none of them\n"
+            "            reaches: of a small component it can then say far too much;\n"
+            "            --sources all is exact)"
         )
     return (
         f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: with probability "

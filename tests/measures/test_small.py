@@ -48,7 +48,7 @@ def every_step(monkeypatch):
     monkeypatch.setattr(small, "IN_A_CALL", -1)
 
 
-@pytest.mark.parametrize("seeds", [range(24), pytest.param(range(24, 90), marks=WIDE)], ids=["few", "rest"])
+@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 90), marks=WIDE)], ids=["few", "rest"])
 def test_small_graphs_of_many_shapes(seeds):
     for graph in (each for each in shapes(seeds) if each.m):
         theirs = largest_of(graph)

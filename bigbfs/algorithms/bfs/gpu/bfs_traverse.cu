@@ -35,7 +35,6 @@ DEVICE void finish(const Bfs& s) {
     }
 }
 
-// The bitmap that is filled next.
 DEVICE void clear_bits(const Bfs& s, const Team& t) {
     u32* const bits = t.wide ? next_bits(s, t) : frontier_bits(s, t);
     for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) bits[w] = 0;
