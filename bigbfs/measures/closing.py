@@ -43,7 +43,7 @@ bounds; vertices reached by the last search, vertices with neighbours, and the m
     NEXT, FAR, CENTRAL, HALFWAY, BALL, WORST, MIDDLE, OUTER, FLOOR, CEILING, REACHED, LINKED,
     WIDEST,
 ) = range(len(FIELDS))  # fmt: skip
-LOWER, UPPER, TODO, OTHERS, FIRST_SLOT = range(5)
+LOWER, UPPER, OPEN, OTHERS, FIRST_SLOT = range(5)
 """Rows of ``work``; a slot has its own from ``FIRST_SLOT`` on."""
 ROWS = FIRST_SLOT + SLOTS
 
@@ -116,7 +116,7 @@ def _first(rows, edges, work, queue, searched, told, scratch):
 @njit
 def _hub_of_largest(rows, work, queue):
     """Return the vertex of most neighbours in the largest component, of several the one of the smallest vertex."""
-    n, labels = work.shape[1], work[TODO]
+    n, labels = work.shape[1], work[OPEN]
     labels[:] = -1
     best, largest = 0, 0
     for start in range(n):
@@ -153,7 +153,7 @@ def _sweep(rows, edges, work, queue, searched, told, source, middle):
         told[OUTER] += 1
     levels = work[FIRST_SLOT + slot]
     size = told[LINKED] if anew else told[REACHED]
-    last, depth, explored, faults = search(rows, source, edges, told[WIDEST], size, levels, queue, work[TODO])
+    last, depth, explored, faults = search(rows, source, edges, told[WIDEST], size, levels, queue, work[OPEN])
     searched[told[SEARCHES]] = source
     told[SEARCHES] += 1
     told[BATCHES] += 1
@@ -220,8 +220,8 @@ def _middle(rows, levels, vertex):
 
 @njit
 def _all_at_once(rows, edges, work, queue, searched, told, scratch, words):
-    """Search from those that are left, ``work[TODO]``: what comes out, of all of them, is the diameter."""
-    ones, found, last = work[TODO], scratch.numbers[0], min(told[LEFT], TOGETHER)
+    """Search from those that are left, ``work[OPEN]``: what comes out, of all of them, is the diameter."""
+    ones, found, last = work[OPEN], scratch.numbers[0], min(told[LEFT], TOGETHER)
     for first in range(0, last, AT_ONCE):
         sources = ones[first : min(last, first + AT_ONCE)]
         depth, one, other, read, faults = depths(rows, edges, work[UPPER], sources, found, words, queue, work[OTHERS])
@@ -240,8 +240,8 @@ def _all_at_once(rows, edges, work, queue, searched, told, scratch, words):
 
 @njit
 def _look(rows, edges, work, searched, told, scratch):
-    """Say who is left, in ``work[TODO]``, and who is next; look at pairs of vertices where few are open."""
-    n, upper, ones = work.shape[1], work[UPPER], work[TODO]
+    """Say who is left, in ``work[OPEN]``, and who is next; look at pairs of vertices where few are open."""
+    n, upper, ones = work.shape[1], work[UPPER], work[OPEN]
     known, kept = searched[: told[SEARCHES]], work[FIRST_SLOT:]
     best, tally = told[LONGEST : OTHER + 1], told[READ : TORN + 1]
     while True:
