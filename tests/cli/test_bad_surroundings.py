@@ -116,7 +116,7 @@ def test_read_only_file_system(graph_text):
 def test_a_folder_that_takes_no_file_is_there_all_the_same(run, graph_text, folder_of):
     """Root may write in it, says the system, and no disk is behind it."""
     if not os.access(folder_of, os.W_OK):
-        pytest.skip("for root, who may write everywhere")
+        pytest.skip("who may not write there is refused by permission, before the disk is asked")
     refusal = {"/proc": "the file system there takes no new file; choose another path", "/sys": "Permission denied"}
     for line, option in ((["convert", "graph.txt"], "-o"), (["generate", "star", "--scale", 4], "-o")):
         code, out, err = run(*line, option, f"{folder_of}/x.csrbin")
