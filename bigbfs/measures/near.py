@@ -59,7 +59,10 @@ class Scratch(NamedTuple):
 
 
 def shapes(n: int) -> list[tuple[tuple[int, ...], np.dtype]]:
-    """Return shapes and dtypes for a graph of ``n`` vertices: the five arrays of :class:`Scratch`, and two bitmaps."""
+    """Return shapes and dtypes for a graph of ``n`` vertices: the five arrays of :class:`Scratch`, and two bitmaps.
+
+    Two rims have more vertices than are searched from at once, whose depths are kept there, too.
+    """
     listed = max(2 * RIM + 1, min(n, LISTED))
     return [
         ((5, listed), INT64), ((2, listed), BOOL), ((listed, SLOTS), INT64), ((PAIRS, 2), INT64),
