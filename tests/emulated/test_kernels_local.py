@@ -34,10 +34,10 @@ def layers(width, count):
     return zoo.build(1 + last, zoo.join(*((last - a, last - b) for a, b in pairs)))
 
 
-def search(graph, source, build="plain", tuning=LOCAL, **runtime):
+def search(graph, source, build="plain", tuning=LOCAL, residency="vram", **runtime):
     """Search a graph, prove the tree and return the slots of its levels."""
     runtime = SimtRuntime(build=build, sm_count=2, **runtime)
-    with GpuEngine(graph, residency="vram", strategy="topdown", tuning=tuning, runtime=runtime) as engine:
+    with GpuEngine(graph, residency=residency, strategy="topdown", tuning=tuning, runtime=runtime) as engine:
         run = engine.run_bfs(source)
         result = engine.bfs(source)
         assert np.array_equal(result.levels, reference_bfs(graph, source)[0])
@@ -53,6 +53,25 @@ def test_rows_longer_than_the_heads_stay_local(build):
     # no level has a queue of its own but the first one, of one vertex, and what is left at the end
     assert np.count_nonzero(slots["rounds"]) <= 3
     assert np.count_nonzero(search(graph, 3, build, replace(LOCAL, local=False))["rounds"]) == 76
+
+
+def with_longer_rows(graph, every, neighbours):
+    """Return the circle `graph` in which every so many vertices have so many neighbours more, a few steps ahead."""
+    n = graph.n
+    here = np.repeat(np.arange(0, n, every), neighbours)
+    ahead = 7 + np.tile(np.arange(neighbours), len(range(0, n, every)))
+    one = np.repeat(np.arange(n), np.diff(graph.adjacency.indptr).astype(np.int64))
+    return zoo.build(n, zoo.join((one, graph.adjacency.edges), (here, (here + ahead) % n)))
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_mapped_rows_stay_local_where_heads_hold_nearly_all_of_them(build):
+    graph = with_longer_rows(ring(12, 900), 60, 9)  # rows of 12 to 14 ids, and of 21, which no heads hold
+    assert sorted(set(graph.degrees().tolist()))[-1] > 16
+    slots = search(graph, 3, build, residency="mapped")
+    assert np.count_nonzero(slots["rounds"]) <= 3
+    without = search(graph, 3, build, replace(LOCAL, local=False), residency="mapped")
+    assert np.count_nonzero(without["rounds"]) == len(slots)
 
 
 @pytest.mark.parametrize("build", BUILDS)

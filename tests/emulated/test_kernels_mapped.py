@@ -63,7 +63,7 @@ def ring(neighbours, size=600):
     return zoo.build(size, zoo.join(*((here, (here + step) % size) for step in range(1, neighbours // 2 + 1))))
 
 
-HELD = [(16, 5), (20, 7), (24, 8), (32, 8)]
+HELD = [(16, 6), (20, 8), (24, 8), (32, 8)]
 
 
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])

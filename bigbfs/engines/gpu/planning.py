@@ -48,11 +48,11 @@ _WHERE = {
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
-EVEN_HEADS, MOST_GROUPS = 1.25, WARP // HEAD_GROUP
+EVEN_HEADS, MOST_GROUPS = 1.5, WARP // HEAD_GROUP
 """Where edges are outside and rows are even, heads hold so many times the ids of a row, in so many groups at most: then
 nearly all rows are read from them. A warp chooses the heads of a vertex, one a lane (best.cuh)."""
 
-DEVICE_SHARE = 1.5
+DEVICE_SHARE = 1.75
 """Heads and hot rows of such a graph take so many times what its edges take, at most."""
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay

@@ -66,6 +66,14 @@ DEVICE void expand_short(const Bfs& s, Team& t, vid* next, vid v, u32 part) {
 #if !VARINT
 // The same of a row that may be long; lanes that are not `active` have no vertex. All lanes call it.
 DEVICE void expand_long(const Bfs& s, Team& t, vid* next, vid v, u32 part, bool active) {
+    vid ids[LOCAL_SLOTS];
+    // as above: where rows are outside, heads are asked for before it is known whether they are the row
+    const u32 held = active && v < s.out.head_rows ? (u32)s.held_to : 0;
+#pragma unroll
+    for (u32 j = 0; j < LOCAL_SLOTS; ++j) {
+        const u32 i = part + j * LOCAL_IDS;
+        ids[j] = i < held ? head(s.out, v, i) : v;
+    }
     Segment whole = {0, 0, 0, false};
     if (active) whole = row(s.out, v);
     const u64 count = whole.end - whole.begin;
@@ -78,12 +86,11 @@ DEVICE void expand_long(const Bfs& s, Team& t, vid* next, vid v, u32 part, bool 
         return;
     }
     const vid* const data = (const vid*)memory_of(s.out, whole) + whole.begin;
-    vid ids[LOCAL_SLOTS];
     u32 valid = 0;
 #pragma unroll
     for (u32 j = 0; j < LOCAL_SLOTS; ++j) {
         const u32 i = part + j * LOCAL_IDS;
-        ids[j] = i < count ? __ldg(data + i) : v;
+        if (i < count && count > held) ids[j] = __ldg(data + i);
         valid |= (u32)(i < count) << j;
     }
     reach_local<LOCAL_SLOTS>(s, t, next, ids, valid, v);

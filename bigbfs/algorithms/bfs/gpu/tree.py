@@ -23,6 +23,9 @@ SPECS = {"levels": LEVELS, "parents": PARENTS}
 NEVER = 2**63
 """A threshold that nothing reaches."""
 
+LOCAL_IDS = 8
+"""Longest row of local levels that are read from heads alone, as local_rows.cuh says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -115,9 +118,11 @@ def wide_from(placed: PlacedGraph, tuning: Tuning) -> int:
 def local_rows(placed: PlacedGraph, tuning: Tuning) -> int:
     """Return which rows levels may have that are local (local.cuh): 0 none, 1 those in heads, 2 longer ones, too.
 
-    Longer ones are read by a few lanes, for which the link is too far (random geometric: 16.8 ms, so read 19.3).
+    Longer ones are read by a few lanes, for which the link is too far (random geometric: 16.8 ms, so read 19.3). So of
+    mapped graphs only those that have as many heads as hold nearly all rows.
     """
-    return tuning.local * (2 if placed.residency == "vram" and placed.codec == "plain" else 1)
+    held = placed.residency == "mapped" and placed.out.held_to > LOCAL_IDS
+    return tuning.local * (2 if (held or placed.residency == "vram") and placed.codec == "plain" else 1)
 
 
 def held(out: PlacedAdjacency, mapped: bool) -> dict[str, int]:
