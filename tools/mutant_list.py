@@ -7,6 +7,7 @@ from mutants_components import COMPONENTS
 from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
+from mutants_mixed import MIXED
 from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
@@ -50,7 +51,7 @@ MUTANTS = (
     ),
     Mutant(
         "wrong mask of a shuffle",
-        "algorithms/bfs/gpu/bfs_traverse.cu",
+        "algorithms/bfs/gpu/forms.cuh",
         "at = __shfl_sync(ALL_LANES, at, 0);",
         "at = __shfl_sync(0xffffu, at, 0);",
     ),
@@ -68,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "off by one at the end of a warp's bits",
-        "algorithms/bfs/gpu/bfs_traverse.cu",
+        "algorithms/bfs/gpu/forms.cuh",
         "            if (start + lane_id() < bits.total) {",
         "            if (start + lane_id() <= bits.total) {",
     ),
@@ -185,7 +186,7 @@ MUTANTS = (
     Mutant("1u << 32", "kernels/base/warp.cuh", "word & ((1u << width) - 1)", "word & ((1u << 2 * width) - 1)"),
     Mutant(
         "lost queue slot",
-        "algorithms/bfs/gpu/bfs_traverse.cu",
+        "algorithms/bfs/gpu/forms.cuh",
         "atomicAdd(&s.slots[t.slot].gathered, (u64)bits.total)",
         "atomicAdd(&s.slots[t.slot].gathered, (u64)(bits.total - (bits.total > WARP)))",
     ),
@@ -325,6 +326,7 @@ MUTANTS = (
     *STANDBY,
     *STRATEGIES,
     *MERRILL,
+    *MIXED,
     *PEERS,
     *OWN_ROWS,
     *FAR_ROWS,

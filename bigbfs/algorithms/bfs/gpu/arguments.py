@@ -61,7 +61,7 @@ EDGES = ArraySpec("edges", "u64", "1", "edges of the reached vertices", True)
 SCALARS = (
     *("slot_count", "max_depth", "bottom_up", "in_vertices", "sort_from", "defer_from", "window"),
     *("held_to", "far_rows", "thin_to", "local", "wide_from", "asks"),
-    *("sweep_cost", "vertex_cost", "edge_cost", "line_cost", "claim_cost", "mark_cost", "parent_cost"),
+    *("sweep_cost", "vertex_cost", "edge_cost", "line_cost", "claim_cost", "mark_cost", "parent_cost", "look_cost"),
 )
 
 BFS = np.dtype(

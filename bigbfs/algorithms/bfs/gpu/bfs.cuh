@@ -69,6 +69,7 @@ struct Bfs {
     u64 claim_cost;  // of a vertex found by EXPAND, beside the edge that leads there
     u64 mark_cost;  // of an edge of a wide level
     u64 parent_cost;  // of a vertex found by one, where parents are wanted
+    u64 look_cost;  // of an edge that mostly leads to who has been found; 0: levels are not mixed
 };
 static_assert(sizeof(Bfs) == BFS_BYTES, "Bfs differs from its NumPy dtype");
 
@@ -81,6 +82,7 @@ enum Phase {
     CLEAR,
     SCATTER,
     GATHER,
+    JOIN,
     WIDE,
     WIDE_CHUNKS,
     SETTLE,
@@ -114,6 +116,8 @@ struct Team {
     u32 defer;  // rows are put off until all heads have been looked at
     u32 done;  // when the launch ends: the traversal does too
     u32 wide;  // the level in progress is a wide top-down one
+    u32 listed;  // it is bottom-up, and its frontier in the queue, too
+    u32 mixed;  // its heads have been looked at, and the rest goes top-down
     u32 clean;  // the bitmap of what is found is empty
     u32 told;  // one of several GPUs: the others have what that bitmap holds of own words
     u64 begin;

@@ -4,6 +4,7 @@
 // put in order by the bitmap: ascending reads use the link's full rate. Atomics and memory per edge: see the phases.
 // Source: Beamer et al. (SC'12), Merrill et al. (PPoPP'12); persistent kernel after Gupta et al. (InPar'12).
 #include "algorithms/bfs/gpu/bottomup.cuh"
+#include "algorithms/bfs/gpu/forms.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/probe.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
@@ -31,42 +32,6 @@ DEVICE void finish(const Bfs& s) {
             const u64 v = (base + from) * 32 + lane_id();
             const u32 word = __shfl_sync(ALL_LANES, todo, from);
             if (v < s.out.n && word & bit_of(v)) settle(s, v, ~(vid)0, -1);
-        }
-    }
-}
-
-DEVICE void clear_bits(const Bfs& s, const Team& t) {
-    u32* const bits = t.wide ? next_bits(s, t) : frontier_bits(s, t);
-    for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) bits[w] = 0;
-}
-
-DEVICE void scatter_queue(const Bfs& s, const Team& t) {
-    u32* const bits = frontier_bits(s, t);
-    for (u64 i = thread_id(); i < t.count; i += thread_count()) {
-        const vid v = s.queue[t.begin + i];
-        atomicOr(bits + word_of(v), bit_of(v));
-    }
-}
-
-// The frontier's vertices as a queue, ascending inside 1024 vertices, the pieces nearly so.
-DEVICE void gather_queue(const Bfs& s, const Team& t) {
-    const u32* const frontier = frontier_bits(s, t);
-    const u64 words = words_for(s.out.n);
-    const u64 warps = warps_in_window(s, WARP * 32);
-    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
-        const u64 w = base + lane_id();
-        const u32 word = w < words ? frontier[w] : 0;
-        if (!__any_sync(ALL_LANES, word != 0)) continue;
-        const SetBits bits(word);
-        u64 at = 0;
-        if (lane_id() == 0) at = t.begin + atomicAdd(&s.slots[t.slot].gathered, (u64)bits.total);
-        at = __shfl_sync(ALL_LANES, at, 0);
-        for (u32 start = 0; start < bits.total; start += WARP) {
-            u32 owner, bit;
-            bits.find(start + lane_id(), owner, bit);
-            if (start + lane_id() < bits.total) {
-                s.queue[at + start + lane_id()] = (vid)((base + owner) * 32 + bit);
-            }
         }
     }
 }
@@ -125,8 +90,10 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case LOCAL: local_levels(s, t, 1); break;
         case PROBE: probe_heads(s, t); break;
         case CLEAR: clear_bits(s, t); break;
-        case SCATTER: scatter_queue(s, t); break;
+        case SCATTER:
+        case JOIN: scatter_queue(s, t); break;
         case GATHER: gather_queue(s, t); break;
+
         case EXPAND: expand_rows(s, t); break;
         case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
 #if !VARINT
@@ -173,7 +140,7 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
         t.tail = t.hot_chunks = 0;
         t.local_from = 0;
         t.longer = 0;
-        t.wide = t.clean = 0;
+        t.wide = t.clean = t.mixed = 0;
         load_progress(s, t);
         meet_other_blocks(s.meeting);  // not before: behind it the first block may write what comes after thin levels
         begin_level(s, t, false);

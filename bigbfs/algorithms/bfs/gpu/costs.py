@@ -15,7 +15,8 @@ from bigbfs.config import DeviceProfile
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Picoseconds: a ``sweep`` over the bitmaps; the heads of a ``vertex``; an ``edge``; a ``line`` of a row. Top-down
-    besides: a vertex found (``claim``); in a wide level (wide.cuh) an edge (``mark``), a vertex found (``parent``)."""
+    besides: a vertex found (``claim``); in a wide level (wide.cuh) an edge (``mark``), a vertex found (``parent``). In a
+    mixed level an edge (``look``), most of which lead to who has been found; 0: there are none."""
 
     sweep: int
     vertex: int
@@ -24,6 +25,7 @@ class Costs:
     claim: int = 100
     mark: int = 10
     parent: int = 35
+    look: int = 0
 
 
 BARRIERS = 4_000_000
@@ -54,5 +56,5 @@ def costs(n: int, residency: str, profile: DeviceProfile | None = None) -> Costs
         line = round(1e12 / profile.link_lines_per_second) if residency == "mapped" else round(40 * slower)
     # a sweep reads four words of 32 vertices at 3 TB/s
     sweep = round(BARRIERS * barrier) + int(n // 6 * slower)
-    vertex, edge, claim, mark, parent = (round(each * slower) for each in (12, 35, 100, 10, 35))
-    return Costs(sweep, vertex, edge, line, claim, mark, parent)
+    vertex, edge, claim, mark, parent, look = (round(each * slower) for each in (12, 35, 100, 10, 35, 4))
+    return Costs(sweep, vertex, edge, line, claim, mark, parent, look)

@@ -99,6 +99,7 @@ class BfsLoop(TreeArrays):
             claim_cost=unit.claim,
             mark_cost=unit.mark,
             parent_cost=unit.parent,
+            look_cost=unit.look,
             line_cost=_line_cost(unit, tuning.costs or costs(self.n, "vram", profile), out, searched),
             **{name: self._runtime.pointer(array) for name, array in self._arrays.items()},
         )

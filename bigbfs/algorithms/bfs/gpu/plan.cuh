@@ -1,12 +1,12 @@
 // What comes next: one thread of every block works it out at each barrier, from what all of them see alike.
 //
-// A level goes in the direction that is predicted to cost less (struct Bfs has the unit costs). Top-down: its edges,
-// what it finds, and lines of memory for rows that are not hot; or, wide (wide.cuh), two sweeps, its edges, such lines,
-// those of held rows too, and parents where they are wanted. Bottom-up: two sweeps over bitmaps, the heads of every
-// unvisited vertex, and lines for those whose heads do not decide: as many as in the level before, or, where that one
-// was top-down, as a sample says (PROBE; not worth its barrier where top-down costs no more than looking at heads
-// alone). Source: Beamer et al. (SC'12) for the two directions; the rule is ours.
+// A level goes in the direction that is predicted to cost less (costs.cuh). How many vertices their heads do not decide
+// is what the level before says, or, where that one was top-down, a sample (PROBE; not worth its barrier where top-down
+// costs no more than looking at heads alone). Where rows are put off until all heads have been looked at, it is known
+// then, and the rest of the level may be the edges of the frontier instead. Source: Beamer et al. (SC'12) for the two
+// directions; the rule is ours.
 #pragma once
+#include "algorithms/bfs/gpu/costs.cuh"
 #include "algorithms/bfs/gpu/local.cuh"
 
 DEVICE void load_progress(const Bfs& s, Team& t) {
@@ -37,48 +37,6 @@ DEVICE void save_progress(const Bfs& s, const Team& t, bool done) {
     relaxed_store(&p.clock, (u64)clock64());
 }
 
-DEVICE u64 unvisited(const Bfs& s, const Team& t) { return s.in_vertices > t.reached ? s.in_vertices - t.reached : 0; }
-
-constexpr u64 UNKNOWN = ~0ull;  // what `missed` is after a wide level
-
-// Smaller levels are left to the rule for narrow ones: they cost barriers, and what they find is not known.
-DEVICE bool may_be_wide(const Bfs& s, const Team& t) { return t.edges >= s.wide_from; }
-
-// Vertices that a top-down level finds at most.
-DEVICE u64 found_at_most(const Bfs& s, const Team& t) {
-    const u64 left = unvisited(s, t);
-    return t.edges < left ? t.edges : left;
-}
-
-// Lines of memory that the frontier's rows take, but for hot ones.
-DEVICE u64 far_lines(const Bfs& s, const Team& t) {
-    const u64 away = t.edges > t.hot ? t.edges - t.hot : 0;
-    return away * sizeof(vid) / 128 + t.count;
-}
-
-DEVICE u64 wide_cost(const Bfs& s, const Team& t) {
-    const u64 parents = s.parents ? found_at_most(s, t) * s.parent_cost : 0;
-    return 2 * s.sweep_cost + t.edges * s.mark_cost + far_lines(s, t) * s.line_cost + parents;
-}
-
-DEVICE u64 narrow_cost(const Bfs& s, const Team& t) {
-    const u64 lines = far_lines(s, t) * s.far_rows / 1024;
-    const u64 claims = may_be_wide(s, t) ? found_at_most(s, t) * s.claim_cost : 0;
-    return t.edges * s.edge_cost + claims + lines * s.line_cost + (t.form == BITMAP ? s.sweep_cost : 0);
-}
-
-DEVICE bool better_wide(const Bfs& s, const Team& t) {
-    return may_be_wide(s, t) && wide_cost(s, t) < narrow_cost(s, t);
-}
-
-DEVICE u64 topdown_cost(const Bfs& s, const Team& t) { return better_wide(s, t) ? wide_cost(s, t) : narrow_cost(s, t); }
-
-// `open` vertices read a line of their row, or two; beside a wide level twice as much, as they lie far from each other.
-DEVICE u64 bottomup_cost(const Bfs& s, const Team& t, u64 open) {
-    const u64 lines = open * (may_be_wide(s, t) ? 4 : 2);
-    return s.sweep_cost * (t.form == BITMAP ? 1 : 2) + unvisited(s, t) * s.vertex_cost + lines * s.line_cost;
-}
-
 DEVICE void go_down(const Bfs& s, Team& t) {
     t.bottom_up = 0;
     const bool sorts = t.form == QUEUE && t.count >= s.sort_from;
@@ -92,7 +50,8 @@ DEVICE void go_down(const Bfs& s, Team& t) {
 // `open` vertices are expected not to be decided by their heads.
 DEVICE void go_up(const Bfs& s, Team& t, u64 open) {
     t.bottom_up = 1;
-    t.defer = open >= s.defer_from;
+    t.listed = may_be_mixed(s, t);
+    t.defer = open >= s.defer_from || (t.listed && late_edges_cost(s, t, open) < rows_cost(s, t, open));
     note_level(s, t, 2);
     t.phase = t.form == BITMAP ? SEARCH : CLEAR;
 }
@@ -110,7 +69,7 @@ DEVICE bool stops(const Bfs& s, Team& t) {
 // A level whose frontier has just been completed; `thin_refused`: the first block alone cannot do it.
 DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
     if (stops(s, t)) return;
-    t.wide = 0;
+    t.wide = t.mixed = 0;
     const u64 down = topdown_cost(s, t);
     if (t.form == QUEUE && t.count <= s.thin_to && t.edges <= TEAM * 8 && !thin_refused) {
         t.phase = THIN;
@@ -133,8 +92,10 @@ DEVICE void begin_level(const Bfs& s, Team& t, bool thin_refused) {
 DEVICE void end_level(const Bfs& s, Team& t) {
     const Slot& slot = s.slots[t.slot];
     if (t.bottom_up || t.wide) {
-        t.count = relaxed_load(&slot.found);
-        t.missed = t.wide ? UNKNOWN : relaxed_load(&slot.missed);
+        const u64 queued = t.mixed ? relaxed_load(&slot.queued) : 0;
+        if (t.mixed) t.begin += t.count;  // of the queue, where the next frontier is not
+        t.count = relaxed_load(&slot.found) + queued;
+        t.missed = t.wide ? UNKNOWN : relaxed_load(&slot.missed) - queued;
         t.clean = t.wide;
         t.swapped ^= 1;
         t.form = BITMAP;
@@ -157,8 +118,20 @@ DEVICE void after_probe(const Bfs& s, Team& t) {
     const u64 all = unvisited(s, t);
     // the sample is far smaller than 2^20
     const u64 estimate = probed ? (all * (open * 1024 / probed)) / 1024 : all;
-    if (bottomup_cost(s, t, estimate) < topdown_cost(s, t)) go_up(s, t, estimate);
+    const bool up = bottomup_cost(s, t, estimate) < topdown_cost(s, t) || better_mixed(s, t, estimate);
+    if (up) go_up(s, t, estimate);
     else go_down(s, t);
+}
+
+// All heads have been looked at, and rows are to come: those of the frontier, where they cost less.
+DEVICE void go_on_after_heads(const Bfs& s, Team& t, u64 missed) {
+    t.mixed = t.listed && late_edges_cost(s, t, missed) < rows_cost(s, t, missed);
+    t.phase = t.mixed ? EXPAND : SEARCH_OPEN;
+}
+
+DEVICE u32 chunks_phase(const Team& t) {
+    if (t.wide) return WIDE_CHUNKS;
+    return t.bottom_up && !t.mixed ? SEARCH_CHUNKS : EXPAND_CHUNKS;
 }
 
 // Rows have been expanded or searched: those put off come next, then the chunks of hubs, then what was found.
@@ -166,8 +139,10 @@ DEVICE void after_rows(const Bfs& s, Team& t) {
     const Slot& slot = s.slots[t.slot];
     const bool rows = t.phase == EXPAND || t.phase == WIDE || t.phase == SEARCH || t.phase == SEARCH_OPEN;
     const bool chunks = rows && relaxed_load(&slot.chunks) > 0;
-    if (t.phase == SEARCH && t.defer && relaxed_load(&slot.missed) > 0) t.phase = SEARCH_OPEN;
-    else if (chunks) t.phase = t.bottom_up ? SEARCH_CHUNKS : t.wide ? WIDE_CHUNKS : EXPAND_CHUNKS;
+    const u64 missed = t.phase == SEARCH && t.defer ? relaxed_load(&slot.missed) : 0;
+    if (missed > 0) go_on_after_heads(s, t, missed);
+    else if (chunks) t.phase = chunks_phase(t);
+    else if (t.mixed && t.phase != JOIN) t.phase = JOIN;
     else if (t.wide && t.phase != SETTLE) t.phase = SETTLE;
     else end_level(s, t);
 }
