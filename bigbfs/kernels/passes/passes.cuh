@@ -2,10 +2,11 @@
 //
 // walk_rows: a warp owns 32 vertices; a row of at most THREAD_IDS ids is read by one thread, a longer one by the warp,
 // a hub not at all. walk_hubs: a warp takes a chunk of a hub row. An operation has
-//   bool wants(v)         asked once for each row (or chunk) of a vertex with a bit in a.rows
+//   bool wants(v)         asked for each row (or chunk) of a vertex with a bit in a.rows, and in vain for vertex 0
 //   void edge(v, u)       u < n is a neighbour of v; HEADS_TOO: also from a head table that holds the whole row
 // and a PassTally of what it did, which add_up() hands in at the end: all threads of a warp together.
 #pragma once
+#include "kernels/base/turns.cuh"
 #include "kernels/rows/heads.cuh"
 
 // What passes add to.
@@ -48,24 +49,43 @@ DEVICE void walk(const Adjacency& a, Operation& operation, vid v, const Segment&
     }
 }
 
+// The rows of the 32 vertices from `base` on, those of the lanes that are `asked`; all lanes call it.
+template <bool HEADS_TOO, typename Operation>
+DEVICE void walk_word(const Adjacency& a, Operation& operation, u64 base, bool asked, Counts* counts) {
+    const u64 v = base + lane_id();
+    u64 ids = asked ? degree(a, v) : 0;
+    if (ids > BLOCK_IDS) ids = 0;
+    if (HEADS_TOO && ids && heads_are_all(a, ids)) {
+        for (u32 i = 0; i < ids; ++i) operation.edge((vid)v, head(a, v, i));
+        ids = 0;
+    }
+    Segment segment = {0, 0, 0};
+    if (ids) segment = row(a, v);
+    for (u32 wide = __ballot_sync(ALL_LANES, ids > THREAD_IDS); wide; wide &= wide - 1) {
+        const u32 from = (u32)__ffs((int)wide) - 1;
+        walk<WARP>(a, operation, (vid)(base + from), broadcast(segment, from), lane_id(), counts);
+    }
+    if (ids && ids <= THREAD_IDS) walk<1>(a, operation, (vid)v, segment, 0, counts);
+}
+
+// Where hardly any vertex is wanted, the answers that are waited for are the time.
 template <bool HEADS_TOO, typename Operation>
 DEVICE void walk_rows(const Adjacency& a, Operation& operation, Counts* counts) {
-    for (u64 base = thread_id() / WARP * WARP; base < a.n; base += thread_count()) {
-        const u64 v = base + lane_id();
-        const bool mine = v < a.n && test_bit(a.rows, v) && operation.wants(v);
-        u64 ids = mine ? degree(a, v) : 0;
-        if (ids > BLOCK_IDS) ids = 0;
-        if (HEADS_TOO && ids && heads_are_all(a, ids)) {
-            for (u32 i = 0; i < ids; ++i) operation.edge((vid)v, head(a, v, i));
-            ids = 0;
+    for (Turns turns; turns.begin * WARP < a.n; turns.go_on()) {
+        u32 asked = 0, some = 0;
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; ++j) {
+            const u64 v = turns.word(j) * WARP + lane_id();
+            const bool has_row = v < a.n && test_bit(a.rows, v);
+            asked |= (u32)(operation.wants(has_row ? v : 0) && has_row) << j;
         }
-        Segment segment = {0, 0, 0};
-        if (ids) segment = row(a, v);
-        for (u32 wide = __ballot_sync(ALL_LANES, ids > THREAD_IDS); wide; wide &= wide - 1) {
-            const u32 from = (u32)__ffs((int)wide) - 1;
-            walk<WARP>(a, operation, (vid)(base + from), broadcast(segment, from), lane_id(), counts);
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; ++j) some |= (u32)(__any_sync(ALL_LANES, (asked >> j) & 1) != 0) << j;
+#pragma unroll 1
+        for (; some; some &= some - 1) {
+            const u32 j = (u32)__ffs((int)some) - 1;
+            walk_word<HEADS_TOO>(a, operation, turns.word(j) * WARP, (asked >> j) & 1, counts);
         }
-        if (ids && ids <= THREAD_IDS) walk<1>(a, operation, (vid)v, segment, 0, counts);
     }
     add_up(operation.tally, counts);
 }

@@ -11,21 +11,32 @@
 constexpr u32 PART_BITS = 3;   // a round can be cut into 8 parts
 constexpr u32 PIECE_BITS = 10; // of pieces of 1024 vertices in turn
 
-DEVICE bool stronger(const Adjacency& a, vid u, vid v, u32 by_id) {
-    return by_id ? u < v : is_stronger(u, degree(a, u), v, degree(a, v));
-}
-
 // The first forest: every vertex, or with `tie` every vertex below its first head if that is stronger. No atomics.
 // Where the order is not by id, labels become the vertices (else they are the forest).
 KERNEL void cc_plant(Adjacency a, vid* forest, vid* labels, u32 tie, u32 by_id) {
-    for (u64 v = thread_id(); v < a.n; v += thread_count()) {
-        vid parent = (vid)v;
-        if (tie && a.head_groups && test_bit(a.rows, v)) {
-            const vid first = head(a, v, 0);
-            if (stronger(a, first, (vid)v, by_id)) parent = first;
+    for (u64 start = thread_id(); start < a.n; start += POINTED * thread_count()) {
+        vid first[POINTED];
+        u64 one[POINTED], other[POINTED];
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) {
+            const u64 v = start + j * thread_count();
+            first[j] = tie && a.head_groups && v < a.n && test_bit(a.rows, v) ? head(a, v, 0) : (vid)v;
         }
-        forest[v] = parent;
-        if (!by_id) labels[v] = (vid)v;
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) {
+            const u64 v = start + j * thread_count();
+            const bool asks = !by_id && v < a.n;
+            one[j] = asks ? degree(a, first[j]) : 0;
+            other[j] = asks ? degree(a, v) : 0;
+        }
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) {
+            const u64 v = start + j * thread_count();
+            if (v >= a.n) continue;
+            const bool below = by_id ? first[j] < v : is_stronger(first[j], one[j], (vid)v, other[j]);
+            forest[v] = below ? first[j] : (vid)v;
+            if (!by_id) labels[v] = (vid)v;
+        }
     }
 }
 ENTRY(cc_plant)
@@ -71,7 +82,12 @@ ENTRY(cc_round)
 // Points every vertex at its root, unless *settled: then they do.
 KERNEL void cc_compress(u64 n, vid* forest, const u32* settled) {
     if (*settled) return;
-    for (u64 v = thread_id(); v < n; v += thread_count()) find_root(forest, (vid)v);
+    for (u64 first = thread_id(); first < n; first += POINTED * thread_count()) {
+        u64 v[POINTED];
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) v[j] = first + j * thread_count();
+        point(forest, v, n);
+    }
 }
 ENTRY(cc_compress)
 
@@ -116,9 +132,20 @@ ENTRY(cc_lowest)
 
 // Gives every vertex the label of its root. No root's label changes, and no other is read.
 KERNEL void cc_label(u64 n, const vid* forest, vid* labels) {
-    for (u64 v = thread_id(); v < n; v += thread_count()) {
-        const vid root = forest[v];
-        if (root != (vid)v) labels[v] = labels[root];
+    for (u64 first = thread_id(); first < n; first += POINTED * thread_count()) {
+        vid root[POINTED], label[POINTED];
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) {
+            const u64 v = first + j * thread_count();
+            root[j] = v < n ? forest[v] : (vid)first;
+        }
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) label[j] = stale_load(labels + root[j]);
+#pragma unroll
+        for (u32 j = 0; j < POINTED; ++j) {
+            const u64 v = first + j * thread_count();
+            if (v < n && root[j] != (vid)v) relaxed_store(labels + v, label[j]);
+        }
     }
 }
 ENTRY(cc_label)

@@ -52,6 +52,25 @@ DEVICE vid find_root(vid* forest, vid v) {
     return above;
 }
 
+// Vertices that a thread asks for before it waits for one.
+constexpr u32 POINTED = 4;
+
+// Points the vertices v[j] below `end` at their roots, and says whose parent is another vertex, by bits.
+DEVICE u32 point(vid* forest, const u64* v, u64 end) {
+    vid parent[POINTED], above[POINTED];
+#pragma unroll
+    for (u32 j = 0; j < POINTED; ++j) parent[j] = v[j] < end ? stale_load(forest + v[j]) : (vid)v[j];
+#pragma unroll
+    for (u32 j = 0; j < POINTED; ++j) above[j] = v[j] < end ? stale_load(forest + parent[j]) : parent[j];
+    u32 below = 0;
+#pragma unroll
+    for (u32 j = 0; j < POINTED; ++j) {
+        below |= (u32)(parent[j] != (vid)v[j]) << j;
+        if (above[j] != parent[j]) find_root(forest, (vid)v[j]);
+    }
+    return below;
+}
+
 // Unites the trees of u and v; returns how many roots that hung, 0 or 1.
 DEVICE u32 link(vid* forest, vid u, vid v, u32 by_id) {
     vid a = CLIMBS && !by_id ? find_root(forest, u) : relaxed_load(forest + u);

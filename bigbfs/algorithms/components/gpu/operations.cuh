@@ -3,14 +3,15 @@
 #include "algorithms/components/gpu/forest.cuh"
 #include "kernels/passes/passes.cuh"
 
-// Exact: the trees of both ends become one. Vertices whose root is `skipped` are left out.
+// Exact: the trees of both ends become one. Vertices whose root is `skipped` are left out; who has come to be below it
+// since may be met in vain.
 struct Link {
     vid* forest;
     vid skipped;
     u32 by_id;
     PassTally tally;
 
-    METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
+    METHOD bool wants(u64 v) const { return stale_load(forest + v) != skipped; }
     METHOD void edge(vid v, vid u) { tally.merged += link(forest, v, u, by_id); }
 };
 
@@ -21,7 +22,7 @@ struct Hook {
     u32 by_id;
     PassTally tally;
 
-    METHOD bool wants(u64 v) const { return relaxed_load(forest + v) != skipped; }
+    METHOD bool wants(u64 v) const { return stale_load(forest + v) != skipped; }
     METHOD void edge(vid v, vid u) { tally.merged += hook(forest, v, u, by_id, tally.open); }
 };
 

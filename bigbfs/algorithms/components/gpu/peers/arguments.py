@@ -33,24 +33,14 @@ MOVED = ArraySpec("moved", "u64", "1", "bytes that have crossed the link", True)
 WAITED = ArraySpec("waits", "u64", "2", "who did not come to a meeting, and how long this rank has waited", True)
 
 FILE = "algorithms/components/gpu/peers/cc_peers.cu"
+FOREST_FILE = "algorithms/components/gpu/peers/cc_peer_forest.cu"
 LABEL_FILE = "algorithms/components/gpu/peers/cc_peer_labels.cu"
 PROOF_FILE = "algorithms/components/gpu/peers/prove.cu"
 DEFINES = (*PART_DEFINES, ("RANKS_BYTES", str(RANKS.itemsize)), ("WAITS_BYTES", str(WAITS.itemsize)))
-NAMES = (
-    *(
-        "joint_degrees",
-        "joint_plant",
-        "joint_climb",
-        "joint_point",
-        "joint_compress",
-        "joint_sample",
-        "joint_giant",
-        "joint_gather",
-    ),
-    *("joint_tell", "joint_join", "joint_meet"),
-)
+NAMES = ("joint_degrees", "joint_sample", "joint_giant", "joint_gather", "joint_tell", "joint_join", "joint_meet")
 OWN_KERNELS = (
     *kernels_of(FILE, NAMES, defines=DEFINES),
+    *kernels_of(FOREST_FILE, ("joint_plant", "joint_climb", "joint_point", "joint_compress"), defines=DEFINES),
     *kernels_of(LABEL_FILE, ("joint_lowest", "joint_lower", "joint_label"), defines=DEFINES),
 )
 ROW_KERNELS = tuple(

@@ -1,12 +1,10 @@
-// Connected components over several GPUs of one machine: meetings, the first forest, what ranks tell one another. What
-// reads rows are the kernels of one GPU (cc_afforest.cu), on own rows. loop.py has the order, and where all ranks meet.
+// Connected components over several GPUs of one machine: meetings, what ranks tell one another. What reads rows are the
+// kernels of one GPU (cc_afforest.cu), on own rows. loop.py has the order, and where all ranks meet.
 //
-// A thread owns a vertex (joint_degrees, joint_plant), a vertex that was asked for (joint_climb, joint_point), a vertex
-// of the sample (joint_sample), a pair (joint_join); a warp 32 vertices: of any rank (joint_gather, joint_tell), or own
-// ones (the rest). Frontier kind: none. Atomics: a bit for each vertex asked for, a compare-and-swap for each pair that
+// A thread owns a vertex (joint_degrees), a vertex of the sample (joint_sample), a pair (joint_join); a warp 32
+// vertices of any rank (joint_gather, joint_tell). Frontier kind: none. Atomics: a compare-and-swap for each pair that
 // unites two trees. Others' memory is read, and written by plain stores: samples, flags. Memory over the link: an id
-// for each vertex asked for or gathered, two for each pair and rank. Source:
-// Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
+// for each vertex gathered, two for each pair and rank. Source: Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
 #include "algorithms/components/gpu/peers/joint.cuh"
 
 // Neighbours of every vertex, of those too whose rows are not here (their offsets are not, either).
@@ -14,12 +12,6 @@ KERNEL void joint_degrees(u64 n, const u64* indptr, vid* degrees) {
     for (u64 v = thread_id(); v < n; v += thread_count()) degrees[v] = (vid)(indptr[v + 1] - indptr[v]);
 }
 ENTRY(joint_degrees)
-
-// As cc_plant: the first head of v, an own vertex with edges, if that is stronger; else v.
-DEVICE vid planted(const Adjacency& a, const vid* degrees, u64 v, u32 by_id) {
-    const vid first = head(a, v, 0);
-    return (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) ? first : (vid)v;
-}
 
 // One warp: says that this rank has come to meeting `number`, and waits until all others have, but no longer than
 // `patience` cycles; what they have stored before is seen by the kernels behind it. No host takes part.
@@ -42,65 +34,6 @@ KERNEL void joint_meet(Ranks r, u64 number, u64 patience, Waits* waits) {
     if (lane_id() == 0) waits->cycles += (u64)clock64() - start;
 }
 ENTRY(joint_meet)
-
-// The first forest of own vertices, as cc_plant makes it. By chance, others are gathered (joint_gather). By id, they
-// are alone, and whose parent belongs to another rank asks for that.
-KERNEL void joint_plant(
-    Adjacency a, Ranks r, const vid* degrees, vid* forest, vid* labels, u32* asked, u32 tie, u32 by_id
-) {
-    const bool plants = tie && a.head_groups;
-    for (u64 h = first_half(); !by_id && h < halves(r); h += next_half()) {
-        const u64 v = own_lane(r, h);
-        if (v < r.n) forest[v] = plants && test_bit(a.rows, v) ? planted(a, degrees, v, by_id) : (vid)v;
-        if (v < r.n) labels[v] = (vid)v;
-    }
-    for (u64 v = thread_id(); by_id && v < r.n; v += thread_count()) {
-        vid parent = (vid)v;
-        if (plants && test_bit(a.rows, v)) {
-            parent = planted(a, degrees, v, by_id);
-            // bits are only set, and many ask for the same few: most are answered by the multiprocessor's own cache
-            const bool known = is_own(r.part, parent) || stale_load(asked + word_of(parent)) & bit_of(parent);
-            if (!known) claim_bit(asked, parent);
-        }
-        forest[v] = parent;
-    }
-}
-ENTRY(joint_plant)
-
-// The parents of who was asked for, and of who is above them as far as the first own vertex. Their owners may be
-// pointing them at their roots meanwhile: whatever is read is above them.
-KERNEL void joint_climb(Ranks r, vid* forest, u32* below, u32* asked, u64* moved) {
-    u64 bytes = 0;
-    each_bit(asked, r.n, [&](u64 at) {
-        while (true) {
-            const vid above = relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at);
-            bytes += sizeof(vid);
-            relaxed_store(forest + at, above);
-            if (above == at) break;
-            atomicOr(below + word_of(at), bit_of(at));
-            if (is_own(r.part, above) || !claim_bit(asked, above)) break;
-            at = above;
-        }
-    });
-    add_moved(bytes, moved);
-}
-ENTRY(joint_climb)
-
-// Points those at their roots, too: a link must meet no vertex that was below another when links began.
-KERNEL void joint_point(Ranks r, vid* forest, const u32* asked) {
-    each_bit(asked, r.n, [&](u64 v) { find_root(forest, (vid)v); });
-}
-ENTRY(joint_point)
-
-// Points own vertices at their roots.
-KERNEL void joint_compress(Ranks r, vid* forest, u32* below) {
-    for (u64 h = first_half(); h < halves(r); h += next_half()) {
-        const u64 v = own_lane(r, h);
-        const u32 bits = __ballot_sync(ALL_LANES, v < r.n && find_root(forest, (vid)v) != (vid)v);
-        if (lane_id() == 0) below[own_half(r.part, h)] = bits;
-    }
-}
-ENTRY(joint_compress)
 
 // Own vertices of the sample, with their roots, to all ranks.
 KERNEL void joint_sample(Adjacency a, Ranks r, const vid* forest) {

@@ -39,16 +39,27 @@ DEVICE u64 next_half() { return thread_count() / WARP; }
 DEVICE u64 halves(const Ranks& r) { return 2 * r.part.words; }
 DEVICE u64 own_lane(const Ranks& r, u64 h) { return own_half(r.part, h) * 32 + lane_id(); }
 
+// The lane's vertex of half h and of those that are the warp's after it; r.n where there is none.
+DEVICE void own_lanes(const Ranks& r, u64 h, u64* v) {
+#pragma unroll
+    for (u32 j = 0; j < POINTED; ++j) {
+        v[j] = h + j * next_half() < halves(r) ? own_lane(r, h + j * next_half()) : r.n;
+    }
+}
+
 // All warps together: f(v) for each vertex of a bitmap, by the lanes of a warp for a word. Words of none are passed by
-// 32 at once. A bit that is set meanwhile may be met or not.
+// 32 at once, which lie far from each other: where vertices are by degree the first words have nearly all bits. A bit
+// that is set meanwhile may be met or not.
 template <typename Each> DEVICE void each_bit(const u32* bitmap, u64 n, const Each& f) {
     const u64 words = words_for(n);
-    for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
-        const u32 own = base + lane_id() < words ? relaxed_load(bitmap + base + lane_id()) : 0u;
+    const u64 warps = thread_count() / WARP;
+    for (u64 base = thread_id() / WARP; base < words; base += warps * WARP) {
+        const u64 mine = base + lane_id() * warps;
+        const u32 own = mine < words ? relaxed_load(bitmap + mine) : 0u;
         for (u32 left = __ballot_sync(ALL_LANES, own != 0); left; left &= left - 1) {
             const u32 which = (u32)__ffs((int)left) - 1;
             const u32 bits = __shfl_sync(ALL_LANES, own, which);
-            if (bits >> lane_id() & 1) f((base + which) * 32 + lane_id());
+            if (bits >> lane_id() & 1) f((base + which * warps) * 32 + lane_id());
         }
     }
 }
