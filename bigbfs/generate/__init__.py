@@ -65,13 +65,18 @@ def generate(
 
     found = find(kind)
     complete = resolve(found, parameters)
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"the seed is {seed}; it must be between 0 and 2^64 - 1")
+    require_seed(seed)
     n, workers = complete["vertices"], thread_count(threads)
     require(edge_bytes(kind, complete), memory, what=f"a {kind} graph of {n:,} vertices")
     edges = made(kind, seed, workers, complete)
     src, dst = edges.pairs(workers) if isinstance(edges, Drawn) else edges
     return EdgeList(src, dst, declared_n=n)
+
+
+def require_seed(seed: int) -> None:
+    """Refuse what is no seed; UsageError."""
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"the seed is {seed}; it must be between 0 and 2^64 - 1")
 
 
 def made(kind: str, seed: int, threads: int, complete: dict[str, Any]) -> Drawn | Pairs:

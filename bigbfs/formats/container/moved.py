@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,27 @@ from bigbfs.jit.workers import Workers
 
 BUFFER = 64 << 20
 """Bytes of ids gathered at once where the rows fit in memory."""
+
+
+class InOrder(Protocol):
+    """Rows that come in order, a run at a time.
+
+    Attributes
+    ----------
+    ptr
+        int64: their offsets.
+    ids
+        Dtype of an id.
+    """
+
+    ptr: np.ndarray
+    ids: np.dtype
+
+    def cuts(self, most: int) -> list[tuple[int, int]]:
+        """Cut all rows into runs of at most ``most`` ids, or of what has to come together."""
+
+    def gather(self, first: int, last: int, out: np.ndarray) -> None:
+        """Write the rows of a run to ``out``."""
 
 
 def writing_need(n: int, longest: int, width: int) -> int:
@@ -117,11 +138,7 @@ def save_moved(
         edges = 0
         for prefix, old, name in what.sides:
             rows = Gatherer(old, moved, workers, threads, name, released)
-            if codec == "plain":
-                file.put(prefix + "indptr", rows.ptr.view(np.uint64), pool)
-                _write_plain(file, prefix + "indices", rows, workers, buffer, advance)
-            else:
-                _write_varint(file, prefix, rows, buffer, threads, advance)
+            write_rows(file, prefix, rows, codec, workers, threads, pool, buffer, advance)
             edges = int(rows.ptr[-1])
         shape: dict[str, Any] = {"n": len(moved.rows), "m": edges, "ids": moved.numbers.dtype}
         file.finish(**csrbin.fields_of(flags=what.flags, codec=codec, first_id=what.first_id, **shape))
@@ -130,10 +147,29 @@ def save_moved(
     return edges
 
 
+def write_rows(
+    file: SectionFile,
+    prefix: str,
+    rows: InOrder,
+    codec: str,
+    workers: Workers,
+    threads: int,
+    pool: ThreadPoolExecutor,
+    buffer: int,
+    advance: Callable[[int], object] | None = None,
+) -> None:
+    """Write the sections of rows, a ``buffer`` (bytes) of ids at a time, two of which there are."""
+    if codec == "plain":
+        file.put(prefix + "indptr", rows.ptr.view(np.uint64), pool)
+        _write_plain(file, prefix + "indices", rows, workers, buffer, advance)
+    else:
+        _write_varint(file, prefix, rows, buffer, threads, advance)
+
+
 def _write_plain(
     file: SectionFile,
     section: str,
-    rows: Gatherer,
+    rows: InOrder,
     workers: Workers,
     buffer: int,
     advance: Callable[[int], object] | None,
@@ -183,7 +219,7 @@ def _sums(data: memoryview, workers: Workers) -> list[int]:
 def _write_varint(
     file: SectionFile,
     prefix: str,
-    rows: Gatherer,
+    rows: InOrder,
     buffer: int,
     threads: int,
     advance: Callable[[int], object] | None,
@@ -214,4 +250,4 @@ def gathered(moved: Moved, adjacency: Adjacency, threads: int, name: str) -> Pla
         return Gatherer(adjacency, moved, workers, threads, name).whole()
 
 
-__all__ = ["Moved", "MovedGraph", "gathered", "save_moved", "sides_of", "writing_need"]
+__all__ = ["InOrder", "Moved", "MovedGraph", "gathered", "save_moved", "sides_of", "write_rows", "writing_need"]
