@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from bigbfs.conversion.memory import PROGRAM, default_allowance, require
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.orders.degree import order_of
+from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.sorting.lines import BuildCounts
 from bigbfs.conversion.sorting.one_bucket import Room, Tally, count_ends
 from bigbfs.errors import DoesNotFitError
@@ -70,8 +71,8 @@ class Shape:
     def held(self) -> tuple[int, int, int]:
         """Return the bytes held for vertices: in the first pass, while they are put in order, in the second pass."""
         ids, n = id_dtype(self.n).itemsize, self.n
-        counted = 16 * self.sides * n
-        return counted, counted + (16 + 2 * ids if self.reordered else 0) * n, (8 * self.sides + 16 + ids) * n
+        counted, named = 16 * self.sides * n, self.reordered * ids * n
+        return counted, counted + 2 * named + (8 * self.sides + 16) * n, 8 * self.sides * n + 2 * named
 
     def fixed(self) -> int:
         """Return the bytes that the program and its threads take, beside keys."""
@@ -99,12 +100,13 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """What the first pass found; ``loops`` and ``repeats`` are lines."""
+class _Side:
+    """Rows that are written: the prefix of their sections, the ends of an edge that they are of, offsets and slices."""
 
-    tally: Tally
-    loops: int
-    repeats: int
+    prefix: str
+    way: int
+    ptr: np.ndarray
+    parts: list[slices.Part]
 
 
 class _Making:
@@ -114,9 +116,21 @@ class _Making:
         self._drawn, self._shape, self._told, self._workers = drawn, shape, told, workers
         self._memory = memory
         self._rooms = shape.room(memory)
+        self._units = slices.growing_units() if shape.reordered else slices.linear_units(shape.n)
 
-    def count(self) -> _Counted:
-        """Find the degrees."""
+    def make(self, path: Path) -> tuple[BuildCounts, int]:
+        """Write the file; return what was left out, and its edges."""
+        tally, counts = self._count()
+        order = rank = None
+        if self._shape.reordered:
+            self._told.now("order the vertices", self._shape.n, "vertices")
+            order, rank = degree_order_by(self._workers, self._shape.threads, tally.rows)
+        sides = self._sides(tally, order)
+        del tally
+        return counts, self._write(path, sides, order, rank, counts.self_loops)
+
+    def _count(self) -> tuple[Tally, BuildCounts]:
+        """Find the degrees, and what is left out."""
         shape, edges, told = self._shape, self._drawn.edges, self._told
         draws = Draws(self._drawn, self._workers, shape.threads, told)
         units = slices.linear_units(shape.n)
@@ -150,7 +164,7 @@ class _Making:
 
             self._workers.each(len(part.counts), work)
             repeats += int(found.sum())
-        return _Counted(tally, int(keys[-1]), repeats)
+        return tally, BuildCounts(int(keys[-1]), repeats)
 
     def _require(self, parts: list[slices.Part], room: int) -> None:
         """Refuse rows that have to be in memory at once, and are not."""
@@ -159,65 +173,65 @@ class _Making:
             more = (most - room) * self._shape.key_bytes()
             require(self._memory + more, self._memory, what="the longest rows of this graph, drawn at once,")
 
-    def write(self, path: Path, found: _Counted) -> int:
+    def _write(
+        self, path: Path, sides: list[_Side], order: np.ndarray | None, rank: np.ndarray | None, loops: int
+    ) -> int:
         """Write the file; return its edges."""
-        shape, told = self._shape, self._told
-        tally = found.tally
-        sides = [("", kernels.FORWARD if shape.directed else kernels.BOTH, tally.rows, tally.more_rows)]
-        if shape.directed:
-            sides.append(("in_", kernels.BACKWARD, tally.columns, tally.more_columns))
-        order = rank = None
-        if shape.reordered:
-            told.now("order the vertices", shape.n, "vertices")
-            order, rank = order_of(tally.rows)
-        m, ids = int(tally.rows.sum()), id_dtype(shape.n)
+        shape, ids = self._shape, id_dtype(self._shape.n)
+        m = int(sides[0].ptr[-1])
         plain = path.suffix == ".csrbin"
         if plain:
             _require_space(path, 8 * shape.n * (shape.sides + shape.reordered) + shape.sides * ids.itemsize * m)
         codec = "plain" if plain else "varint"
         options = ConvertOptions(directed=shape.directed, order="degree" if shape.reordered else "original")
-        draws = Draws(self._drawn, self._workers, shape.threads, told, rank)
+        draws = Draws(self._drawn, self._workers, shape.threads, self._told, rank)
         with replacing(path) as stream, checksum_threads() as pool:
             file = SectionFile(stream)
             if order is not None:
                 file.put("labels", order.astype(np.int64), pool)
-            for prefix, way, degrees, more in sides:
-                rows = self._rows(path, draws, way, degrees, more, order)
-                write_rows(
-                    file, prefix, rows, codec, self._workers, shape.threads, pool, self._rooms[2], told.advance
-                )
+                order = None
+            how = (codec, self._workers, shape.threads, pool, self._rooms[2], self._told.advance)
+            for side in sides:
+                rows = SlicedRows(draws, side.way, self._units, side.ptr, side.parts, partial(self._say, path))
+                write_rows(file, side.prefix, rows, *how)
                 del rows
             symmetric = not shape.directed or _same_sides(file, codec)
-            flags = csrbin.flag_names(options.flags(symmetric=symmetric, self_loops=found.loops))
+            flags = csrbin.flag_names(options.flags(symmetric=symmetric, self_loops=loops))
             file.finish(**csrbin.fields_of(n=shape.n, m=m, ids=ids, first_id=0, flags=flags, codec=codec))
         return m
 
-    def _rows(
-        self,
-        path: Path,
-        draws: Draws,
-        way: int,
-        degrees: np.ndarray,
-        more: np.ndarray,
-        order: np.ndarray | None,
-    ) -> SlicedRows:
-        """Return the rows of one side, in the ``order``; ``degrees`` and ``more`` are used up."""
-        shape, told = self._shape, self._told
-        more += degrees
-        ptr = np.zeros(shape.n + 1, np.int64)
-        np.cumsum(degrees if order is None else degrees[order], out=ptr[1:])
-        keys = more if order is None else more[order]
-        units = slices.linear_units(shape.n) if order is None else slices.growing_units()
+    def _sides(self, tally: Tally, order: np.ndarray | None) -> list[_Side]:
+        """Return what rows are written, in the ``order``, and in which slices."""
+        sides = []
+        rows = slices.unit_rows(self._shape.n, self._units)
+        which = [("", kernels.BOTH, tally.rows, tally.more_rows)]
+        if self._shape.directed:
+            which = [
+                ("", kernels.FORWARD, tally.rows, tally.more_rows),
+                ("in_", kernels.BACKWARD, tally.columns, tally.more_columns),
+            ]
+        for prefix, way, degrees, more in which:
+            ptr = _offsets(degrees, order)
+            drawn = _offsets(more, order)
+            drawn += ptr
+            parts = slices.cut(np.diff(drawn[rows]), rows, self._rooms[1])
+            self._require(parts, self._rooms[1])
+            sides.append(_Side(prefix, way, ptr, parts))
+        return sides
 
-        def said(number: int, count: int, edges: int | None) -> None:
-            if edges is None:
-                told.now(f"draw the edges of slice {number} of {count}", self._drawn.edges, "lines")
-            else:
-                told.now(f"write {path}, slice {number} of {count}", edges, "edges")
+    def _say(self, path: Path, number: int, count: int, edges: int | None) -> None:
+        """Name what is done for a slice: its edges are drawn, or there."""
+        if edges is None:
+            self._told.now(f"draw the edges of slice {number} of {count}", self._drawn.edges, "lines")
+        else:
+            self._told.now(f"write {path}, slice {number} of {count}", edges, "edges")
 
-        rows = SlicedRows(draws, way, units, ptr, keys, self._rooms[1], said)
-        self._require(rows.parts, self._rooms[1])
-        return rows
+
+def _offsets(counts: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    """Return where each row begins, in the order."""
+    ptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts if order is None else counts[order], out=ptr[1:])
+    return ptr
 
 
 def _tally(shape: Shape) -> Tally:
@@ -279,6 +293,5 @@ def write_sliced(
     drawn: Drawn = make()
     with Workers(shape.threads) as workers:
         making = _Making(drawn, shape, default_allowance() if memory is None else memory, told, workers)
-        found = making.count()
-        edges = making.write(path, found)
-    return drawn.edges, edges, BuildCounts(found.loops, found.repeats)
+        counts, edges = making.make(path)
+    return drawn.edges, edges, counts

@@ -140,14 +140,22 @@ def cut(keys: np.ndarray, rows: np.ndarray, room: int) -> list[Part]:
     before = np.zeros(len(keys) + 1, np.int64)
     np.cumsum(keys, out=before[1:])
     found = []
-    slices = _runs(before, rows, 0, len(keys), max(1, room), int(rows[-1]))
-    for first, last in pairwise(slices):
+    for first, last in pairwise(_even_runs(before, rows, max(1, room))):
         if rows[first] == rows[last]:  # numbers of units that mean none
             continue
         most = max(KEYS, -(-int(before[last] - before[first]) // BUCKETS))
         units = np.array(_runs(before, rows, first, last, most, ROWS), np.int64)
         found.append(Part(units, rows[units], np.diff(before[units])))
     return found
+
+
+def _even_runs(before: np.ndarray, rows: np.ndarray, most: int) -> list[int]:
+    """Cut all units into as few runs of at most so many keys as there must be, of about the same length."""
+    whole = (before, rows, 0, len(before) - 1)
+    runs = _runs(*whole, most, int(rows[-1]))
+    even = -(-int(before[-1]) // (len(runs) - 1)) + int(np.diff(before).max())
+    alike = _runs(*whole, min(most, even), int(rows[-1]))
+    return alike if len(alike) == len(runs) else runs
 
 
 def _runs(before: np.ndarray, rows: np.ndarray, first: int, last: int, most: int, most_rows: int) -> list[int]:
@@ -223,10 +231,8 @@ class SlicedRows:
     ----------
     ptr
         int64: their offsets.
-    keys
-        int64, shape (n,): how many edges are drawn in each row.
-    room
-        Keys that may be held at once.
+    parts
+        The slices.
     said
         Called with the number of a slice, from 1 on, and how many there are, before it is drawn, and with the edges in
         it when it is there.
@@ -238,23 +244,18 @@ class SlicedRows:
         way: int,
         units: Units,
         ptr: np.ndarray,
-        keys: np.ndarray,
-        room: int,
+        parts: list[Part],
         said: Callable[[int, int, int | None], object],
     ) -> None:
         self.ptr, self.ids = ptr, id_dtype(draws.drawn.n)
-        self._draws, self._said = draws, said
-        rows = unit_rows(draws.drawn.n, units)
-        before = np.zeros(len(keys) + 1, np.int64)
-        np.cumsum(keys, out=before[1:])
-        self.parts = cut(np.diff(before[rows]), rows, room)
-        self._sorter = Sorter(draws, way, units, self.parts)
+        self._draws, self._parts, self._said = draws, parts, said
+        self._sorter = Sorter(draws, way, units, parts)
         self._loaded = -1
 
     def cuts(self, most: int) -> list[tuple[int, int]]:
         """Cut the rows into runs of whole buckets of a slice, of at most ``most`` ids where a bucket has not more."""
         found = []
-        for part in self.parts:
+        for part in self._parts:
             ends, first = self.ptr[part.rows], 0
             while first < len(part.counts):
                 last = int(np.searchsorted(ends, ends[first] + most, side="right")) - 1
@@ -266,13 +267,13 @@ class SlicedRows:
 
     def gather(self, first: int, last: int, out: np.ndarray) -> None:
         """Write the rows of one of the ``cuts`` to ``out``; they are asked for one after another."""
-        number = int(np.searchsorted([int(part.rows[-1]) for part in self.parts], first, side="right"))
-        part = self.parts[number]
+        number = int(np.searchsorted([int(part.rows[-1]) for part in self._parts], first, side="right"))
+        part = self._parts[number]
         if number != self._loaded:
-            self._said(number + 1, len(self.parts), None)
+            self._said(number + 1, len(self._parts), None)
             self._sorter.load(part)
             self._loaded = number
-            self._said(number + 1, len(self.parts), int(self.ptr[part.rows[-1]] - self.ptr[part.rows[0]]))
+            self._said(number + 1, len(self._parts), int(self.ptr[part.rows[-1]] - self.ptr[part.rows[0]]))
         low, high = (int(np.searchsorted(part.rows, row)) for row in (first, last))
         none = np.zeros(0, np.int64)
         nothing = Tally(none, none, none, none)
