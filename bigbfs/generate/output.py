@@ -1,4 +1,7 @@
-"""A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix."""
+"""A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix.
+
+A graph file is made in memory where that may hold the graph, else a slice of its rows at a time: the same file.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from bigbfs.report.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from bigbfs.conversion.sorting.lines import BuildCounts
+    from bigbfs.graph.edges import EdgeList
 
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")
@@ -86,7 +90,10 @@ def write_graph(
         ``"degree"`` or ``"original"``; for graph files only.
     force
         Also replace a file that bigbfs did not write.
-    seed, threads, memory, **parameters
+    memory
+        Bytes that the process may take; None: half of what is free. A graph file that takes more is made in slices, but
+        for those kinds whose edges are not drawn one by one (``Kind.drawn``).
+    seed, threads, **parameters
         As for :func:`bigbfs.generate.generate`.
 
     Raises
@@ -102,20 +109,16 @@ def write_graph(
     _require(path, order if is_text(path) else None, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
-    loops, duplicates = None, None
+    counts: BuildCounts | None = None
     if not is_text(path) and not _fits(kind, complete, order, memory):
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
-        loops, duplicates = counts.self_loops, counts.duplicates
     else:
         edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
         lines = stored = len(edges.src)
         if is_text(path):
             _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
         else:
-            told.now("build")
-            graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
-            loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
-            _save(graph, path, told)
+            stored, counts = _write_whole(kind, edges, path, order, threads, memory, told)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,
@@ -125,8 +128,8 @@ def write_graph(
         output_bytes=path.stat().st_size,
         vertices=complete["vertices"],
         edges=stored,
-        self_loops=loops,
-        duplicates=duplicates,
+        self_loops=None if counts is None else counts.self_loops,
+        duplicates=None if counts is None else counts.duplicates,
         seconds=seconds,
         edges_per_second=lines / seconds,
         peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -156,6 +159,16 @@ def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | 
     if memory is not None:
         return need + PROGRAM <= memory
     return max(need - held // 2, held) <= default_allowance()  # when it is built, the edges are no longer free
+
+
+def _write_whole(
+    kind: str, edges: EdgeList, path: Path, order: str | None, threads: int | None, memory: int | None, told: Progress
+) -> tuple[int, BuildCounts]:
+    """Write a graph file that is made in memory; return edges stored, and what was left out."""
+    told.now("build")
+    graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
+    _save(graph, path, told)
+    return graph.m, counts
 
 
 def _write_slices(

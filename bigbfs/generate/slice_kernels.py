@@ -48,7 +48,7 @@ class Slice(NamedTuple):
     bits
         Bits of a value.
     cursor
-        int64: where the next key of each bucket goes. Lines of the cache begin there, as long as whole ones are written.
+        int64: where the next key of each bucket goes. A line of the cache begins there while whole ones are written.
     keys
         uint64.
     """

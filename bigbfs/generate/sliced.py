@@ -149,9 +149,7 @@ class _Making:
         tally = _tally(shape)
         sorter, repeats = Sorter(draws, way, units, parts), 0
         for number, part in enumerate(parts, 1):
-            told.now(
-                f"find repeated edges, slice {number} of {len(parts)}", edges + int(part.counts.sum()), "lines"
-            )
+            told.now(f"find repeated edges, slice {number} of {len(parts)}", edges + int(part.counts.sum()), "lines")
             sorter.load(part)
             found = np.zeros(len(part.counts), np.int64)
 

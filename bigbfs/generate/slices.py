@@ -285,4 +285,3 @@ class SlicedRows:
             out[place : place + count] = room.values[:count]
 
         self._draws.workers.each(high - low, lambda i: self._sorter.sort(low + i, nothing, put))
-

@@ -1,4 +1,4 @@
-"""One bucket of rows, sorted by itself: for whoever makes rows a part at a time and knows beforehand how many there are.
+"""One bucket of rows, sorted by itself: for whoever makes rows a part at a time, and knows how many edges there are.
 
 Every edge is stored once, however often it is given. In a bucket of ``height`` rows a key (uint64) is
 
