@@ -32,7 +32,7 @@ from bigbfs.generate import slices
 from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.slices import Draws, SlicedRows, Sorter
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.jit.workers import Workers
+from bigbfs.jit.workers import Workers, ranges
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import format_size
 
@@ -209,13 +209,28 @@ class _Making:
                 ("in_", kernels.BACKWARD, tally.columns, tally.more_columns),
             ]
         for prefix, way, degrees, more in which:
-            ptr = _offsets(degrees, order)
-            drawn = _offsets(more, order)
+            ptr, drawn = self._offsets(degrees, order), self._offsets(more, order)
             drawn += ptr
             parts = slices.cut(np.diff(drawn[rows]), rows, self._rooms[1])
             self._require(parts, self._rooms[1])
             sides.append(_Side(prefix, way, ptr, parts))
         return sides
+
+    def _offsets(self, counts: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+        """Return where each row begins, in the order."""
+        ptr = np.zeros(len(counts) + 1, np.int64)
+        if order is None:
+            np.cumsum(counts, out=ptr[1:])
+            return ptr
+        parts = ranges(len(order), self._shape.threads)
+
+        def take(i: int) -> None:
+            first, last = parts[i]
+            np.take(counts, order[first:last], out=ptr[1 + first : 1 + last], mode="clip")
+
+        self._workers.each(len(parts), take)
+        np.cumsum(ptr, out=ptr)
+        return ptr
 
     def _say(self, path: Path, number: int, count: int, edges: int | None) -> None:
         """Name what is done for a slice: its edges are drawn, or there."""
@@ -223,13 +238,6 @@ class _Making:
             self._told.now(f"draw the edges of slice {number} of {count}", self._drawn.edges, "lines")
         else:
             self._told.now(f"write {path}, slice {number} of {count}", edges, "edges")
-
-
-def _offsets(counts: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    """Return where each row begins, in the order."""
-    ptr = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts if order is None else counts[order], out=ptr[1:])
-    return ptr
 
 
 def _tally(shape: Shape) -> Tally:

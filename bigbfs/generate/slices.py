@@ -26,11 +26,11 @@ from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers
 from bigbfs.report.progress import Progress
 
-STRETCH = 1 << 16
-"""Edges that a thread draws at once: they stay in its cache."""
+STRETCH = 1 << 18
+"""Edges that a thread draws at once: milliseconds of work, in which it asks for the interpreter's lock a few times."""
 BUCKETS = 1 << 12
 """Buckets aimed at: a line of each stays in a core's cache."""
-KEYS = 1 << 14
+KEYS = 1 << 17
 """Keys below which a bucket is not worth being made smaller."""
 ROWS = 1 << 20
 """Rows of a bucket at most, unless its unit has more: keys keep within 64 bits."""

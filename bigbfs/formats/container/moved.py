@@ -161,7 +161,7 @@ def write_rows(
     """Write the sections of rows, a ``buffer`` (bytes) of ids at a time, two of which there are."""
     if codec == "plain":
         file.put(prefix + "indptr", rows.ptr.view(np.uint64), pool)
-        _write_plain(file, prefix + "indices", rows, workers, buffer, advance)
+        _write_plain(file, prefix + "indices", rows, workers, pool, buffer, advance)
     else:
         _write_varint(file, prefix, rows, buffer, threads, advance)
 
@@ -171,17 +171,23 @@ def _write_plain(
     section: str,
     rows: InOrder,
     workers: Workers,
+    pool: ThreadPoolExecutor,
     buffer: int,
     advance: Callable[[int], object] | None,
 ) -> None:
     """Write all rows to a section, summed by stretches while they are in the cache; one thread writes."""
+
+    def write(data: memoryview, place: int) -> None:
+        file.write(data, place)
+        pool.submit(file.start_writeback, place, len(data))
+
     m, per = int(rows.ptr[-1]), STRETCH // rows.ids.itemsize
     cuts = rows.cuts(max(per, buffer // rows.ids.itemsize - per))
     file.open(section, rows.ids, m, StretchSums())
     most = max((int(rows.ptr[b] - rows.ptr[a]) for a, b in cuts), default=0)
     buffers = [np.empty(most + per, rows.ids) for _ in range(min(2, len(cuts)))]
     held, before = 0, None  # ids at the start of the buffer, of the stretch that the last one ended in
-    with ThreadPoolExecutor(1, "bigbfs-writer") as pool:
+    with ThreadPoolExecutor(1, "bigbfs-writer") as writer:
         for number, (first, last) in enumerate(cuts):
             here = buffers[number % 2]
             count = int(rows.ptr[last] - rows.ptr[first])
@@ -193,7 +199,7 @@ def _write_plain(
             if before is not None:
                 before.result()  # the other buffer is free from here on
             place = file.note(section, sums, len(data))
-            before = pool.submit(file.write, data, place)
+            before = writer.submit(write, data, place)
             held = end - ready
             if number + 1 < len(cuts):
                 buffers[1 - number % 2][:held] = here[ready:end]
