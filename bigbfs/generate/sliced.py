@@ -77,7 +77,7 @@ class Shape:
     def fixed(self) -> int:
         """Return the bytes that the program and its threads take, beside keys."""
         ids = id_dtype(self.n).itemsize
-        staged = 2 * slices.BUCKETS * (kernels.LINE + 1) * 8
+        staged = 2 * slices.BUCKETS * (kernels.LINE + 2) * 8
         return PROGRAM + self.threads * (2 * ids * slices.STRETCH + staged + (8 << slices.LINEAR_BITS))
 
     def need(self) -> int:

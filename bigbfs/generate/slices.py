@@ -18,7 +18,7 @@ import numpy as np
 from bigbfs.conversion.sorting.one_bucket import SPARE, Room, Tally, room_for, sort_bucket
 from bigbfs.generate import slice_kernels as kernels
 from bigbfs.generate.arrays import Drawn
-from bigbfs.generate.slice_kernels import ELSEWHERE, LINE, Slice, Units
+from bigbfs.generate.slice_kernels import CLAIM, ELSEWHERE, LINE, Slice, Staged, Units
 from bigbfs.graph import pages
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.transposing import bits_of
@@ -117,11 +117,10 @@ class Part:
     rows: np.ndarray
     counts: np.ndarray
 
-    @property
-    def starts(self) -> np.ndarray:
-        """The place of the first key of each bucket, where a line of the cache begins, and room for all (int64)."""
+    def starts(self, threads: int) -> np.ndarray:
+        """Return the first place of each bucket, and how many there are (int64): each thread may leave some unused."""
         starts = np.zeros(len(self.counts) + 1, np.int64)
-        np.cumsum(-(-self.counts // LINE) * LINE, out=starts[1:])
+        np.cumsum((-(-self.counts // CLAIM) + threads) * CLAIM, out=starts[1:])
         return starts
 
 
@@ -170,45 +169,50 @@ def _runs(before: np.ndarray, rows: np.ndarray, first: int, last: int, most: int
     return cuts
 
 
+def _staged(buckets: int) -> Staged:
+    """Return room for the keys of a thread that wait."""
+    return Staged(np.empty(LINE * buckets, np.uint64), np.zeros(buckets, np.int64), np.zeros(buckets, np.int64))
+
+
 class Sorter:
     """Fetches the keys of slices, one slice after another, and sorts their buckets."""
 
     def __init__(self, draws: Draws, way: int, units: Units, parts: list[Part]) -> None:
         self._draws, self._way, self._units = draws, way, units
         self._bits = np.uint64(bits_of(draws.drawn.n))
-        most = max(int(part.starts[-1]) for part in parts)
+        most = max(int(part.starts(draws.threads)[-1]) for part in parts)
         self._keys = pages.empty(most, np.uint64)
         self._units_in_all = int(parts[-1].units[-1])
         self._rooms: deque[Room] = deque()
         self._part: Part | None = None
-        self._starts = np.zeros(0, np.int64)
+        self._starts = self._ends = np.zeros(0, np.int64)
 
     def load(self, part: Part) -> None:
         """Draw the edges of a slice; those of the one before are gone."""
         table = np.full(self._units_in_all, ELSEWHERE, np.uint16)
         table[part.units[0] : part.units[-1]] = np.repeat(np.arange(len(part.counts)), np.diff(part.units))
-        self._part, self._starts = part, part.starts
-        cursor = self._starts[:-1].copy()
-        some = Slice(self._units, table, part.rows[:-1].astype(np.uint64), self._bits, cursor, self._keys)
-        buckets = len(part.counts)
-        rooms = [(np.empty(LINE * buckets, np.uint64), np.zeros(buckets, np.int64)) for _ in range(self._draws.threads)]
+        self._part, self._starts = part, part.starts(self._draws.threads)
+        self._ends = self._starts[:-1].copy()
+        pads = np.diff(part.rows).astype(np.uint64) << (self._bits + np.uint64(1))
+        some = Slice(self._units, table, part.rows[:-1].astype(np.uint64), self._bits, pads, self._ends, self._keys)
+        rooms = [_staged(len(part.counts)) for _ in range(self._draws.threads)]
 
-        def use(src: np.ndarray, dst: np.ndarray, room: tuple[np.ndarray, np.ndarray]) -> None:
-            kernels.scatter_edges(src, dst, self._way, some, *room)
+        def use(src: np.ndarray, dst: np.ndarray, room: Staged) -> None:
+            kernels.scatter_edges(src, dst, self._way, some, room)
 
         self._draws.each(use, rooms)
         for room in rooms:
-            kernels.write_rest(some, *room)
-        assert np.array_equal(cursor, self._starts[:-1] + part.counts)
+            kernels.write_rest(some, room)
 
     def sort(self, bucket: int, tally: Tally, use: Callable[[int, int, int, Room], object]) -> int:
         """Sort a bucket and call ``use(first row, rows, values, room)``; return the lines that repeat one before."""
         part = self._part
         assert part is not None
-        begin, count = int(self._starts[bucket]), int(part.counts[bucket])
+        begin, end = int(self._starts[bucket]), int(self._ends[bucket])
         low, height = int(part.rows[bucket]), int(part.rows[bucket + 1] - part.rows[bucket])
-        room = self._room(height, count)
-        stay, repeats = sort_bucket(self._keys[begin : begin + count], low, height, self._bits, room, tally)
+        room = self._room(height, end - begin)
+        stay, repeats, count = sort_bucket(self._keys[begin:end], low, height, self._bits, room, tally)
+        assert count == part.counts[bucket]
         use(low, height, int(stay), room)
         self._rooms.append(room)
         return int(repeats)
@@ -219,7 +223,7 @@ class Sorter:
             room = self._rooms.pop()
         except IndexError:
             return room_for(rows, keys, int(self._bits))
-        if len(room.ends) >= rows and len(room.values) >= keys + SPARE:
+        if len(room.ends) > rows and len(room.values) >= keys + SPARE:
             return room
         return room_for(max(rows, len(room.ends)), max(keys, len(room.values) - SPARE), int(self._bits))
 

@@ -4,6 +4,7 @@ Every edge is stored once, however often it is given. In a bucket of ``height`` 
 
     row in the bucket << (bits + 1) | value << 1 | backward
 
+Keys of the row ``height``, which there is not, are left out.
 Where values that are given more than once matter, the lines beyond the first are counted in ``more``. Kernels are
 serial, release the GIL and may run side by side with different buckets.
 """
@@ -32,7 +33,7 @@ class Room(NamedTuple):
     Attributes
     ----------
     ends
-        int64, one for each row and more: row r is then ``values[ends[r - 1]:ends[r]]``, the first from 0 on.
+        int64, one for each row and more than that: row r is then ``values[ends[r - 1]:ends[r]]``, the first from 0 on.
     dealt, values
         Room for the keys of the bucket and ``SPARE`` items. ``dealt`` holds a value, which is not of ones alone, and
         one bit more.
@@ -63,7 +64,7 @@ class Tally(NamedTuple):
 def room_for(rows: int, keys: int, bits: int) -> Room:
     """Return room for a bucket of so many rows and keys; ``bits``: of a value."""
     kind = np.dtype(np.uint32 if bits < 31 else np.uint64)
-    return Room(np.empty(rows, np.int64), np.empty(keys + SPARE, kind), np.empty(keys + SPARE, kind))
+    return Room(np.empty(rows + 1, np.int64), np.empty(keys + SPARE, kind), np.empty(keys + SPARE, kind))
 
 
 @njit(forceinline=True)
@@ -72,11 +73,11 @@ def _deal(keys, height, bits, room):
     ends, dealt = room.ends, room.dealt
     down = bits + _ONE
     mask = (_ONE << down) - _ONE
-    ends[:height] = 0
+    ends[: height + 1] = 0
     for i in range(len(keys)):
         ends[keys[i] >> down] += 1
     total = 0
-    for row in range(height):
+    for row in range(height + 1):
         here = ends[row]
         ends[row] = total
         total += here
@@ -123,7 +124,7 @@ def _long_row(dealt, values, bits, row, tally):
 
 @njit(cache=True, nogil=True)
 def sort_bucket(keys, low, height, bits, room, tally):
-    """Sort the rows ``low`` to ``low + height - 1``; return (values, lines that repeat one in their direction).
+    """Sort the rows ``low`` to ``low + height - 1``; return (values, lines that repeat one in their direction, keys).
 
     The values of all rows are then in ``room.values``, where each ends in ``room.ends``.
     """
@@ -154,7 +155,7 @@ def sort_bucket(keys, low, height, bits, room, tally):
             repeats += more
         at += degree
         ends[local] = count
-    return count, repeats
+    return count, repeats, at
 
 
 @njit(cache=True, nogil=True)
