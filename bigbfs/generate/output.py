@@ -1,6 +1,7 @@
 """A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix.
 
-A graph file is made in memory where that may hold the graph, else a slice of its rows at a time: the same file.
+A graph file is made in memory where that may hold the graph and is faster, else a slice of its rows at a time: the same
+file.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")
 GRAPHS = (".csrbin", ".ccsr")
+SLICED_FROM = 1 << 26
+"""Edges from which on the order by degree is made sooner in slices than in memory (docs/conversion.md)."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ def _require(path: Path, order: str | None, force: bool) -> None:
 
 
 def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | None) -> bool:
-    """Tell whether the graph is made in memory: it fits, or its edges are not drawn one by one."""
+    """Tell whether the graph is made in memory: it fits and is not too large, or its edges are not drawn one by one."""
     from bigbfs.conversion.memory import PROGRAM, build_need, default_allowance
 
     if not find(kind).drawn:
@@ -155,6 +158,8 @@ def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | 
     held = edge_bytes(kind, complete)
     lines = held // 2 // id_dtype(complete["vertices"]).itemsize
     both, reordered = not find(kind).directed, order == "degree"
+    if reordered and lines >= SLICED_FROM:
+        return False
     need = build_need(complete["vertices"], lines, held, both=both, reordered=reordered)
     if memory is not None:
         return need + PROGRAM <= memory

@@ -138,9 +138,13 @@ def test_what_fits_is_made_in_memory_and_what_does_not_in_slices(tmp_path, monke
     assert ways == []
     with pytest.raises(ZeroDivisionError):
         write_graph("kronecker", tmp_path / "g.csrbin", scale=20, order="degree", memory=GIB // 2)
+    monkeypatch.setattr(output, "SLICED_FROM", 2_000)
+    with pytest.raises(ZeroDivisionError):
+        write_graph("kronecker", tmp_path / "g.csrbin", scale=8, order="degree")
+    write_graph("kronecker", tmp_path / "g.csrbin", scale=8)
     with pytest.raises(DoesNotFitError, match="may be used"):
         write_graph("grid2d", tmp_path / "g.csrbin", scale=20, memory=10**6)
-    assert ways == ["slices"]
+    assert ways == ["slices"] * 2
 
 
 def test_what_no_slices_fit_in_is_refused(tmp_path):
