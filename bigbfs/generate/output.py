@@ -94,8 +94,7 @@ def write_graph(
     force
         Also replace a file that bigbfs did not write.
     memory
-        Bytes that the process may take; None: half of what is free. A graph file that takes more is made in slices, but
-        for those kinds whose edges are not drawn one by one (``Kind.drawn``).
+        Bytes for the process; None: half of what is free. A graph file that takes more is made in slices.
     seed, threads, **parameters
         As for :func:`bigbfs.generate.generate`.
 
@@ -112,16 +111,12 @@ def write_graph(
     _require(path, order if is_text(path) else None, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
-    counts: BuildCounts | None = None
     if not is_text(path) and not _fits(kind, complete, order, memory):
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
     else:
         edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
-        lines = stored = len(edges.src)
-        if is_text(path):
-            _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
-        else:
-            stored, counts = _write_whole(kind, edges, path, order, threads, memory, told)
+        lines = len(edges.src)
+        stored, counts = _write_whole(kind, seed, complete, edges, path, order, threads, memory, told)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,
@@ -167,9 +162,21 @@ def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | 
 
 
 def _write_whole(
-    kind: str, edges: EdgeList, path: Path, order: str | None, threads: int | None, memory: int | None, told: Progress
-) -> tuple[int, BuildCounts]:
-    """Write a graph file that is made in memory; return edges stored, and what was left out."""
+    kind: str,
+    seed: int,
+    complete: dict[str, Any],
+    edges: EdgeList,
+    path: Path,
+    order: str | None,
+    threads: int | None,
+    memory: int | None,
+    told: Progress,
+) -> tuple[int, BuildCounts | None]:
+    """Write text, or a graph file that is made in memory; return edges stored, and what was left out of a graph."""
+    lines = len(edges.src)
+    if is_text(path):
+        _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
+        return lines, None
     told.now("build")
     graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
     _save(graph, path, told)
