@@ -111,6 +111,7 @@ def write_graph(
     _require(path, order if is_text(path) else None, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
+    counts: BuildCounts | None
     if not is_text(path) and not _fits(kind, complete, order, memory):
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
     else:
