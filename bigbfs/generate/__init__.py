@@ -15,6 +15,7 @@ Examples
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from bigbfs.generate.catalogue import KINDS, find, resolve
 
 if TYPE_CHECKING:
     from bigbfs.conversion.sorting.lines import BuildCounts
+    from bigbfs.generate.arrays import Drawn, Pairs
     from bigbfs.graph.edges import EdgeList
     from bigbfs.graph.graph import Graph
 
@@ -57,21 +59,38 @@ def generate(
         The edges take more than ``memory``.
     """
     from bigbfs.conversion.memory import require
-    from bigbfs.generate.arrays import shuffle_ids
+    from bigbfs.generate.arrays import Drawn
     from bigbfs.graph.edges import EdgeList
     from bigbfs.jit.workers import thread_count
 
     found = find(kind)
     complete = resolve(found, parameters)
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"the seed is {seed}; it must be between 0 and 2^64 - 1")
+    require_seed(seed)
     n, workers = complete["vertices"], thread_count(threads)
     require(edge_bytes(kind, complete), memory, what=f"a {kind} graph of {n:,} vertices")
-    module, function = found.home.split(":")
-    src, dst = getattr(import_module(f"bigbfs.generate.{module}"), function)(seed, workers, complete)
-    if complete.get("permute"):
-        shuffle_ids(seed, workers, n, src, dst)
+    edges = made(kind, seed, workers, complete)
+    src, dst = edges.pairs(workers) if isinstance(edges, Drawn) else edges
     return EdgeList(src, dst, declared_n=n)
+
+
+def require_seed(seed: int) -> None:
+    """Refuse what is no seed; UsageError."""
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"the seed is {seed}; it must be between 0 and 2^64 - 1")
+
+
+def made(kind: str, seed: int, threads: int, complete: dict[str, Any]) -> Drawn | Pairs:
+    """Return the edges of the ``complete`` parameters, or how to draw them."""
+    from bigbfs.generate.arrays import Drawn, names_key, shuffle_ids
+
+    module, function = find(kind).home.split(":")
+    edges: Drawn | Pairs = getattr(import_module(f"bigbfs.generate.{module}"), function)(seed, threads, complete)
+    if not complete.get("permute"):
+        return edges
+    if isinstance(edges, Drawn):
+        return replace(edges, names=names_key(seed))
+    shuffle_ids(seed, threads, complete["vertices"], *edges)
+    return edges
 
 
 def assemble(

@@ -1,8 +1,13 @@
-"""The arrays that generators fill, and the threads that fill them: a range of items at a time."""
+"""The edges that a generator makes: arrays that threads fill, a range of items at a time, or how to draw any stretch.
+
+Most kinds draw each edge from its number alone (:class:`Drawn`). A few lay the edges of vertices one after another and
+return the arrays themselves (:data:`Pairs`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,14 +24,49 @@ ITEMS = 1 << 20
 """Items in one task: half a millisecond of work or more."""
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Edges of which any stretch can be drawn, again and again, and in any order.
+
+    Attributes
+    ----------
+    n, edges
+        Vertices, and edges.
+    kernel
+        ``kernel(first, last, src, dst, *arguments)`` writes the edges ``first`` to ``last - 1`` to the two arrays, from
+        their first item on.
+    arguments
+        What else it takes.
+    names
+        The key of the permutation that renames the vertices; None: they keep their numbers.
+    """
+
+    n: int
+    edges: int
+    kernel: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    names: np.uint64 | None = None
+
+    def draw(self, first: int, last: int, src: np.ndarray, dst: np.ndarray) -> None:
+        """Write the edges ``first`` to ``last - 1`` to the two arrays."""
+        self.kernel(first, last, src, dst, *self.arguments)
+        if self.names is not None:
+            _shuffle(0, last - first, src, dst, *_permutation(self.n, self.names))
+
+    def pairs(self, threads: int) -> Pairs:
+        """Return all edges."""
+        src, dst = allocate(self.n, self.edges)
+
+        def part(first: int, last: int) -> None:
+            self.draw(first, last, src[first:last], dst[first:last])
+
+        spread(threads, part, self.edges)
+        return src, dst
+
+
 def allocate(n: int, edges: int) -> Pairs:
     """Return empty sources and targets for ``edges`` edges between ``n`` vertices."""
     return np.empty(edges, id_dtype(n)), np.empty(edges, id_dtype(n))
-
-
-def fill(threads: int, kernel: Callable[..., Any], src: np.ndarray, dst: np.ndarray, *arguments: Any) -> None:
-    """Run ``kernel(first, last, src, dst, *arguments)`` over all edges."""
-    spread(threads, kernel, len(src), src, dst, *arguments)
 
 
 def spread(threads: int, kernel: Callable[..., Any], items: int, *arguments: Any) -> list[Any]:
@@ -37,8 +77,16 @@ def spread(threads: int, kernel: Callable[..., Any], items: int, *arguments: Any
 
 def shuffle_ids(seed: int, threads: int, n: int, src: np.ndarray, dst: np.ndarray) -> None:
     """Rename the vertices by a random permutation, in place."""
-    bits = max(n - 1, 0).bit_length()
-    fill(threads, _shuffle, src, dst, np.uint64(n), np.uint64(bits), make_key(seed, 99))
+    spread(threads, _shuffle, len(src), src, dst, *_permutation(n, names_key(seed)))
+
+
+def names_key(seed: int) -> np.uint64:
+    """Return the key of the permutation that renames the vertices of a graph with this ``seed``."""
+    return make_key(seed, 99)
+
+
+def _permutation(n: int, key: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
+    return np.uint64(n), np.uint64(max(n - 1, 0).bit_length()), key
 
 
 @njit(cache=True, nogil=True)

@@ -155,6 +155,7 @@ KINDS: dict[str, Kind] = {
             (_SIDES["rows"], _SIDES["columns"], SCALE, VERTICES, permute(False)),
             "grids:grid",
             _grid2d,
+            drawn=False,
         ),
         Kind(
             "grid3d",
@@ -162,6 +163,7 @@ KINDS: dict[str, Kind] = {
             (*_SIDES.values(), SCALE, VERTICES, permute(False)),
             "grids:grid",
             _grid3d,
+            drawn=False,
         ),
         Kind(
             "road",
@@ -174,6 +176,7 @@ KINDS: dict[str, Kind] = {
             ),
             "road:road",
             count_vertices,
+            drawn=False,
         ),
         Kind(
             "powerlaw",

@@ -72,6 +72,8 @@ class Kind:
         Completes the parameters in place, and refuses combinations that cannot work.
     directed
         Its edges point one way.
+    drawn
+        Each edge is drawn from its number alone (:class:`bigbfs.generate.arrays.Drawn`).
     """
 
     name: str
@@ -80,6 +82,7 @@ class Kind:
     home: str
     finish: Finish
     directed: bool = False
+    drawn: bool = True
 
 
 SCALE = Parameter("scale", int, "Make 2^SCALE vertices.", low=0, high=40)

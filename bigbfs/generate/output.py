@@ -1,4 +1,8 @@
-"""A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix."""
+"""A generated graph as a file: text (.txt, .el, also .gz and .zst) or a graph file (.csrbin, .ccsr), by suffix.
+
+A graph file is made in memory where that may hold the graph and is faster, else a slice of its rows at a time: the same
+file.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,29 @@ import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bigbfs.errors import UsageError
 from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.container.csrbin import save_graph
 from bigbfs.formats.ours import GRAPH, require_ours
-from bigbfs.generate import assemble, generate
+from bigbfs.generate import assemble, edge_bytes, generate, made, require_seed
 from bigbfs.generate.catalogue import find, resolve
+from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import thread_count
 from bigbfs.report.progress import SILENT, Progress
 
+if TYPE_CHECKING:
+    from bigbfs.conversion.sorting.lines import BuildCounts
+    from bigbfs.graph.edges import EdgeList
+
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")
 GRAPHS = (".csrbin", ".ccsr")
+SLICED_FROM = 1 << 26
+"""Edges from which on the order by degree is made sooner in slices than in memory (docs/conversion.md)."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,9 @@ def write_graph(
         ``"degree"`` or ``"original"``; for graph files only.
     force
         Also replace a file that bigbfs did not write.
-    seed, threads, memory, **parameters
+    memory
+        Bytes for the process; None: half of what is free. A graph file that takes more is made in slices.
+    seed, threads, **parameters
         As for :func:`bigbfs.generate.generate`.
 
     Raises
@@ -98,15 +111,13 @@ def write_graph(
     _require(path, order if is_text(path) else None, force)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
-    edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
-    lines, stored, loops, duplicates = len(edges.src), len(edges.src), None, None
-    if is_text(path):
-        _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
+    counts: BuildCounts | None
+    if not is_text(path) and not _fits(kind, complete, order, memory):
+        lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
     else:
-        told.now("build")
-        graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
-        loops, duplicates, stored = counts.self_loops, counts.duplicates, graph.m
-        _save(graph, path, told)
+        edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
+        lines = len(edges.src)
+        stored, counts = _write_whole(kind, seed, complete, edges, path, order, threads, memory, told)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,
@@ -116,8 +127,8 @@ def write_graph(
         output_bytes=path.stat().st_size,
         vertices=complete["vertices"],
         edges=stored,
-        self_loops=loops,
-        duplicates=duplicates,
+        self_loops=None if counts is None else counts.self_loops,
+        duplicates=None if counts is None else counts.duplicates,
         seconds=seconds,
         edges_per_second=lines / seconds,
         peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -132,6 +143,64 @@ def _require(path: Path, order: str | None, force: bool) -> None:
         )
     require_writable(path)
     require_ours(path, force, replaces="" if is_text(path) else GRAPH)
+
+
+def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | None) -> bool:
+    """Tell whether the graph is made in memory: it fits and is not too large, or its edges are not drawn one by one."""
+    from bigbfs.conversion.memory import PROGRAM, build_need, default_allowance
+
+    if not find(kind).drawn:
+        return True
+    held = edge_bytes(kind, complete)
+    lines = held // 2 // id_dtype(complete["vertices"]).itemsize
+    both, reordered = not find(kind).directed, order == "degree"
+    if reordered and lines >= SLICED_FROM:
+        return False
+    need = build_need(complete["vertices"], lines, held, both=both, reordered=reordered)
+    if memory is not None:
+        return need + PROGRAM <= memory
+    return max(need - held // 2, held) <= default_allowance()  # when it is built, the edges are no longer free
+
+
+def _write_whole(
+    kind: str,
+    seed: int,
+    complete: dict[str, Any],
+    edges: EdgeList,
+    path: Path,
+    order: str | None,
+    threads: int | None,
+    memory: int | None,
+    told: Progress,
+) -> tuple[int, BuildCounts | None]:
+    """Write text, or a graph file that is made in memory; return edges stored, and what was left out of a graph."""
+    lines = len(edges.src)
+    if is_text(path):
+        _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
+        return lines, None
+    told.now("build")
+    graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
+    _save(graph, path, told)
+    return graph.m, counts
+
+
+def _write_slices(
+    kind: str,
+    seed: int,
+    complete: dict[str, Any],
+    path: Path,
+    order: str | None,
+    threads: int | None,
+    memory: int | None,
+    told: Progress,
+) -> tuple[int, int, BuildCounts]:
+    """Write a graph file that is not made in memory; return lines, edges stored, and what was left out."""
+    from bigbfs.generate.sliced import Shape, write_sliced
+
+    workers = thread_count(threads)
+    require_seed(seed)
+    shape = Shape(complete["vertices"], find(kind).directed, order == "degree", workers)
+    return write_sliced(kind, lambda: made(kind, seed, workers, complete), path, shape, memory=memory, told=told)
 
 
 def _write_lines(path: Path, comments: Any, edges: Any, threads: int | None, told: Progress) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.errors import UsageError
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import make_key, permuted
 from bigbfs.jit.njit import njit
 
@@ -26,7 +26,7 @@ GUIDE_BITS = 16
 _LN2 = 0.6931471805599453
 
 
-def powerlaw(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def powerlaw(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return the edges of a configuration model of ``vertices`` with the mean ``degree``."""
     counts = degree_counts(p["vertices"], p["degree"], p["exponent"], p["max_degree"])
     degrees = np.flatnonzero(counts)
@@ -38,10 +38,9 @@ def powerlaw(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
     shift = max(0, bits - GUIDE_BITS)
     places = np.arange(((stubs - 1) >> shift) + 1 if stubs else 0, dtype=np.uint64) << np.uint64(shift)
     guide = np.searchsorted(first_stub, places, side="right") - 1
-    src, dst = allocate(p["vertices"], stubs // 2)
     tables = (degrees.astype(np.uint64), first_vertex, first_stub, guide, np.uint64(shift))
-    fill(threads, _fill, src, dst, *tables, np.uint64(stubs), np.uint64(bits), make_key(seed, 0))
-    return src, dst
+    shape = (*tables, np.uint64(stubs), np.uint64(bits), make_key(seed, 0))
+    return Drawn(p["vertices"], stubs // 2, _fill, shape)
 
 
 def degree_counts(n: int, mean: float, exponent: float, maximum: int) -> np.ndarray:
@@ -137,5 +136,5 @@ def _fill(first, last, src, dst, degrees, first_vertex, first_stub, guide, shift
     for edge in range(first, last):
         one = permuted(np.uint64(2 * edge), stubs, bits, key)
         other = permuted(np.uint64(2 * edge + 1), stubs, bits, key)
-        src[edge] = _owner(one, degrees, first_vertex, first_stub, guide, shift)
-        dst[edge] = _owner(other, degrees, first_vertex, first_stub, guide, shift)
+        src[edge - first] = _owner(one, degrees, first_vertex, first_stub, guide, shift)
+        dst[edge - first] = _owner(other, degrees, first_vertex, first_stub, guide, shift)

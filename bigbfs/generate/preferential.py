@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import below, draw, make_key, stream
 from bigbfs.jit.njit import njit
 
 
-def preferential(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def preferential(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return ``links`` edges for each vertex after the first."""
-    src, dst = allocate(p["vertices"], p["edges"])
-    fill(threads, _fill, src, dst, np.uint64(p["links"]), make_key(seed, 0))
-    return src, dst
+    return Drawn(p["vertices"], p["edges"], _fill, (np.uint64(p["links"]), make_key(seed, 0)))
 
 
 @njit(cache=True, nogil=True)
@@ -38,5 +36,5 @@ def _fill(first, last, src, dst, links, key):
             if place & one == zero:
                 other = one + newcomer // links
                 break
-        src[edge] = one + np.uint64(edge) // links
-        dst[edge] = other
+        src[edge - first] = one + np.uint64(edge) // links
+        dst[edge - first] = other

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import draw, make_key, stream, threshold
 from bigbfs.jit.njit import njit
 
@@ -22,18 +22,17 @@ DRAWS = 32
 """Numbers of an edge's stream that one turn may use: two levels each, so 64 levels."""
 
 
-def kronecker(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def kronecker(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return the Graph500 Kronecker edges of ``scale`` and ``edges``."""
     return rmat(seed, threads, p | {"a": 0.57, "b": 0.19, "c": 0.19})
 
 
-def rmat(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def rmat(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return R-MAT ``edges`` on ``vertices`` with quadrant probabilities ``a``, ``b``, ``c``."""
-    src, dst = allocate(p["vertices"], p["edges"])
     limits = np.array([threshold(p["a"]), threshold(p["a"] + p["b"]), threshold(p["a"] + p["b"] + p["c"])])
     levels = max(p["vertices"] - 1, 0).bit_length()
-    fill(threads, _fill, src, dst, np.uint64(p["vertices"]), levels, make_key(seed, 0), limits)
-    return src, dst
+    shape = (np.uint64(p["vertices"]), levels, make_key(seed, 0), limits)
+    return Drawn(p["vertices"], p["edges"], _fill, shape)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -75,4 +74,4 @@ def _fill(first, last, src, dst, n, levels, key, limits):
             while us[i] >= n or vs[i] >= n:
                 turn += 1
                 _descend_block(states[i : i + 1], us[i : i + 1], vs[i : i + 1], levels, turn, limits)
-            src[begin + i], dst[begin + i] = us[i], vs[i]
+            src[begin - first + i], dst[begin - first + i] = us[i], vs[i]

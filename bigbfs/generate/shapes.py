@@ -77,6 +77,7 @@ SHAPES = (
         (SCALE, VERTICES, Parameter("degree", float, "Mean degree.", 16.0, 0, 2**20), permute(True)),
         "geometric:geometric",
         _geometric,
+        drawn=False,
     ),
     Kind(
         "web",

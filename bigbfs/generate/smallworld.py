@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import below, draw, make_key, stream, threshold
 from bigbfs.jit.njit import njit
 
 
-def small_world(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def small_world(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return the edges of a ring of ``vertices``."""
-    src, dst = allocate(p["vertices"], p["edges"])
-    rewire = threshold(p["rewire"])
-    fill(threads, _fill, src, dst, np.uint64(p["vertices"]), np.uint64(p["links"]), rewire, make_key(seed, 0))
-    return src, dst
+    shape = (np.uint64(p["vertices"]), np.uint64(p["links"]), threshold(p["rewire"]), make_key(seed, 0))
+    return Drawn(p["vertices"], p["edges"], _fill, shape)
 
 
 @njit(cache=True, nogil=True)
@@ -29,8 +27,8 @@ def _fill(first, last, src, dst, n, links, rewire, key):
     for edge in range(first, last):
         state = stream(key, np.uint64(edge))
         vertex = np.uint64(edge) // links
-        src[edge] = vertex
+        src[edge - first] = vertex
         if draw(state, np.uint64(0)) >> np.uint64(32) < rewire:
-            dst[edge] = (vertex + one + below(draw(state, one), n - one)) % n
+            dst[edge - first] = (vertex + one + below(draw(state, one), n - one)) % n
         else:
-            dst[edge] = (vertex + one + np.uint64(edge) % links) % n
+            dst[edge - first] = (vertex + one + np.uint64(edge) % links) % n

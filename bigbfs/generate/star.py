@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import below, draw, make_key, stream
 from bigbfs.jit.njit import njit
 
 
-def star(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def star(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return the edges of a star of ``vertices``, the hub joined to ``hub_degree`` of them, ``edges`` in all."""
-    src, dst = allocate(p["vertices"], p["edges"])
-    fill(threads, _fill, src, dst, np.uint64(p["vertices"]), np.uint64(p["hub_degree"]), make_key(seed, 0))
-    return src, dst
+    shape = (np.uint64(p["vertices"]), np.uint64(p["hub_degree"]), make_key(seed, 0))
+    return Drawn(p["vertices"], p["edges"], _fill, shape)
 
 
 @njit(cache=True, nogil=True)
@@ -30,9 +29,10 @@ def _fill(first, last, src, dst, n, hub_degree, key):
         state = stream(key, np.uint64(edge))
         vertex = np.uint64(edge) + one  # the first n - 1 edges hang one vertex each on what is there
         if vertex <= hub_degree:
-            src[edge], dst[edge] = np.uint64(0), vertex
+            src[edge - first], dst[edge - first] = np.uint64(0), vertex
         elif vertex < n:
-            src[edge], dst[edge] = one + below(draw(state, np.uint64(0)), vertex - one), vertex
+            src[edge - first] = one + below(draw(state, np.uint64(0)), vertex - one)
+            dst[edge - first] = vertex
         else:
-            src[edge] = one + below(draw(state, np.uint64(0)), n - one)
-            dst[edge] = one + below(draw(state, np.uint64(1)), n - one)
+            src[edge - first] = one + below(draw(state, np.uint64(0)), n - one)
+            dst[edge - first] = one + below(draw(state, np.uint64(1)), n - one)

@@ -10,34 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import below, draw, make_key, stream
 from bigbfs.jit.njit import njit
 
 
-def uniform(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def uniform(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return ``edges`` pairs of ``vertices``, each end uniform."""
-    src, dst = allocate(p["vertices"], p["edges"])
-    fill(threads, _uniform, src, dst, np.uint64(p["vertices"]), make_key(seed, 0))
-    return src, dst
+    return Drawn(p["vertices"], p["edges"], _uniform, (np.uint64(p["vertices"]), make_key(seed, 0)))
 
 
-def dag(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def dag(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return ``edges`` pairs u < v with v - u at most ``span``."""
-    src, dst = allocate(p["vertices"], p["edges"])
+    n, key = np.uint64(p["vertices"]), make_key(seed, 0)
     if p["span"] is None:
-        fill(threads, _ordered, src, dst, np.uint64(p["vertices"]), make_key(seed, 0))
-    else:
-        fill(threads, _near, src, dst, np.uint64(p["vertices"]), np.uint64(p["span"]), make_key(seed, 0))
-    return src, dst
+        return Drawn(p["vertices"], p["edges"], _ordered, (n, key))
+    return Drawn(p["vertices"], p["edges"], _near, (n, np.uint64(p["span"]), key))
 
 
 @njit(cache=True, nogil=True)
 def _uniform(first, last, src, dst, n, key):
     for edge in range(first, last):
         state = stream(key, np.uint64(edge))
-        src[edge] = below(draw(state, np.uint64(0)), n)
-        dst[edge] = below(draw(state, np.uint64(1)), n)
+        src[edge - first] = below(draw(state, np.uint64(0)), n)
+        dst[edge - first] = below(draw(state, np.uint64(1)), n)
 
 
 @njit(cache=True, nogil=True)
@@ -47,7 +43,7 @@ def _ordered(first, last, src, dst, n, key):
         one = below(draw(state, np.uint64(0)), n)
         other = below(draw(state, np.uint64(1)), n - np.uint64(1))
         other += np.uint64(other >= one)
-        src[edge], dst[edge] = min(one, other), max(one, other)
+        src[edge - first], dst[edge - first] = min(one, other), max(one, other)
 
 
 @njit(cache=True, nogil=True)
@@ -56,4 +52,4 @@ def _near(first, last, src, dst, n, span, key):
         state = stream(key, np.uint64(edge))
         one = below(draw(state, np.uint64(0)), n - np.uint64(1))
         reach = min(span, n - np.uint64(1) - one)
-        src[edge], dst[edge] = one, one + np.uint64(1) + below(draw(state, np.uint64(1)), reach)
+        src[edge - first], dst[edge - first] = one, one + np.uint64(1) + below(draw(state, np.uint64(1)), reach)

@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.generate.arrays import Pairs, allocate, fill
+from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.rng import below, draw, make_key, stream, threshold
 from bigbfs.jit.njit import njit
 
 
-def web(seed: int, threads: int, p: dict[str, Any]) -> Pairs:
+def web(seed: int, threads: int, p: dict[str, Any]) -> Drawn:
     """Return the links of ``vertices`` pages."""
-    src, dst = allocate(p["vertices"], p["edges"])
     shares = (threshold(p["copy"]), threshold(p["near"]))
-    fill(threads, _fill, src, dst, np.uint64(p["links"]), np.uint64(p["span"]), *shares, make_key(seed, 0))
-    return src, dst
+    shape = (np.uint64(p["links"]), np.uint64(p["span"]), *shares, make_key(seed, 0))
+    return Drawn(p["vertices"], p["edges"], _fill, shape)
 
 
 @njit(cache=True, nogil=True)
@@ -32,7 +31,7 @@ def _fill(first, last, src, dst, links, span, copy, near, key):
     for edge in range(first, last):
         link = np.uint64(edge)
         page = one + link // links
-        src[edge] = page
+        src[edge - first] = page
         while True:
             state = stream(key, link)
             back = one + below(draw(state, np.uint64(1)), min(span, page))
@@ -41,8 +40,8 @@ def _fill(first, last, src, dst, links, span, copy, near, key):
             link -= back * links
             page -= back
         if draw(state, np.uint64(2)) >> half < near:
-            dst[edge] = page - back
+            dst[edge - first] = page - back
         else:
             far = below(draw(state, np.uint64(3)), page)
             far = below(draw(state, np.uint64(4)), far + one)
-            dst[edge] = below(draw(state, np.uint64(5)), far + one)
+            dst[edge - first] = below(draw(state, np.uint64(5)), far + one)

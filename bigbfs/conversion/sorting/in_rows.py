@@ -24,8 +24,8 @@ from bigbfs.jit.njit import njit
 from bigbfs.jit.vectors import any_pair, ascending, first_lanes, halved, load_vector, store_vector
 from bigbfs.jit.workers import Each, Workers, balanced_ranges
 
-_FEW, _SOME, _MANY = (0,) * 16, (0,) * 32, (0,) * 64
-_LONG = 1 << 8
+FEW, SOME, MANY = (0,) * 16, (0,) * 32, (0,) * 64
+LONG = 1 << 8
 """Values of a row from which on digits of more than 8 bits pay."""
 _NARROW, _WIDE = np.empty(0, np.uint32), np.empty(0, np.uint64)
 
@@ -87,7 +87,7 @@ def _deal(keys, bucket, rows, places, bits, dealt):
 
 
 @njit(forceinline=True)
-def _in_registers(dealt, at, count, values, place, lanes):
+def in_registers(dealt, at, count, values, place, lanes):
     """Write the values of a short row, ascending; return whether none occurs twice. More is written behind them.
 
     Where one does, what was dealt is written, ascending, with the directions.
@@ -110,8 +110,8 @@ def _by_rule(dealt, values, row, layout, rules, rule, no_degrees):
     A short row is in ``values``, ascending; a long one in ``dealt``, which is used up.
     """
     ordered = values
-    if len(dealt) > len(_MANY):
-        bits, most = np.int64(layout.value_bits), 8 if len(dealt) < _LONG else DIGIT
+    if len(dealt) > len(MANY):
+        bits, most = np.int64(layout.value_bits), 8 if len(dealt) < LONG else DIGIT
         passes = (bits + most - 1) // most
         ordered = radix_sort(dealt, values, 1, bits, (bits + passes - 1) // passes)
     high = np.uint64(row) << layout.value_bits
@@ -155,7 +155,7 @@ def sort_rows(first, last, keys, layout, rules, rule, rows, written, columns, de
     repeats = turns = 0
     for bucket in range(first, last):
         begin, end = keys.starts[bucket], keys.starts[bucket + 1]
-        room = end - begin + len(_MANY)  # a vector reads and writes more than its row has
+        room = end - begin + len(MANY)  # a vector reads and writes more than its row has
         if room > len(dealt):
             dealt, values = np.empty(room, dealt.dtype), np.empty(room, dealt.dtype)
         low = bucket << np.int64(wide)
@@ -168,13 +168,13 @@ def sort_rows(first, last, keys, layout, rules, rule, rows, written, columns, de
             alone = True
             if degree <= 1:
                 values[count] = dealt[at] >> dealt.dtype.type(1)
-            elif degree <= len(_FEW):
-                alone = _in_registers(dealt, at, degree, values, count, _FEW)
-            elif degree <= len(_SOME):
-                alone = _in_registers(dealt, at, degree, values, count, _SOME)
-            elif degree <= len(_MANY):
-                alone = _in_registers(dealt, at, degree, values, count, _MANY)
-            if alone and degree <= len(_MANY):
+            elif degree <= len(FEW):
+                alone = in_registers(dealt, at, degree, values, count, FEW)
+            elif degree <= len(SOME):
+                alone = in_registers(dealt, at, degree, values, count, SOME)
+            elif degree <= len(MANY):
+                alone = in_registers(dealt, at, degree, values, count, MANY)
+            if alone and degree <= len(MANY):
                 count += degree
             else:
                 here, stop = dealt[at : at + degree], count + degree

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,27 @@ from bigbfs.jit.workers import Workers
 
 BUFFER = 64 << 20
 """Bytes of ids gathered at once where the rows fit in memory."""
+
+
+class InOrder(Protocol):
+    """Rows that come in order, a run at a time.
+
+    Attributes
+    ----------
+    ptr
+        int64: their offsets.
+    ids
+        Dtype of an id.
+    """
+
+    ptr: np.ndarray
+    ids: np.dtype
+
+    def cuts(self, most: int) -> list[tuple[int, int]]:
+        """Cut all rows into runs of at most ``most`` ids, or of what has to come together."""
+
+    def gather(self, first: int, last: int, out: np.ndarray) -> None:
+        """Write the rows of a run to ``out``."""
 
 
 def writing_need(n: int, longest: int, width: int) -> int:
@@ -117,11 +138,7 @@ def save_moved(
         edges = 0
         for prefix, old, name in what.sides:
             rows = Gatherer(old, moved, workers, threads, name, released)
-            if codec == "plain":
-                file.put(prefix + "indptr", rows.ptr.view(np.uint64), pool)
-                _write_plain(file, prefix + "indices", rows, workers, buffer, advance)
-            else:
-                _write_varint(file, prefix, rows, buffer, threads, advance)
+            write_rows(file, prefix, rows, codec, workers, threads, pool, buffer, advance)
             edges = int(rows.ptr[-1])
         shape: dict[str, Any] = {"n": len(moved.rows), "m": edges, "ids": moved.numbers.dtype}
         file.finish(**csrbin.fields_of(flags=what.flags, codec=codec, first_id=what.first_id, **shape))
@@ -130,22 +147,47 @@ def save_moved(
     return edges
 
 
+def write_rows(
+    file: SectionFile,
+    prefix: str,
+    rows: InOrder,
+    codec: str,
+    workers: Workers,
+    threads: int,
+    pool: ThreadPoolExecutor,
+    buffer: int,
+    advance: Callable[[int], object] | None = None,
+) -> None:
+    """Write the sections of rows, a ``buffer`` (bytes) of ids at a time, two of which there are."""
+    if codec == "plain":
+        file.put(prefix + "indptr", rows.ptr.view(np.uint64), pool)
+        _write_plain(file, prefix + "indices", rows, workers, pool, buffer, advance)
+    else:
+        _write_varint(file, prefix, rows, buffer, threads, advance)
+
+
 def _write_plain(
     file: SectionFile,
     section: str,
-    rows: Gatherer,
+    rows: InOrder,
     workers: Workers,
+    pool: ThreadPoolExecutor,
     buffer: int,
     advance: Callable[[int], object] | None,
 ) -> None:
     """Write all rows to a section, summed by stretches while they are in the cache; one thread writes."""
+
+    def write(data: memoryview, place: int) -> None:
+        file.write(data, place)
+        pool.submit(file.start_writeback, place, len(data))
+
     m, per = int(rows.ptr[-1]), STRETCH // rows.ids.itemsize
     cuts = rows.cuts(max(per, buffer // rows.ids.itemsize - per))
     file.open(section, rows.ids, m, StretchSums())
     most = max((int(rows.ptr[b] - rows.ptr[a]) for a, b in cuts), default=0)
     buffers = [np.empty(most + per, rows.ids) for _ in range(min(2, len(cuts)))]
     held, before = 0, None  # ids at the start of the buffer, of the stretch that the last one ended in
-    with ThreadPoolExecutor(1, "bigbfs-writer") as pool:
+    with ThreadPoolExecutor(1, "bigbfs-writer") as writer:
         for number, (first, last) in enumerate(cuts):
             here = buffers[number % 2]
             count = int(rows.ptr[last] - rows.ptr[first])
@@ -157,7 +199,7 @@ def _write_plain(
             if before is not None:
                 before.result()  # the other buffer is free from here on
             place = file.note(section, sums, len(data))
-            before = pool.submit(file.write, data, place)
+            before = writer.submit(write, data, place)
             held = end - ready
             if number + 1 < len(cuts):
                 buffers[1 - number % 2][:held] = here[ready:end]
@@ -183,7 +225,7 @@ def _sums(data: memoryview, workers: Workers) -> list[int]:
 def _write_varint(
     file: SectionFile,
     prefix: str,
-    rows: Gatherer,
+    rows: InOrder,
     buffer: int,
     threads: int,
     advance: Callable[[int], object] | None,
@@ -214,4 +256,4 @@ def gathered(moved: Moved, adjacency: Adjacency, threads: int, name: str) -> Pla
         return Gatherer(adjacency, moved, workers, threads, name).whole()
 
 
-__all__ = ["Moved", "MovedGraph", "gathered", "save_moved", "sides_of", "writing_need"]
+__all__ = ["InOrder", "Moved", "MovedGraph", "gathered", "save_moved", "sides_of", "write_rows", "writing_need"]

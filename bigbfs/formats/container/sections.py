@@ -85,7 +85,7 @@ class SectionFile:
         for stretch in stretches(array):
             sums.add(stretch)
             self.write(stretch, place)
-            pool.submit(start_writeback, self._handle, place, len(stretch))
+            pool.submit(self.start_writeback, place, len(stretch))
             place += len(stretch)
 
     def put_rows(self, rows: Adjacency, pool: ThreadPoolExecutor) -> None:
@@ -102,7 +102,7 @@ class SectionFile:
             data = ids.data.cast("B")
             place = self.note("indices", [checksum], len(data))
             self.write(data, place)
-            pool.submit(start_writeback, self._handle, place, len(data))
+            pool.submit(self.start_writeback, place, len(data))
 
         rows.come(STRETCH // rows.ids.itemsize, lambda ids: zlib.crc32(ids.data), take)
         for stretch in stretches(rows.indptr):
@@ -144,6 +144,10 @@ class SectionFile:
             data, place = data[done:], place + done
             if self._progress is not None:
                 self._progress(done)
+
+    def start_writeback(self, place: int, length: int) -> None:
+        """Have bytes that were written sent to the disk from now on."""
+        start_writeback(self._handle, place, length)
 
     def same(self, first: str, second: str) -> bool:
         """Tell whether two sections hold the same bytes."""
