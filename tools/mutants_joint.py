@@ -5,7 +5,9 @@ from __future__ import annotations
 from mutant import Mutant
 
 JOINT = "algorithms/components/gpu/peers/"
-CC, LABELS, RANKS = (JOINT + name for name in ("cc_peers.cu", "cc_peer_labels.cu", "joint.cuh"))
+CC, FOREST, LABELS, RANKS = (
+    JOINT + name for name in ("cc_peers.cu", "cc_peer_forest.cu", "cc_peer_labels.cu", "joint.cuh")
+)
 FAR = "algorithms/components/gpu/hosts/cc_hosts.cu"
 HALVES = "algorithms/components/gpu/hosts/halves.cuh"
 
@@ -14,19 +16,19 @@ JOINT_FORESTS = tuple(
     for name, file, old, new in (
         (
             "a parent is asked of the next rank",
-            CC,
+            FOREST,
             "relaxed_load(in_rank<vid>(r, owner_of(r.part, at), r.forest_at) + at)",
             "relaxed_load(in_rank<vid>(r, (owner_of(r.part, at) + 1) % r.part.size, r.forest_at) + at)",
         ),
         (
             "who is above a parent is not asked for",
-            CC,
+            FOREST,
             "if (is_own(r.part, above) || !claim_bit(asked, above)) break;",
             "break;",
         ),
         (
             "those asked for stay where they are",
-            CC,
+            FOREST,
             "each_bit(asked, r.n, [&](u64 v) { find_root(forest, (vid)v); });\n",
             "",
         ),

@@ -34,22 +34,26 @@ DEVICE bool is_stronger(vid u, u64 one, vid v, u64 other) {
 // millions.
 constexpr u32 SHORT_WAY = 4;
 
-// The root of v: v is put below it, and a long way there made shorter. A vertex on the way may have been put below the
-// root by its own thread meanwhile, which nobody may undo. An old value is as good: it is a vertex on the way, and a
-// root, or where links go on meanwhile was one when they began; from its cache a multiprocessor reads them without all
-// meeting at one line.
-DEVICE vid find_root(vid* forest, vid v) {
-    const vid parent = stale_load(forest + v);
+// The root of v, whose parent and the parent's own are known: v is put below it, and a long way there made shorter. A
+// vertex on the way may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is
+// as good: it is a vertex on the way, and a root, or where links go on meanwhile was one when they began; from its cache
+// a multiprocessor reads them without all meeting at one line.
+DEVICE vid root_above(vid* forest, vid v, vid parent, vid further) {
     vid at = v;
     vid above = parent;
     u32 steps = 0;
-    for (vid further = stale_load(forest + above); further != above; further = stale_load(forest + above)) {
+    for (; further != above; further = stale_load(forest + above)) {
         if (++steps > SHORT_WAY) atomicCAS(forest + at, above, further);
         at = above;
         above = further;
     }
     if (above != parent) relaxed_store(forest + v, above);
     return above;
+}
+
+DEVICE vid find_root(vid* forest, vid v) {
+    const vid parent = stale_load(forest + v);
+    return root_above(forest, v, parent, stale_load(forest + parent));
 }
 
 // Vertices that a thread asks for before it waits for one.
@@ -66,7 +70,7 @@ DEVICE u32 point(vid* forest, const u64* v, u64 end) {
 #pragma unroll
     for (u32 j = 0; j < POINTED; ++j) {
         below |= (u32)(parent[j] != (vid)v[j]) << j;
-        if (above[j] != parent[j]) find_root(forest, (vid)v[j]);
+        root_above(forest, (vid)v[j], parent[j], above[j]);
     }
     return below;
 }
