@@ -51,6 +51,9 @@ $(VENV)/.stamp-site: pyproject.toml $(VENV)/.stamp-run
 demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (SCALE=18)
 	@$(PY) tools/demo.py --scale $(SCALE)
 
+# a thousand tests start Python: without byte code each of them compiles the package, a third of its time
+test test-wide test-bounds test-python: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 

@@ -1,5 +1,6 @@
 """What every test shares: the folder of real graphs, a browser, a hypothesis profile that allows for compilation."""
 
+import gc
 import os
 import shutil
 import signal
@@ -73,6 +74,14 @@ def leave_out(config, items, number, shares):
     dealt = deal([item.nodeid for item in items], shares)
     config.hook.pytest_deselected(items=[item for item, share in zip(items, dealt, strict=True) if share != number])
     items[:] = [item for item, share in zip(items, dealt, strict=True) if share == number]
+
+
+def pytest_collection_finish(session):
+    """Look for garbage less often, and not among all that is collected: compiling makes so many objects, which stay,
+    that a tenth of the time went into it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 30)
 
 
 @pytest.hookimpl(trylast=True)  # behind what leaves out by -m

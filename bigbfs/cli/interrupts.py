@@ -2,8 +2,10 @@
 
 A signal becomes an exception that unwinds everything, so that temporary files are removed. One that is raised in a
 callback from C (LLVM tells Numba's code cache about every compiled kernel through one) goes nowhere: the interpreter
-prints it and carries on. So a timer raises it again until it has arrived. Signals that come while clean-up is under way
-or after it change nothing: `timeout` sends two, a closing terminal too, an impatient user more.
+prints it and carries on. So a timer raises it again until it has arrived. Another error may be faster: the callback's
+work was not done (Numba misses the machine code that it was not told of). So whatever ends a run to which a signal has
+come was interrupted. Signals that come while clean-up is under way or after it change nothing: `timeout` sends two, a
+closing terminal too, an impatient user more.
 
 The exception is no KeyboardInterrupt: one that passes through an ``exec`` (making a dataclass is one) lets the
 interpreter end itself by SIGINT, whoever catches it (CPython 3.11 to 3.13).
@@ -35,7 +37,7 @@ def guarded(run: Callable[[], int]) -> int:
     A signal that the parent has told us to ignore (``nohup``, a background job) stays ignored. Afterwards, while the
     interpreter goes, every one of them is.
     """
-    last = signal.SIGTERM
+    last: signal.Signals | None = None
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal last
@@ -45,7 +47,7 @@ def guarded(run: Callable[[], int]) -> int:
             raise Interrupted(last)
 
     def again(number: int, frame: FrameType | None) -> None:
-        if not _unwinding():
+        if last is not None and not _unwinding():
             raise Interrupted(last)
 
     try:
@@ -56,12 +58,14 @@ def guarded(run: Callable[[], int]) -> int:
         sys.unraisablehook = _quiet
         code = run()
         _over()
-    except Interrupted as arrived:
+    except (Interrupted, Exception):
         _over()
-        if arrived.number == signal.SIGINT and sys.stderr is not None:  # of the other two nobody is there to be told
+        if last is None:
+            raise
+        if last == signal.SIGINT and sys.stderr is not None:  # of the other two nobody is there to be told
             with suppress(OSError):
                 print("bigbfs: error: interrupted", file=sys.stderr)
-        return 128 + arrived.number
+        return 128 + last
     return code
 
 

@@ -41,7 +41,7 @@ def command(
 
     GRAPH is a .csrbin or .ccsr. Where there is no path this is said, and the exit code is 0. --pairs takes many.
     """
-    _check(ends, pairs)
+    _check(graph, ends, pairs)
     with (
         options.opened(graph, compressed) as (opened, opening),
         options.placed(opened, (), backend="cpu", threads=threads) as engine,
@@ -87,10 +87,12 @@ def command(
             click.echo(line)
 
 
-def _check(ends: tuple[str, ...], pairs: str | None) -> None:
+def _check(graph: Path | None, ends: tuple[str, ...], pairs: str | None) -> None:
     """Refuse, before any work is done, what are no pairs."""
     if (pairs is None) == (not ends):
         raise UsageError("give two vertices, GRAPH A B, or many pairs with --pairs @FILE")
+    if pairs is None and len(ends) == 1 and graph is not None and not graph.exists():
+        raise UsageError(f"the graph is missing, there is no file {str(graph)[:80]!r}: write GRAPH A B")
     if pairs is None and len(ends) != 2:
         given = "only one is" if len(ends) == 1 else f"{len(ends):,} are"
         raise UsageError(f"a path has two ends, and {given} given: write GRAPH A B")

@@ -43,6 +43,11 @@ def sources(graph: Graph, count: int = 6) -> list[int]:
     return list(dict.fromkeys(chosen))[:count]
 
 
+def _once(ascending: np.ndarray) -> np.ndarray:
+    """Return each number once; np.unique hashes what is sorted already."""
+    return ascending[np.diff(ascending, prepend=~ascending[:1]) != 0]
+
+
 def build(
     n: int,
     pairs: Pairs,
@@ -76,7 +81,7 @@ def build(
         u, v = u[u != v], v[u != v]
     forward, backward = np.sort(u * np.uint64(n) + v), np.sort(v * np.uint64(n) + u)
     if not keep:
-        forward, backward = np.unique(forward), np.unique(backward)
+        forward, backward = _once(forward), _once(backward)
     relabelled = "labels" in extra and bool((np.diff(extra["labels"]) < 0).any())
     flags = GraphFlags(
         directed=directed,

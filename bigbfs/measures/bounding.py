@@ -134,7 +134,8 @@ class Bounding:
         inside = upper >= 0
         sizes = np.where(inside, swept.reached, 1)
         bounds = Bounds(sizes, inside, graph.degrees(), fold(rows_of(graph.adjacency)), distances)
-        bounds.lower[inside], bounds.upper[inside] = lower[inside], upper[inside]
+        bounds.lower[inside] = lower[inside]
+        bounds.upper[inside] = np.minimum(upper[inside], bounds.upper[inside])
         bounds.searched[swept.searched] = True
         bounds.settle(*np.empty((2, 0), np.int64))
         self.bounds, self.components = bounds, 1

@@ -212,4 +212,9 @@ class Small(Searches):
     @property
     def lowest(self) -> tuple[int, int]:
         """See :class:`Searches`."""
-        return self._read["floor"], self._read["ceiling"]
+        read = self._read
+        if read["batches"] == read["searches"]:
+            return read["floor"], read["ceiling"]
+        below, above, _ = self.known()  # searches at once change bounds that nobody looks through
+        inside = above >= 0
+        return int(below[inside].min()), int(above[inside].min())

@@ -63,9 +63,9 @@ class Searches:
 
     @property
     def diameter(self) -> tuple[int, int]:
-        """Bounds of the diameter."""
+        """Bounds of the diameter, which no more edges have than a path through all vertices."""
         longest = self.longest[0]
-        return longest, max(longest, self.top) if self.left else longest
+        return longest, min(max(longest, self.top), self.reached - 1) if self.left else longest
 
     def result(self, *, each: bool, verify: bool) -> Eccentricity:
         """Return what is known, in original ids; bounds of ``each`` vertex only where they are wanted.

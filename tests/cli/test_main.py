@@ -96,6 +96,8 @@ def test_the_readme_names_every_command():
     [
         # an exception out of a callback from C is swallowed
         "ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), {number}))(); time.sleep(20)",
+        # what the callback was to do is missed before the signal is raised again
+        "ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), {number}))(); raise RuntimeError('no machine code')",
         # clean-up that takes longer than the next reminder, and is interrupted again, runs to its end
         "print('begun', flush=True); Slow().run({number})",
         # passing through this, a KeyboardInterrupt makes the interpreter end itself by a signal
@@ -103,7 +105,7 @@ def test_the_readme_names_every_command():
         # another one while the interpreter goes
         "atexit.register(os.kill, os.getpid(), {number}); os.kill(os.getpid(), {number})",
     ],
-    ids=["swallowed", "slow clean-up", "through exec", "twice"],
+    ids=["swallowed", "swallowed and missed", "slow clean-up", "through exec", "twice"],
 )
 def test_a_signal_ends_the_run_once_it_has_unwound(number, work):
     script = f"""

@@ -137,6 +137,7 @@ def test_diameter_and_eccentricity(run, small):
         (("distances", "--sources", "all", "-o", "D.txt"), "-o D.txt: distances are written, by the suffix, as .npy"),
         (("closeness", "--sources", "10"), "all or random:K"),
         (("path", "graph.csrbin", 10), "a path has two ends, and only one is given"),
+        (("path", 10, 30), "the graph is missing, there is no file '10': write GRAPH A B"),
         (("path", "graph.csrbin", 10, 10, 10), "and 3 are given: write GRAPH A B"),
         (("path", "graph.csrbin"), "two vertices"),
         (("path", "graph.csrbin", "--pairs", "10"), "@FILE"),

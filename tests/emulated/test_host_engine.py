@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS
+from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -29,6 +30,15 @@ from emulated.runtime import SimtRuntime, builds_here
 
 BUILD = builds_here()[0]
 TWO_HOSTS = ("h1", "h1", "h2")
+
+
+IN_FILES = tuple(product(("two-hubs", "directed-in-rows", "directed-out-only", "wide-ids-hub"), CODECS))
+PLACED = tuple(product(("two-hubs", "directed-in-rows", "relabelled"), CODECS, ("vram", "mapped")))
+
+
+def trees(name: str, codec: str, residency: str = "") -> bool:
+    """Return whether ``make test`` searches this: each graph in each place in one codec; labels take the other."""
+    return in_turn(codec, name, int(residency == "mapped"))
 
 
 @pytest.fixture
@@ -100,9 +110,7 @@ def proved(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> N
             assert (result.levels == -1).all() and (result.parents == -1).all()
 
 
-@pytest.mark.parametrize("residency", ["vram", "mapped"])
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows"])
+@pytest.mark.parametrize(("name", "codec", "residency"), split(PLACED[:8], trees))
 def test_trees_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
     """Asked for on one machine, and what several machines without NCCL get."""
     plain = zoo.shared()[name]
@@ -117,8 +125,7 @@ def test_trees_by_way_of_hosts(name: str, codec: str, residency: str, without_nc
         proved(graph, plain, "mpi", {"hosts": TWO_HOSTS, "exchange": "bitmap"})
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "wide-ids-hub"])
+@pytest.mark.parametrize(("name", "codec"), split(IN_FILES, trees))
 def test_trees_of_rows_in_the_file(name: str, codec: str, without_nccl: None) -> None:
     """Streamed, on one machine and on two; ranges, whatever the graph."""
     plain = zoo.shared()[name]
@@ -223,9 +230,7 @@ def labelled(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) ->
             assert np.array_equal(found.labels, labels if rank == 0 else np.empty(0))
 
 
-@pytest.mark.parametrize("residency", ["vram", "mapped"])
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "relabelled"])
+@pytest.mark.parametrize(("name", "codec", "residency"), split(PLACED, lambda *case: not trees(*case)))
 def test_labels_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
     plain = zoo.shared()[name]
     graph = plain.compress() if codec == "varint" else plain
@@ -234,8 +239,7 @@ def test_labels_by_way_of_hosts(name: str, codec: str, residency: str, without_n
         labelled(graph, plain, "mpi", {"hosts": TWO_HOSTS, "kind": "ranges"})
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "wide-ids-hub"])
+@pytest.mark.parametrize(("name", "codec"), split(IN_FILES, lambda *case: not trees(*case)))
 def test_labels_of_rows_in_the_file(name: str, codec: str, without_nccl: None) -> None:
     """Streamed, on one machine and on two; ranges, whatever the graph."""
     plain = zoo.shared()[name]

@@ -209,8 +209,10 @@ def test_damaged_rows_are_found_before_anything_runs() -> None:
 
 def test_what_does_not_fit_is_refused_on_all() -> None:
     plain = zoo.shared()["kronecker"]
-    with pytest.raises(DoesNotFitError, match=r"does not fit 2 GPUs.*rank 0 \(host here\)"):
+    with pytest.raises(DoesNotFitError, match=r"does not fit 2 GPUs.*rank 0 \(host here\)") as caught:
         over(plain, 2, lambda engine: None, vram_budget=100_000)
+    # nobody has looked whether more would have room: the plan of a command does
+    assert "more GPUs, where `bigbfs plan` says that they have room" in str(caught.value)
 
 
 def test_what_has_no_form_over_gpus_is_refused() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS
+from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -73,11 +74,16 @@ def begin(graph: Graph, hosts: tuple[str, ...], limits: Limits) -> None:
     run(len(hosts), rank, limit=120.0, hosts=hosts)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "kronecker"])
-@pytest.mark.parametrize("work", [SEARCH, LABELS, BOTH])
-def test_streamed(work: Any, name: str, codec: str) -> None:
+@pytest.mark.parametrize(
+    ("number", "name", "codec"),
+    split(
+        product(range(3), ["two-hubs", "directed-in-rows", "directed-out-only", "kronecker"], CODECS),
+        lambda number, name, codec: in_turn(codec, number, name),
+    ),
+)
+def test_streamed(number: int, name: str, codec: str) -> None:
     """Device and host memory are no more than planned, and placing reads what it was to read, to the byte."""
+    work = (SEARCH, LABELS, BOTH)[number]
     plain = zoo.shared()[name]
     graph = plain.compress() if codec == "varint" else plain
     for hosts in (ONE, TWO):

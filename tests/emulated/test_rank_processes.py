@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zoo
+from wide import WIDE, split
 
 import bigbfs
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -109,8 +110,6 @@ def test_components_of_two_processes(graph: Path, tmp_path: Path) -> None:
             assert all(rank["sent"] > 0 for rank in found["ranks"])
         assert np.array_equal(np.load(labels), reference_components(plain))
         assert "memory is shared with the other ranks" in ran.stderr and "bytes sent" in ran.stderr
-    refused = run(["cc", str(graph), "--gpus", "2", "--algorithm", "sv"])
-    assert refused.returncode == 2 and "several GPUs find components by Afforest" in refused.stderr
 
 
 def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
@@ -135,7 +134,7 @@ def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> Non
         assert ran.stderr.count("transport mpi") == 2
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=WIDE)])
 def test_levels_in_parts(graph: Path, ranks: int, tmp_path: Path) -> None:
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
@@ -207,7 +206,7 @@ def test_components_whose_rows_each_process_reads_from_the_file(graph: Path, tmp
         assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
 
 
-@pytest.fixture(scope="module", params=["csrbin", pytest.param("ccsr", marks=pytest.mark.wide)])
+@pytest.fixture(scope="module", params=["csrbin", pytest.param("ccsr", marks=WIDE)])
 def shards(graph: Path, request: pytest.FixtureRequest) -> Path:
     """Five shards, plain or compressed."""
     path = graph.parent / f"shards.{request.param}"
@@ -218,22 +217,31 @@ def shards(graph: Path, request: pytest.FixtureRequest) -> Path:
     return folder
 
 
-def test_shards_of_two_processes(shards: Path, tmp_path: Path) -> None:
-    """Beside one another, by way of their hosts, and each on a machine of its own, read from the files."""
+SHARDED = [
+    (command, *way)
+    for way in ((["--residency", "mapped"], {}), (["--transport", "mpi"], {}), (["--residency", "streamed"], APART))
+    for command in ("bfs", "cc")
+]
+"""Beside one another, by way of their hosts, and each on a machine of its own, read from the files."""
+
+
+@pytest.mark.parametrize(
+    ("command", "how", "more"),
+    split(SHARDED, lambda command, how, more: bool(more) or (command == "bfs") == (how[1] == "mapped")),
+)
+def test_shards_of_two_processes(
+    shards: Path, tmp_path: Path, command: str, how: list[str], more: dict[str, str]
+) -> None:
     plain, written = zoo.shared()["kronecker"], tmp_path / "found.npy"
     source = int(plain.degrees().argmax())
-    ways = (["--residency", "mapped"], {}), (["--transport", "mpi"], {}), (["--residency", "streamed"], APART)
-    for how, more in ways:
-        line = ["bfs", str(shards), "--source", str(source), "--levels", str(written)]
-        ran = run([*line, "--gpus", "all", "--verify", "--json", "--force", "-v", *how], more=more)
-        assert ran.returncode == 0, ran.stderr
-        printed = json.loads(ran.stdout)
-        assert printed["device"].startswith("emulated GPU on each of 2 ranks") and printed["runs"][0]["verified"]
-        assert np.array_equal(np.load(written), reference_bfs(plain, source)[0])
-        line = ["cc", str(shards), "--labels", str(written)]
-        ran = run([*line, "--gpus", "2", "--verify", "--json", "--force", *how], more=more)
-        assert ran.returncode == 0, ran.stderr
-        assert np.array_equal(np.load(written), reference_components(plain))
+    line = [command, str(shards), "--gpus", "all", "--verify", "--json", "-v", *how]
+    line += ["--source", str(source), "--levels", str(written)] if command == "bfs" else ["--labels", str(written)]
+    ran = run(line, more=more)
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert printed["device"].startswith("emulated GPU on each of 2 ranks") and printed["runs"][0]["verified"]
+    want = reference_bfs(plain, source)[0] if command == "bfs" else reference_components(plain)
+    assert np.array_equal(np.load(written), want)
 
 
 def test_what_shards_do_not_take(shards: Path) -> None:

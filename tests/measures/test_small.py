@@ -103,8 +103,20 @@ def test_what_is_left_is_searched_from_64_at_once():
     told = []
     found = bigbfs.eccentricity(graph, goal="diameter", tell=lambda left, bounds: told.append((left, *bounds)))
     assert found.exact and found.record.batches < found.record.sources and found.record.width == 64
-    assert found.diameter[0] == nx.diameter(largest_of(graph)) and told[-1] == (0, *found.diameter)
+    assert found.diameter[0] == many(graph, found.ids).max() and told[-1] == (0, *found.diameter)
     assert all(low <= found.diameter[0] <= high for _, low, high in told)
+
+
+@pytest.mark.parametrize("theirs", [nx.random_regular_graph(3, 120, seed=1), nx.circulant_graph(150, [1, 7])], ids=str)
+def test_a_stopped_run_says_of_the_radius_what_its_bounds_do(theirs, every_step):
+    """Searches at once may find less than was known of any, or more of all that were known least of."""
+    graph, together = zoo.build(len(theirs), np.array(theirs.edges).T), False
+    for calls in range(12):
+        left = [False] * calls + [True]
+        found = bigbfs.eccentricity(graph, goal="diameter", stop=lambda left=left: left.pop(0) if left else True)
+        together |= found.record.batches < found.record.sources
+        assert found.radius == (max(found.lower.min(), (found.diameter[0] + 1) // 2), found.upper.min()), calls
+    assert together
 
 
 @pytest.mark.parametrize("name", sorted(SEARCHES))

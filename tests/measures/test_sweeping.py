@@ -78,6 +78,16 @@ def test_small_graphs_of_many_shapes(seeds):
             check(graph, theirs, want, threads=2, stop=lambda left=left: left.pop(0) if left else True)
 
 
+@pytest.mark.parametrize("edges", [-1, small.EDGES], ids=["sweeps", "one kernel"])
+def test_a_stopped_run_knows_that_a_path_has_no_vertex_twice(edges, monkeypatch):
+    """The search from one place of a long path says twice its depth, which is more."""
+    monkeypatch.setattr(small, "EDGES", edges)
+    graph = zoo.build(400, zoo.join(zoo.path(400), zoo.random(400, 1, seed=0)))
+    found = bigbfs.eccentricity(graph, goal="diameter", seconds=0)
+    assert found.record.sources == 1 and not found.exact
+    assert found.diameter[1] == found.upper.max() == 399
+
+
 @pytest.mark.parametrize("turn", [0, pytest.param(1, marks=WIDE)])
 def test_the_zoo(turn):
     """One codec and the other in turn."""

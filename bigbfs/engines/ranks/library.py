@@ -21,6 +21,9 @@ TEMPORARY = Path("/tmp")
 _OF_HYDRA = ("hydra_hwloc_xmlfile_",)
 """Names that MPICH's mpiexec has in /tmp, whatever TMPDIR says, and leaves there where ranks are ended."""
 
+LAUNCH_SECONDS = 2.0
+"""How long an mpiexec takes to make such a file: what is younger is another's."""
+
 _OF_UCX = ("ucx_shm_posix_",)
 """Names that UCX, by which MPICH sends, takes away again at once."""
 
@@ -90,19 +93,17 @@ def forget_abandoned(since: float, age: float) -> None:
 
 def forget_long_abandoned() -> None:
     """Unlink MPICH's files of jobs that were started :data:`LONG_AGO` or earlier, where no process uses them."""
-    forget_of_launcher(0.0, LONG_AGO)
+    _unlink(name for name, made in _made(0.0, _OF_HYDRA, TEMPORARY).items() if time.time() - made >= LONG_AGO)
     _unlink_unused(name for name, made in _made(0.0, _OF_MPICH).items() if time.time() - made >= LONG_AGO)
 
 
-def forget_of_launcher(since: float, age: float = 0.0) -> None:
-    """Unlink this user's files of MPICH's mpiexec, made at the time ``since`` or later, ``age`` seconds old.
+def forget_of_launcher(begun: float) -> None:
+    """Unlink this user's files of an MPICH's mpiexec that was started at the time ``begun``, and has ended.
 
-    Ranks read them when they start. Those of another mpiexec that find none look at the machine for themselves.
+    Ranks read them when they start. One of another mpiexec that was started at the same time may be among them: ranks
+    that find none look at the machine for themselves.
     """
-    for name, made in _made(since, _OF_HYDRA, TEMPORARY).items():
-        if time.time() - made >= age:
-            with suppress(OSError):
-                name.unlink()
+    _unlink(name for name, made in _made(begun, _OF_HYDRA, TEMPORARY).items() if made <= begun + LAUNCH_SECONDS)
 
 
 def _made(since: float, prefixes: Iterable[str], folder: Path | None = None) -> dict[Path, float]:
@@ -120,10 +121,13 @@ def _made(since: float, prefixes: Iterable[str], folder: Path | None = None) -> 
 def _unlink_unused(names: Iterable[Path]) -> None:
     names = list(names)
     used = _in_use() if names else set()
+    _unlink(name for name in names if str(name) not in used)
+
+
+def _unlink(names: Iterable[Path]) -> None:
     for name in names:
-        if str(name) not in used:
-            with suppress(OSError):
-                name.unlink()
+        with suppress(OSError):
+            name.unlink()
 
 
 def _in_use() -> set[str]:

@@ -158,6 +158,15 @@ def test_files_of_a_launcher_whose_ranks_were_ended(tmp_path: Path, monkeypatch:
     assert {*tmp_path.iterdir()} == {other}
 
 
+def test_files_of_a_launcher_that_was_started_later_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While this run was under way, which ends now: the other's ranks may be about to read it."""
+    monkeypatch.setattr(library, "TEMPORARY", tmp_path)
+    others = tmp_path / "hydra_hwloc_xmlfile_a"
+    others.touch()
+    library.forget_of_launcher(time.time() - library.LAUNCH_SECONDS - 1)
+    assert others.exists()
+
+
 def test_files_of_ranks_that_are_starting_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another job makes files all the time, so that there is a young one when no more is waited for."""
     monkeypatch.setattr(library, "SHARED", tmp_path)

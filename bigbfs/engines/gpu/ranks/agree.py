@@ -18,7 +18,6 @@ from bigbfs.engines.gpu.ranks.plan import STREAMED, plan_of, ways, with_hot_rows
 from bigbfs.engines.ranks.partition import WHOLE, Partition, cut
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,7 @@ def _no_room(
             *((("partition", "auto", "use {}"),) if last.whole else ()),
             *((("residency", "mapped", "use {}"),) if residency == "vram" else ()),
             *((("residency", STREAMED, "use {}"),) if residency in ("vram", "mapped") and streams else ()),
-            f"more GPUs: of {format_size(last.device_bytes)} a part is divided among them",
+            "more GPUs, where `bigbfs plan` says that they have room",
             ("backend", "cpu"),
         ),
         lead="\nwhat helps: ",
