@@ -47,6 +47,8 @@ class Scratch(NamedTuple):
         int64 (PAIRS, 2) and (SHALLOW + 2,).
     side, back
         Of searches from both ends, whose bitmaps are 0.
+    fours, seen
+        Rows of four, int32, which stay, and uint8 (n,): see :mod:`bigbfs.measures.fours`; empty where there are none.
     """
 
     numbers: np.ndarray
@@ -56,6 +58,8 @@ class Scratch(NamedTuple):
     ends: np.ndarray
     side: Side
     back: Side
+    fours: np.ndarray
+    seen: np.ndarray
 
 
 def shapes(n: int) -> list[tuple[tuple[int, ...], np.dtype]]:
