@@ -28,6 +28,8 @@ PAIRS = 2**16
 """Pairs that are looked at in any case; else at most as many as there are edges."""
 COVERED = 4
 """So few vertices left are searched from one by one, without a look at a central one."""
+STRETCH = 64
+"""Vertices that are looked at before any of them is listed."""
 TOGETHER = 512
 """So many in one step at most."""
 
@@ -289,7 +291,7 @@ def _look(rows, edges, work, searched, told, scratch):
             break
         balls, rims, few = told[MIDDLE], min(RIMS, told[OUTER]), max(PAIRS, edges)
         farther, told[LEFT], told[NEXT] = look_at_pairs(
-            rows, few, edges, kept, balls, rims, told[BALL], ones[:count], half, best, tally, scratch
+            rows, few, edges, upper, kept, balls, rims, told[BALL], ones[:count], half, best, tally, scratch
         )
         if not farther or told[FAULTS] or told[TORN]:
             break
@@ -307,12 +309,15 @@ def _outside(upper, away, longest, half):
 
 @njit
 def _list(upper, away, longest, half, ones):
-    """List them; return how many."""
+    """List them; return how many. Stretches without any are passed over at the rate of vectors."""
     count = 0
-    for v in range(upper.size):
-        if upper[v] > longest and away[v] > half:
+    for first in range(0, upper.size, STRETCH):
+        last = min(upper.size, first + STRETCH)
+        if _outside(upper[first:last], away[first:last], longest, half) == 0:
+            continue
+        for v in range(first, last):
             ones[count] = v
-            count += 1
+            count += (upper[v] > longest) & (away[v] > half)
     return count
 
 

@@ -31,21 +31,26 @@ _MORE, _NEW = np.int32(-1), np.int32(-1)
 def fill(rows, fours):
     """Lay the rows side by side; return how many ids are no vertices, after which ``fours`` is of no use.
 
-    The last of four is -1 where there are more.
+    The last of four is -1 where there are more. Where there are fewer the last id is read again, without a branch.
     """
     n, faults = np.uint64(fours.size) // _FOUR, 0
     for u in range(n):
-        position, v, count = seek(rows, u, ZERO), ZERO, degree(rows, u)
-        at = _FOUR * u
-        for k in range(count):
-            v, position = step(rows, position, k, v)
-            faults += v >= n
-            if k < _FOUR:
-                fours[at + k] = v
-        for k in range(count, _FOUR):
-            fours[at + k] = u
+        count, at = degree(rows, u), _FOUR * u
+        if count == ZERO:  # there may be nothing to read
+            fours[at : at + _FOUR] = u
+            continue
+        position, v = seek(rows, u, ZERO), ZERO
+        for k in range(_FOUR):
+            v, after = step(rows, position, k, v)
+            inside = k < count
+            fours[at + k] = v if inside else u
+            faults += inside & (v >= n)
+            position = after if k + _ONE < count else position
         if count > _FOUR:
             fours[at + _THREE] = _MORE
+            for k in range(_FOUR, count):
+                v, position = step(rows, position, k, v)
+                faults += v >= n
     return faults
 
 

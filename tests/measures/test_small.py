@@ -29,7 +29,7 @@ from bigbfs.measures.serial_search import depths, search
 from bigbfs.measures.small import small_of
 from bigbfs.record import SetupRecord
 
-SEARCHES = {"soc-slashdot0902": 1, "com-dblp": 1, "cnr-2000": 3, "luxembourg_osm": 3, "USA-road-d": 7}
+SEARCHES = {"soc-slashdot0902": 1, "com-dblp": 1, "cnr-2000": 3, "luxembourg_osm": 3, "USA-road-d": 7, "mdual": 160}
 
 
 @njit(cache=True)
@@ -167,6 +167,24 @@ def test_a_search_by_rows_of_four_finds_the_levels_of_the_reference(compressed):
                 assert (np.diff(want[queue[:count]]) >= 0).all()
                 assert (want[queue[unread:count]] == depth).all()
                 assert (count - unread) == ((want == depth).sum() if size == count else 0)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=WIDE) for seed in range(1, 6))])
+def test_whom_pairs_leave_out_is_not_open_again(seed):
+    """Where bounds alone leave many open: lattices with gaps. What is said of each vertex holds after every search."""
+    ends = lattice(20, 50)
+    graph = zoo.build(1_000, ends[:, np.random.default_rng(seed).random(ends.shape[1]) < 0.85])
+    theirs = largest_of(graph)
+    want = nx.eccentricity(theirs)
+    searches, left = small.Small(graph, SetupRecord()), 1
+    while left:
+        searches._step(-1, 1)
+        left, (below, above, away) = searches.left, searches.known()
+        assert all(below[v] <= want[v] <= above[v] for v in want)
+    assert searches.diameter == (max(want.values()),) * 2
+    for_themselves = [v for v in want if all(theirs.degree(u) > 1 for u in (v, *theirs[v]))]
+    outside = [v for v in for_themselves if away[v] > searches.longest[0] // 2]
+    assert outside and (above[outside] <= searches.longest[0]).all()
 
 
 @pytest.mark.parametrize("hub", [0, WIDEST + 1], ids=["few neighbours", "a hub"])
