@@ -18,30 +18,36 @@ from bigbfs.algorithms.sweeps.options import LISTED, SHALLOW
 from bigbfs.engines.cpu.bits import ZERO
 from bigbfs.engines.cpu.rows import degree, seek, step
 from bigbfs.jit.njit import njit
+from bigbfs.measures.fours import WIDEST as FEW
+from bigbfs.measures.fours import fill
+from bigbfs.measures.fours import search as search_fours
 from bigbfs.measures.near import BALLS, RIMS, SLOTS, close_rim, look_at_pairs, stand_for_none
-from bigbfs.measures.serial_search import AT_ONCE, depths, search
+from bigbfs.measures.serial_search import AT_ONCE, depths, edges_of, search
 
 PAIRS = 2**16
 """Pairs that are looked at in any case; else at most as many as there are edges."""
 COVERED = 4
 """So few vertices left are searched from one by one, without a look at a central one."""
+STRETCH = 64
+"""Vertices that are looked at before any of them is listed."""
 TOGETHER = 512
 """So many in one step at most."""
 
 FIELDS = (
     "stage", "searches", "batches", "reaches", "longest", "one", "other", "read", "faults", "torn", "left", "top",
     "next", "far", "central", "halfway", "ball", "worst", "balls", "rims", "floor", "ceiling", "reached", "linked",
-    "widest",
+    "widest", "inside",
 )  # fmt: skip
 """Steps, searches and batches of them; pairs of a source and what it reached; the longest distance and its two ends;
 ids read, ids of no vertex met, and edges without a twin; vertices that may be the end of a longer way, the largest of
 their upper bounds, and whom to search from next; of the last search a farthest vertex, a central one and the middle;
 the slots whose balls leave out the fewest and the most, how many there are, and sources at the rim; the smallest
-bounds; vertices reached by the last search, vertices with neighbours, and the most neighbours of one."""
+bounds; vertices reached by the last search, vertices with neighbours, the most neighbours of one, and the edges of the
+component where rows of four are used, else 0."""
 (
     STAGE, SEARCHES, BATCHES, REACHES, LONGEST, ONE, OTHER, READ, FAULTS, TORN, LEFT, TOP,
     NEXT, FAR, CENTRAL, HALFWAY, BALL, WORST, MIDDLE, OUTER, FLOOR, CEILING, REACHED, LINKED,
-    WIDEST,
+    WIDEST, INSIDE,
 ) = range(len(FIELDS))  # fmt: skip
 LOWER, UPPER, OPEN, OTHERS, FIRST_SLOT = range(5)
 """Rows of ``work``; a slot has its own from ``FIRST_SLOT`` on."""
@@ -82,7 +88,7 @@ def _step(rows, edges, work, queue, searched, told, scratch, words, few):
             source = told[CENTRAL]
         else:
             source, middle = told[FAR if stage == 1 else NEXT], False
-        _sweep(rows, edges, work, queue, searched, told, source, middle)
+        _sweep(rows, edges, work, queue, searched, told, scratch, source, middle)
         if stage == 1:
             told[HALFWAY] = _middle(rows, work[FIRST_SLOT + BALLS], told[FAR])
     if told[LEFT] != 0 and told[FAULTS] == 0:
@@ -95,10 +101,15 @@ def _first(rows, edges, work, queue, searched, told, scratch):
     n = work.shape[1]
     hub, linked = hub_among(rows, np.uint64(n))
     source, told[LINKED], told[WIDEST] = np.int64(hub), max(1, linked), degree(rows, np.uint64(hub))
+    if _by_fours(told, scratch):
+        told[READ] += edges
+        told[FAULTS] += fill(rows, scratch.fours)
+        if told[FAULTS]:
+            return
     while True:
         told[SEARCHES] = told[MIDDLE] = 0
         told[LONGEST] = -1
-        _sweep(rows, edges, work, queue, searched, told, source, True)
+        _sweep(rows, edges, work, queue, searched, told, scratch, source, True)
         if told[REACHED] > max(1, told[LINKED] - told[REACHED]):
             break  # no other component can be as large
         source = _hub_of_largest(rows, work, queue)
@@ -142,7 +153,13 @@ def _hub_of_largest(rows, work, queue):
 
 
 @njit
-def _sweep(rows, edges, work, queue, searched, told, source, middle):
+def _by_fours(told, scratch):
+    """Return whether searches read rows of four."""
+    return scratch.fours.size > 0 and told[WIDEST] <= FEW
+
+
+@njit
+def _sweep(rows, edges, work, queue, searched, told, scratch, source, middle):
     """Search from ``source``, in the ``middle`` of the graph or at its rim, and renew all bounds."""
     anew = told[SEARCHES] == 0
     slot = BALLS + told[OUTER] % RIMS
@@ -153,13 +170,19 @@ def _sweep(rows, edges, work, queue, searched, told, source, middle):
         told[OUTER] += 1
     levels = work[FIRST_SLOT + slot]
     size = told[LINKED] if anew else told[REACHED]
-    last, depth, explored, faults = search(rows, source, edges, told[WIDEST], size, levels, queue, work[OPEN])
+    if _by_fours(told, scratch):
+        last, depth, unread = search_fours(rows, scratch.fours, source, size, levels, queue, scratch.seen)
+        if anew:
+            told[INSIDE] = edges if last == told[LINKED] else edges_of(rows, queue, 0, last)
+        explored = told[INSIDE] - edges_of(rows, queue, unread, last)
+    else:
+        last, depth, explored, faults = search(rows, source, edges, told[WIDEST], size, levels, queue, work[OPEN])
+        told[FAULTS] += faults
     searched[told[SEARCHES]] = source
     told[SEARCHES] += 1
     told[BATCHES] += 1
     told[REACHES] += last
     told[READ] += explored
-    told[FAULTS] += faults
     told[REACHED] = last
     told[FAR] = _lowest(rows, queue, levels, last, depth)
     if depth > told[LONGEST]:
@@ -268,7 +291,7 @@ def _look(rows, edges, work, searched, told, scratch):
             break
         balls, rims, few = told[MIDDLE], min(RIMS, told[OUTER]), max(PAIRS, edges)
         farther, told[LEFT], told[NEXT] = look_at_pairs(
-            rows, few, edges, kept, balls, rims, told[BALL], ones[:count], half, best, tally, scratch
+            rows, few, edges, upper, kept, balls, rims, told[BALL], ones[:count], half, best, tally, scratch
         )
         if not farther or told[FAULTS] or told[TORN]:
             break
@@ -286,12 +309,15 @@ def _outside(upper, away, longest, half):
 
 @njit
 def _list(upper, away, longest, half, ones):
-    """List them; return how many."""
+    """List them; return how many. Stretches without any are passed over at the rate of vectors."""
     count = 0
-    for v in range(upper.size):
-        if upper[v] > longest and away[v] > half:
+    for first in range(0, upper.size, STRETCH):
+        last = min(upper.size, first + STRETCH)
+        if _outside(upper[first:last], away[first:last], longest, half) == 0:
+            continue
+        for v in range(first, last):
             ones[count] = v
-            count += 1
+            count += (upper[v] > longest) & (away[v] > half)
     return count
 
 

@@ -47,6 +47,8 @@ class Scratch(NamedTuple):
         int64 (PAIRS, 2) and (SHALLOW + 2,).
     side, back
         Of searches from both ends, whose bitmaps are 0.
+    fours, seen
+        Rows of four, int32, which stay, and uint8 (n,): see :mod:`bigbfs.measures.fours`; empty where there are none.
     """
 
     numbers: np.ndarray
@@ -56,6 +58,8 @@ class Scratch(NamedTuple):
     ends: np.ndarray
     side: Side
     back: Side
+    fours: np.ndarray
+    seen: np.ndarray
 
 
 def shapes(n: int) -> list[tuple[tuple[int, ...], np.dtype]]:
@@ -139,13 +143,14 @@ def stand_for_none(rows, n, ones, count, searched, scratch):
 
 
 @njit
-def look_at_pairs(rows, limit, edges, kept, balls, rims, ball, ones, half, best, tally, scratch):
+def look_at_pairs(rows, limit, edges, upper, kept, balls, rims, ball, ones, half, best, tally, scratch):
     """Leave out, of the open vertices ``ones``, int32, those that have no partner too far away.
 
-    ``kept``, int32: distances, from ``balls`` sources and from others, ``rims`` of them, behind the first ``BALLS``
-    rows; those more than ``half`` away from source ``ball`` count.
-    No more than about ``limit`` pairs are looked at. What is left comes first in ``ones``. Returns whether a longer
-    distance has been found instead; how many are left; and the one with the most partners, -1 where nobody knows.
+    Their bound in ``upper``, int32 (n,), becomes the longest distance, so that nobody looks at them again when other
+    distances are kept. ``kept``, int32: distances, from ``balls`` sources and from others, ``rims`` of them, behind the
+    first ``BALLS`` rows; those more than ``half`` away from source ``ball`` count. No more than about ``limit`` pairs
+    are looked at. What is left comes first in ``ones``. Returns whether a longer distance has been found instead; how
+    many are left; and the one with the most partners, -1 where nobody knows.
     """
     away, count = scratch.numbers[_AWAY], np.int64(0)
     for i in range(ones.size):
@@ -176,6 +181,8 @@ def look_at_pairs(rows, limit, edges, kept, balls, rims, ball, ones, half, best,
                 most, following = score[i], np.int64(v)
             ones[left] = v
             left += 1
+        else:
+            upper[ones[away[i]]] = best[0]
     return False, left, following
 
 

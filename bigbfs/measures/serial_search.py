@@ -47,7 +47,7 @@ def search(rows, source, edges, widest, size, levels, queue, todo):
     while last < size:
         more = np.int64(0)
         if (last - first) * widest > THIN:
-            more = _edges_of(rows, queue, first, last)
+            more = edges_of(rows, queue, first, last)
         if more > THIN and _goes_up(more, edges - explored - more, size - last):
             if waiting < 0:
                 waiting = _unreached(rows, levels, todo)
@@ -63,7 +63,7 @@ def search(rows, source, edges, widest, size, levels, queue, todo):
 
 
 @njit
-def _edges_of(rows, queue, first, last):
+def edges_of(rows, queue, first, last):
     """Return the edges in the rows of a level."""
     count = ZERO
     for i in range(first, last):

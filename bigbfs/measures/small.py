@@ -26,6 +26,7 @@ from bigbfs.jit.kinds import kind_of
 from bigbfs.jit.njit import Alike
 from bigbfs.measures import closing
 from bigbfs.measures.between import Side
+from bigbfs.measures.fours import AHEAD
 from bigbfs.measures.near import INT32, UINT64, Scratch, shapes
 from bigbfs.measures.outcome import Tell
 from bigbfs.measures.placing import Until
@@ -53,16 +54,21 @@ _KERNELS: dict[Hashable, Alike] = {}
 """The kernel for each kind of rows: all else that it is given is always of the same kinds."""
 
 
-def bytes_of(n: int) -> int:
-    """Return the bytes that the diameter of a small graph of ``n`` vertices takes beside the graph."""
+def bytes_of(n: int, m: int) -> int:
+    """Return the bytes that the diameter of a small graph of ``n`` vertices and ``m`` edges takes beside the graph."""
     tables = 4 * 8 * max(2 * RIM + 1, min(n, LISTED))
-    return sum(map(_padded, _shapes(n))) + tables + 2**14
+    return sum(map(_padded, _shapes(n))) + INT32.itemsize * _rows_of_four(n, m) + tables + 2**14
+
+
+def _rows_of_four(n: int, m: int) -> int:
+    """Return how many ids there are in the rows of four of a graph of ``n`` vertices and ``m`` edges."""
+    return 4 * n if m <= 4 * n else 0
 
 
 def _shapes(n: int) -> list[tuple[tuple[int, ...], np.dtype]]:
-    """Return shapes and dtypes of what the kernel works on in a graph of ``n`` vertices."""
-    vertices = (n + 4,)  # a middle may have been searched from before
-    return [((closing.ROWS, n), INT32), (vertices, INT32), (vertices, INT32), ((3, n), UINT64), *shapes(n)]
+    """Return shapes and dtypes of what else the kernel works on in a graph of ``n`` vertices."""
+    queue, sources = (n + AHEAD,), (n + 4,)  # a middle may have been searched from before
+    return [((closing.ROWS, n), INT32), (queue, INT32), (sources, INT32), ((3, n), UINT64), *shapes(n)]
 
 
 def _padded(array: tuple[tuple[int, ...], np.dtype]) -> int:
@@ -91,7 +97,7 @@ def small_of(graph: Graph | Engine, threads: int | None, backend: str) -> Small 
         threads = None if threads is None else integer("threads", threads, 1)
         check_options(backend, chosen, {}, threads)
         threads_of(threads)
-    if chosen != "cpu" or (here.n > UNASKED and bytes_of(here.n) > free_memory()):
+    if chosen != "cpu" or (here.n > UNASKED and bytes_of(here.n, here.m) > free_memory()):
         return None
     here.require_valid()
     return Small(here, setup)
@@ -102,16 +108,17 @@ def _kernel_for(rows: Rows, ids: np.dtype, setup: SetupRecord) -> Alike:
     found = _KERNELS.get(kind := kind_of(rows))
     if found is None:
         start, found = time.perf_counter(), Alike(closing.close_in)
-        found(sample_rows(rows, ids), 2, *_arrays(2), 0, 1, 0)
+        found(sample_rows(rows, ids), 2, *_arrays(2, 2), 0, 1, 0)
         setup.compile += time.perf_counter() - start
         _KERNELS[kind] = found
     return found
 
 
-def _arrays(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scratch, np.ndarray]:
-    """Return what the kernel works on in a graph of ``n`` vertices, in the order of its arguments.
+def _arrays(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scratch, np.ndarray]:
+    """Return what the kernel works on in a graph of ``n`` vertices and ``m`` edges, in the order of its arguments.
 
-    All is in one piece: of several that are given back the system takes some, and brings them again page by page.
+    All but the rows is in one piece: of several that are given back the system takes some, and brings them again page
+    by page. It does so with pieces of more than 32 MiB, too.
     """
     asked = _shapes(n)
     ends = [0, *accumulate(map(_padded, asked))]
@@ -122,7 +129,8 @@ def _arrays(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scr
     told = np.zeros(len(closing.FIELDS), np.int64)
     ids = words.reshape(3 * n).view(INT32).reshape(6, n)  # for pairs, when there are no searches at once
     sides = Side(bits[0], ids[0], ids[1]), Side(bits[1], ids[2], ids[3])
-    return work, queue, searched, told, Scratch(numbers, flags, levels, pairs, sums, *sides), words
+    fours, seen = np.empty(_rows_of_four(n, m), INT32), ids[4].view(np.uint8)[:n]
+    return work, queue, searched, told, Scratch(numbers, flags, levels, pairs, sums, *sides, fours, seen), words
 
 
 class Small(Searches):
@@ -133,7 +141,7 @@ class Small(Searches):
         n, self._few = graph.n, TOGETHER
         self._rows = rows_of(graph.adjacency)
         self._kernel = _kernel_for(self._rows, graph.ids, setup)
-        self._given = _arrays(n)
+        self._given = _arrays(n, graph.m)
         self._work, _, self._sources, self._told = self._given[:4]
         self._read: dict[str, int] = {}  # told, by name
 

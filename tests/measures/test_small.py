@@ -22,12 +22,14 @@ from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.njit import njit
 from bigbfs.measures import closing, small
+from bigbfs.measures.fours import AHEAD, WIDEST, fill
+from bigbfs.measures.fours import search as search_by_fours
 from bigbfs.measures.placing import Until
 from bigbfs.measures.serial_search import depths, search
 from bigbfs.measures.small import small_of
 from bigbfs.record import SetupRecord
 
-SEARCHES = {"soc-slashdot0902": 1, "com-dblp": 1, "cnr-2000": 3, "luxembourg_osm": 3, "USA-road-d": 7}
+SEARCHES = {"soc-slashdot0902": 1, "com-dblp": 1, "cnr-2000": 3, "luxembourg_osm": 3, "USA-road-d": 7, "mdual": 160}
 
 
 @njit(cache=True)
@@ -40,6 +42,12 @@ def searched(rows, source, edges, widest, size, levels, queue, todo):
 def deep(rows, edges, inside, sources, found, words, queue, following):
     """Call a part of a kernel."""
     return depths(rows, edges, inside, sources, found, words, queue, following)
+
+
+@njit(cache=True)
+def searched_by_fours(rows, fours, source, size, levels, queue, seen):
+    """Call parts of a kernel."""
+    return fill(rows, fours), search_by_fours(rows, fours, source, size, levels, queue, seen)
 
 
 @pytest.fixture
@@ -146,6 +154,61 @@ def test_a_search_finds_the_levels_of_the_reference(widest, compressed):
             assert (np.diff(want[queue[:count]]) >= 0).all()
 
 
+def lattice(rows, columns):
+    """Return ends of the edges of a grid."""
+    at = np.arange(rows * columns).reshape(rows, columns)
+    return np.concatenate([(at[:-1].ravel(), at[1:].ravel()), (at[:, :-1].ravel(), at[:, 1:].ravel())], axis=1)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_search_by_rows_of_four_finds_the_levels_of_the_reference(compressed):
+    """Of vertices of fewer neighbours than four, as many, and more; to the end, or up to the last one reached."""
+    for n, ends in ((40, zoo.random(40, 50, seed=4)), (300, zoo.random(300, 900, seed=5)), (391, lattice(17, 23))):
+        graph = zoo.build(n + 7, zoo.join(ends, zoo.path(n + 5, first=n + 1)))
+        graph = graph.compress() if compressed else graph
+        assert graph.degrees().max() > 4 or n == 391
+        fours, levels, seen = np.empty(4 * graph.n, np.int32), np.empty(graph.n, np.int32), np.empty(graph.n, np.uint8)
+        queue = np.zeros(graph.n + AHEAD, np.int32)
+        for source in (0, n // 2, n + 2, n + 6):
+            want = many(graph, np.array([source]))[0]
+            for size in (graph.n, int((want >= 0).sum())):
+                given = rows_of(graph.adjacency), fours, source, size, levels, queue, seen
+                faults, (count, depth, unread) = searched_by_fours(*given)
+                assert faults == 0 and (levels == want).all() and depth == want.max()
+                assert np.sort(queue[:count]).tolist() == np.flatnonzero(want >= 0).tolist()
+                assert (np.diff(want[queue[:count]]) >= 0).all()
+                assert (want[queue[unread:count]] == depth).all()
+                assert (count - unread) == ((want == depth).sum() if size == count else 0)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=WIDE) for seed in range(1, 6))])
+def test_whom_pairs_leave_out_is_not_open_again(seed):
+    """Where bounds alone leave many open: lattices with gaps. What is said of each vertex holds after every search."""
+    ends = lattice(20, 50)
+    graph = zoo.build(1_000, ends[:, np.random.default_rng(seed).random(ends.shape[1]) < 0.85])
+    theirs = largest_of(graph)
+    want = nx.eccentricity(theirs)
+    searches, left = small.Small(graph, SetupRecord()), 1
+    while left:
+        searches._step(-1, 1)
+        left, (below, above, away) = searches.left, searches.known()
+        assert all(below[v] <= want[v] <= above[v] for v in want)
+    assert searches.diameter == (max(want.values()),) * 2
+    for_themselves = [v for v in want if all(theirs.degree(u) > 1 for u in (v, *theirs[v]))]
+    outside = [v for v in for_themselves if away[v] > searches.longest[0] // 2]
+    assert outside and (above[outside] <= searches.longest[0]).all()
+
+
+@pytest.mark.parametrize("hub", [0, WIDEST + 1], ids=["few neighbours", "a hub"])
+def test_edges_read_are_counted_whatever_is_read(hub):
+    """By rows of four, which are laid first, and not where somebody has many neighbours: a path, and some alone."""
+    ends = zoo.join(zoo.path(200), np.array([np.zeros(hub, int), np.arange(200, 200 + hub)]))
+    graph = zoo.build(260, ends)
+    found = bigbfs.eccentricity(graph, goal="diameter")
+    assert found.exact and found.diameter == (199 + bool(hub),) * 2
+    assert found.record.edges_read == pytest.approx((found.record.sources + (not hub)) * graph.m, abs=70)
+
+
 @pytest.mark.parametrize("count", [1, 5, 63, 64])
 def test_searches_at_once_find_the_depths_of_the_reference(count):
     """From their own neighbours in thin levels, and from everybody's in wide ones."""
@@ -192,7 +255,7 @@ def test_bytes_are_known_beforehand():
     graph = zoo.build(50_000, zoo.random(50_000, 50_000, seed=3))
     bigbfs.diameter(graph)  # compiles
     took = peak(lambda: small.Small(graph, SetupRecord()).run(Until(), None))
-    assert took <= small.bytes_of(graph.n) <= 1.4 * took
+    assert took <= small.bytes_of(graph.n, graph.m) <= 1.4 * took
 
 
 def broken(offsets, ids):
@@ -207,10 +270,12 @@ def broken(offsets, ids):
 def test_damaged_graphs_end_with_an_error():
     with pytest.raises(FormatError, match="no vertices"):
         bigbfs.diameter(broken([0, 2, 3, 4], [1, 9, 0, 0]))
+    with pytest.raises(FormatError, match="no vertices"):  # of somebody with many neighbours
+        bigbfs.diameter(broken([0, 20, *range(21, 41)], [*range(1, 20), 99, *[0] * 20]))
     star = [*range(1, 9)]
     with pytest.raises(FormatError, match="no twin"):  # leaves whose edges lead nowhere
         bigbfs.diameter(broken([0, 8, *range(9, 17)], [*star, *star]))
 
 
 def test_every_field_has_its_number():
-    assert len(set(closing.FIELDS)) == len(closing.FIELDS) == closing.WIDEST + 1
+    assert len(set(closing.FIELDS)) == len(closing.FIELDS) == closing.INSIDE + 1

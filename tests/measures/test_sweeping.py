@@ -22,7 +22,14 @@ from bigbfs.measures import bounding, small, sweeping
 from bigbfs.measures.pairs import partners_of, wanted_of
 
 SEARCHES = {"soc-slashdot0902": 3, "com-dblp": 3, "cnr-2000": 4, "luxembourg_osm": 4, "USA-road-d": 12}
-DIAMETERS = {"soc-slashdot0902": 13, "com-dblp": 23, "cnr-2000": 34, "luxembourg_osm": 1337, "USA-road-d": 720}
+DIAMETERS = {
+    "soc-slashdot0902": 13,
+    "com-dblp": 23,
+    "cnr-2000": 34,
+    "luxembourg_osm": 1337,
+    "USA-road-d": 720,
+    "mdual": 142,
+}
 
 
 @pytest.fixture(autouse=True)
