@@ -7,7 +7,7 @@
 #include "kernels/base/platform.cuh"
 
 // Turns that are looked through at once.
-constexpr u32 AT_ONCE = 8;
+constexpr u32 AT_ONCE = 4;
 
 struct Turns {
     u64 begin;  // the first word of the present turn

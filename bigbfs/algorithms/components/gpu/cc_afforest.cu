@@ -11,32 +11,21 @@
 constexpr u32 PART_BITS = 3;   // a round can be cut into 8 parts
 constexpr u32 PIECE_BITS = 10; // of pieces of 1024 vertices in turn
 
+DEVICE bool stronger(const Adjacency& a, vid u, vid v, u32 by_id) {
+    return by_id ? u < v : is_stronger(u, degree(a, u), v, degree(a, v));
+}
+
 // The first forest: every vertex, or with `tie` every vertex below its first head if that is stronger. No atomics.
 // Where the order is not by id, labels become the vertices (else they are the forest).
 KERNEL void cc_plant(Adjacency a, vid* forest, vid* labels, u32 tie, u32 by_id) {
-    for (u64 start = thread_id(); start < a.n; start += POINTED * thread_count()) {
-        vid first[POINTED];
-        u64 one[POINTED], other[POINTED];
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            const u64 v = start + j * thread_count();
-            first[j] = tie && a.head_groups && v < a.n && test_bit(a.rows, v) ? head(a, v, 0) : (vid)v;
+    for (u64 v = thread_id(); v < a.n; v += thread_count()) {
+        vid parent = (vid)v;
+        if (tie && a.head_groups && test_bit(a.rows, v)) {
+            const vid first = head(a, v, 0);
+            if (stronger(a, first, (vid)v, by_id)) parent = first;
         }
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            const u64 v = start + j * thread_count();
-            const bool asks = !by_id && v < a.n;
-            one[j] = asks ? degree(a, first[j]) : 0;
-            other[j] = asks ? degree(a, v) : 0;
-        }
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            const u64 v = start + j * thread_count();
-            if (v >= a.n) continue;
-            const bool below = by_id ? first[j] < v : is_stronger(first[j], one[j], (vid)v, other[j]);
-            forest[v] = below ? first[j] : (vid)v;
-            if (!by_id) labels[v] = (vid)v;
-        }
+        forest[v] = parent;
+        if (!by_id) labels[v] = (vid)v;
     }
 }
 ENTRY(cc_plant)

@@ -34,10 +34,10 @@ DEVICE bool is_stronger(vid u, u64 one, vid v, u64 other) {
 // millions.
 constexpr u32 SHORT_WAY = 4;
 
-// The root of v, whose parent and the parent's own are known: v is put below it, and a long way there made shorter. A
-// vertex on the way may have been put below the root by its own thread meanwhile, which nobody may undo. An old value is
-// as good: it is a vertex on the way, and a root, or where links go on meanwhile was one when they began; from its cache
-// a multiprocessor reads them without all meeting at one line.
+// The root of v, whose parent and the parent's own are known: v is put below it, and a long way there made shorter.
+// A vertex on the way may have been put below the root by its own thread meanwhile, which nobody may undo. An old value
+// is as good: it is a vertex on the way, and a root, or where links go on meanwhile was one when they began; from its
+// cache a multiprocessor reads them without all meeting at one line.
 DEVICE vid root_above(vid* forest, vid v, vid parent, vid further) {
     vid at = v;
     vid above = parent;

@@ -1,8 +1,8 @@
 // Connected components over several GPUs of one machine: the first forest. The other kernels are in cc_peers.cu.
 //
-// A thread owns a vertex that was asked for (joint_climb, joint_point), a warp 32 own vertices (the rest), several of
-// them at once. Frontier kind: none. Atomics: a bit for each vertex asked for. Others' memory is read. Memory over the
-// link: an id for each vertex asked for. Source: as cc_peers.cu.
+// A thread owns a vertex that was asked for (joint_climb, joint_point), a warp 32 own vertices (the rest). Frontier kind:
+// none. Atomics: a bit for each vertex asked for. Others' memory is read. Memory over the link: an id for each vertex
+// asked for. Source: as cc_peers.cu.
 #include "algorithms/components/gpu/peers/joint.cuh"
 #include "kernels/base/turns.cuh"
 
@@ -22,36 +22,26 @@ DEVICE void ask_for(const Ranks& r, u32* asked, vid parent) {
     if (!is_own(r.part, parent) && !(stale_load(asked + word_of(parent)) & bit_of(parent))) claim_bit(asked, parent);
 }
 
-// The first forest of own vertices, as cc_plant makes it: v below its first head, if that is stronger. By chance,
-// others are gathered (joint_gather). By id, they are alone, and whose parent belongs to another rank asks for that.
+// As cc_plant: the first head of v, an own vertex with edges, if that is stronger; else v.
+DEVICE vid planted(const Adjacency& a, const vid* degrees, u64 v, u32 by_id) {
+    const vid first = head(a, v, 0);
+    return (by_id ? first < v : is_stronger(first, degrees[first], (vid)v, degrees[v])) ? first : (vid)v;
+}
+
+// The first forest of own vertices, as cc_plant makes it. By chance, others are gathered (joint_gather). By id, they
+// are alone, and whose parent belongs to another rank asks for that.
 KERNEL void joint_plant(
     Adjacency a, Ranks r, const vid* degrees, vid* forest, vid* labels, u32* asked, u32 tie, u32 by_id
 ) {
     if (by_id) plant_others(r, forest);
-    for (u64 h = first_half(); h < halves(r); h += POINTED * next_half()) {
-        u64 v[POINTED];
-        vid first[POINTED], one[POINTED], other[POINTED];
-        own_lanes(r, h, v);
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            const bool plants = tie && a.head_groups && v[j] < r.n && test_bit(a.rows, v[j]);
-            first[j] = plants ? head(a, v[j], 0) : (vid)v[j];
-        }
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            const bool asks = !by_id && v[j] < r.n;
-            one[j] = asks ? degrees[first[j]] : 0;
-            other[j] = asks ? degrees[v[j]] : 0;
-        }
-#pragma unroll
-        for (u32 j = 0; j < POINTED; ++j) {
-            if (v[j] >= r.n) continue;
-            const vid own = (vid)v[j];
-            const bool below = by_id ? first[j] < own : is_stronger(first[j], one[j], own, other[j]);
-            if (below && by_id) ask_for(r, asked, first[j]);
-            forest[own] = below ? first[j] : own;
-            if (!by_id) labels[own] = own;
-        }
+    for (u64 h = first_half(); h < halves(r); h += next_half()) {
+        const u64 v = own_lane(r, h);
+        if (v >= r.n) continue;
+        const bool plants = tie && a.head_groups && test_bit(a.rows, v);
+        const vid parent = plants ? planted(a, degrees, v, by_id) : (vid)v;
+        if (by_id && plants) ask_for(r, asked, parent);
+        forest[v] = parent;
+        if (!by_id) labels[v] = (vid)v;
     }
 }
 ENTRY(joint_plant)
