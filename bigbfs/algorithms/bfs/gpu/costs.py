@@ -15,8 +15,8 @@ from bigbfs.config import DeviceProfile
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Picoseconds: a ``sweep`` over the bitmaps; the heads of a ``vertex``; an ``edge``; a ``line`` of a row. Top-down
-    besides: a vertex found (``claim``); in a wide level (wide.cuh) an edge (``mark``), a vertex found (``parent``). In a
-    mixed level an edge (``look``), most of which lead to who has been found; 0: there are none."""
+    besides: a vertex found (``claim``); in a wide level (wide.cuh) an edge (``mark``), a vertex found (``parent``); in
+    a mixed one an edge (``look``), most of which lead to who has been found; 0: there are none."""
 
     sweep: int
     vertex: int

@@ -1,8 +1,8 @@
 // Connected components over several GPUs of one machine: the first forest. The other kernels are in cc_peers.cu.
 //
-// A thread owns a vertex that was asked for (joint_climb, joint_point), a warp 32 own vertices (the rest). Frontier kind:
-// none. Atomics: a bit for each vertex asked for. Others' memory is read. Memory over the link: an id for each vertex
-// asked for. Source: as cc_peers.cu.
+// A thread owns a vertex that was asked for (joint_climb, joint_point), a warp 32 own vertices (the rest). Frontier
+// kind: none. Atomics: a bit for each vertex asked for. Others' memory is read. Memory over the link: an id for each
+// vertex asked for. Source: as cc_peers.cu.
 #include "algorithms/components/gpu/peers/joint.cuh"
 #include "kernels/base/turns.cuh"
 
