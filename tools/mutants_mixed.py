@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 _PLAN = "algorithms/bfs/gpu/plan.cuh"
-_ENGINE = ("test_kernels_engine.py",)
+_ENGINE = ("test_kernels_local.py", "test_kernels_engine.py")
 
 MIXED = (
     Mutant(

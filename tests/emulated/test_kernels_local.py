@@ -1,4 +1,5 @@
-"""Local levels, emulated: rows that the head table does not hold, and lists that have no room for what they lead to."""
+"""Local levels, emulated: rows that heads do not hold, and lists that have no room for what they lead to. Mixed ones:
+heads that decide some vertices, and edges of the frontier that find the rest."""
 
 from dataclasses import replace
 
@@ -6,14 +7,17 @@ import numpy as np
 import pytest
 import zoo
 
+from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.gpu_engine import GpuEngine
+from emulated.invariants import TraversalWatch
 from emulated.runtime import SimtRuntime, builds_here
 
 BUILDS = builds_here()
 LOCAL = Tuning(thin_to=0, wide=0, look=0)
+MIXED = Tuning(costs=Costs(0, 0, 10**6, 1000, 0, 10**6, 10**6, 1), thin_to=1, local=False)
 
 
 def ring(neighbours, size):
@@ -91,3 +95,34 @@ def test_a_frontier_that_grows_leaves_for_other_phases():
     graph = zoo.shared()["kronecker-dense"]
     source = int(np.flatnonzero(graph.degrees())[0])
     assert search(graph, source)["rounds"].sum() > 0
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("build", BUILDS)
+def test_levels_that_heads_begin_and_the_edges_of_the_frontier_end(build, codec):
+    """Two hubs are one level. Half of who is next to them has stronger neighbours, so that no head leads to a hub."""
+    hub, stronger, hidden = np.arange(1, 3), np.arange(3, 8), np.arange(8, 2_408)
+    next_to_hubs = np.arange(8, 4_808)  # hubs have 2,400 neighbours, and so has who is stronger, and one more
+    plain = zoo.build(
+        4_808,
+        zoo.join(
+            (np.zeros(2, np.int64), hub),
+            (next_to_hubs, hub[next_to_hubs % 2]),
+            (np.repeat(hidden, 5), np.tile(stronger, len(hidden))),
+            (stronger, np.roll(stronger, 1)),
+        ),
+    )
+    runtime = SimtRuntime(build=build, sm_count=3, resident=3, preempt_every=3)
+    runtime.watchers.append(TraversalWatch(plain))
+    levels = reference_bfs(plain, 0)[0]
+    placed = plain.compress() if codec == "varint" else plain
+    with GpuEngine(placed, residency="vram", head_groups=1, runtime=runtime, tuning=MIXED) as engine:
+        for number in range(4 if build == "preempt" else 1):
+            runtime.seed = 1 + number if build == "preempt" else 0
+            used = engine.run_bfs(0).slots
+            both = used[(used["found"] > 0) & (used["queued"] > 0)]
+            assert len(both), "no level was mixed"
+            assert both["chunks"].any(), "no row of a mixed level went in chunks"
+            result = engine.bfs(0)
+            assert np.array_equal(result.levels, levels)
+            validate_tree(plain, 0, result.levels, result.parents)
