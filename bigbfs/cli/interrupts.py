@@ -58,6 +58,8 @@ def guarded(run: Callable[[], int]) -> int:
         sys.unraisablehook = _quiet
         code = run()
         _over()
+        if code and last is not None:  # what it has said of an error is the signal's work
+            return 128 + last
     except (Interrupted, Exception):
         _over()
         if last is None:

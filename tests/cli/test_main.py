@@ -187,6 +187,21 @@ def test_what_the_parent_ignores_stays_ignored():
     assert done.returncode == 7
 
 
+def test_an_error_that_a_run_says_itself_after_a_signal_is_the_signals():
+    script = """import contextlib, os, signal
+from bigbfs.cli import interrupts
+
+def run():
+    with contextlib.suppress(interrupts.Interrupted):  # as somebody's clean-up swallows it
+        os.kill(os.getpid(), signal.SIGINT)
+    return 1
+
+raise SystemExit(interrupts.guarded(run))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=15)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_full_disk_behind_standard_output_is_named():
     done = subprocess.run(["bash", "-c", f"{sys.executable} -m bigbfs strategies > /dev/full"], capture_output=True)
     assert done.returncode == 1

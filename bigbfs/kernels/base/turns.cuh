@@ -16,7 +16,7 @@ struct Turns {
 
     METHOD Turns() : begin(0), warps((u32)(thread_count() / WARP)), place((u32)(thread_id() / WARP)) {}
 
-    // The own word `ahead` turns after the present one, at most AT_ONCE: a block has eight warps.
+    // The own word `ahead` turns after the present one, at most AT_ONCE; there are four warps at least.
     METHOD u64 word(u32 ahead) const {
         u32 there = place + 2 * ahead;
         if (there >= warps) there -= warps;

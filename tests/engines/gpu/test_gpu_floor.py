@@ -50,7 +50,7 @@ def test_costs_follow_the_profile_and_are_an_h200s_by_default():
             usual = costs(n, residency)
             assert usual == costs(n, residency, h200)
             slow = costs(n, residency, replace(h200, memory_bytes_per_second=4.3e11, link_lines_per_second=1e8))
-            assert (slow.vertex, slow.edge) == (10 * usual.vertex, 10 * usual.edge)
+            assert (slow.vertex, slow.edge, slow.look) == (10 * usual.vertex, 10 * usual.edge, 10 * usual.look)
             assert slow.line == (10_000 if residency == "mapped" else 10 * usual.line)
-    assert costs(2**26, "mapped") == Costs(4_000_000 + 2**26 // 6, 12, 35, 2500)
+    assert costs(2**26, "mapped") == Costs(4_000_000 + 2**26 // 6, 12, 35, 2500, look=4)
     assert costs(0, "vram", replace(h200, barrier_seconds=3e-6)).sweep == 8_000_000

@@ -96,11 +96,9 @@ enum Phase {
 
 enum Form { QUEUE = 0, BITMAP = 1 };
 
-// Ids that a warp collects before it appends them to the queue.
-constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);
+constexpr u32 BUFFER_IDS = 1024 / sizeof(vid);  // that a warp collects before it appends them to the queue
 
-// Warps of a multiprocessor that work at least.
-constexpr u32 LEAST_WARPS = 4;
+constexpr u32 LEAST_WARPS = 4;  // of a multiprocessor that work
 
 // What one lane finds at most between two looks at the buffer.
 constexpr u32 STEP_IDS = WARP * SLOTS;

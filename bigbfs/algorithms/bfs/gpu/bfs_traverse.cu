@@ -93,7 +93,6 @@ DEVICE void run_phase(const Bfs& s, Team& t) {
         case SCATTER:
         case JOIN: scatter_queue(s, t); break;
         case GATHER: gather_queue(s, t); break;
-
         case EXPAND: expand_rows(s, t); break;
         case EXPAND_CHUNKS: expand_chunks(s, t, chunks); break;
 #if !VARINT
