@@ -26,6 +26,7 @@ from bigbfs.report.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from bigbfs.conversion.sorting.lines import BuildCounts
+    from bigbfs.generate.sliced import Shape
     from bigbfs.graph.edges import EdgeList
 
 TEXT = (".txt", ".el")
@@ -112,7 +113,7 @@ def write_graph(
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
     counts: BuildCounts | None
-    if not is_text(path) and not _fits(kind, complete, order, memory):
+    if not is_text(path) and not _fits(kind, complete, order, threads, memory):
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
     else:
         edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
@@ -145,8 +146,11 @@ def _require(path: Path, order: str | None, force: bool) -> None:
     require_ours(path, force, replaces="" if is_text(path) else GRAPH)
 
 
-def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | None) -> bool:
-    """Tell whether the graph is made in memory: it fits and is not too large, or its edges are not drawn one by one."""
+def _fits(kind: str, complete: dict[str, Any], order: str | None, threads: int | None, memory: int | None) -> bool:
+    """Tell whether the graph is made in memory: it fits and is not too large, or its edges are not drawn one by one.
+
+    Where it fits in neither way, the one that takes less says what it takes.
+    """
     from bigbfs.conversion.memory import PROGRAM, build_need, default_allowance
 
     if not find(kind).drawn:
@@ -158,8 +162,15 @@ def _fits(kind: str, complete: dict[str, Any], order: str | None, memory: int | 
         return False
     need = build_need(complete["vertices"], lines, held, both=both, reordered=reordered)
     if memory is not None:
-        return need + PROGRAM <= memory
+        return need + PROGRAM <= memory or need + PROGRAM <= _shape(kind, complete, order, threads).need()
     return max(need - held // 2, held) <= default_allowance()  # when it is built, the edges are no longer free
+
+
+def _shape(kind: str, complete: dict[str, Any], order: str | None, threads: int | None) -> Shape:
+    """Return what slices of the graph take."""
+    from bigbfs.generate.sliced import Shape
+
+    return Shape(complete["vertices"], find(kind).directed, order == "degree", thread_count(threads))
 
 
 def _write_whole(
@@ -195,11 +206,11 @@ def _write_slices(
     told: Progress,
 ) -> tuple[int, int, BuildCounts]:
     """Write a graph file that is not made in memory; return lines, edges stored, and what was left out."""
-    from bigbfs.generate.sliced import Shape, write_sliced
+    from bigbfs.generate.sliced import write_sliced
 
     workers = thread_count(threads)
     require_seed(seed)
-    shape = Shape(complete["vertices"], find(kind).directed, order == "degree", workers)
+    shape = _shape(kind, complete, order, threads)
     return write_sliced(kind, lambda: made(kind, seed, workers, complete), path, shape, memory=memory, told=told)
 
 

@@ -16,6 +16,7 @@ from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.engines.engine import Work
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import compiling
 from bigbfs.sizes import file_path, integer, switch
 
 Sources = Sequence[int | str] | np.ndarray | str
@@ -137,11 +138,17 @@ def check_given(
         switch(name, given)
 
 
+def _worked() -> float:
+    """Return seconds that pass while nothing is compiled: a first run would end by compiling what it needs."""
+    return time.monotonic() - compiling.seconds()
+
+
 class Until:
-    """Says when to stop: after ``seconds``, or when ``asked`` says so, which it keeps; None: never."""
+    """Says when to stop: after ``seconds``, in which nothing was compiled, or when ``asked`` says so, which it keeps;
+    None: never."""
 
     def __init__(self, seconds: float | None = None, asked: Callable[[], bool] | None = None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self._end = None if seconds is None else _worked() + seconds
         self.asked = asked
 
     @property
@@ -151,7 +158,7 @@ class Until:
 
     def __call__(self) -> bool:
         """Return whether it is time."""
-        return (self._end is not None and time.monotonic() >= self._end) or (self.asked is not None and self.asked())
+        return (self._end is not None and _worked() >= self._end) or (self.asked is not None and self.asked())
 
     def after_one(self) -> Callable[[], bool]:
         """Return what says so too, but not when it is asked first: one batch is the least that a run does."""

@@ -152,6 +152,9 @@ def test_what_no_slices_fit_in_is_refused(tmp_path):
         write_graph("kronecker", tmp_path / "g.csrbin", scale=20, memory=50 << 20)
     with pytest.raises(DoesNotFitError, match="a slice at a time"):
         write_graph("kronecker", tmp_path / "g.csrbin", scale=40)
+    with pytest.raises(DoesNotFitError, match=r"takes about \d+ MiB") as caught:
+        write_graph("kronecker", tmp_path / "g.csrbin", scale=10, order="degree", memory=20 << 20)
+    assert "a slice at a time" not in str(caught.value)  # in memory it takes less, and that is what is said
     assert list(tmp_path.iterdir()) == []
 
 

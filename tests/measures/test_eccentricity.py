@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from wide import split
 
 import bigbfs
 from bigbfs.errors import UsageError
+from bigbfs.jit import compiling
 from bigbfs.measures import bounding as module
+from bigbfs.measures.placing import Until
 
 UNDIRECTED = [name for name, graph in graphs().items() if graph.m and not graph.flags.directed][::2]
 
@@ -113,3 +117,13 @@ def test_paths(name):
     assert bigbfs.shortest_path(graph.compress(), int(ids[0]), int(ids[0])) == [ids[0]]
     with pytest.raises(UsageError, match="no such vertex"):
         bigbfs.shortest_path(graph, int(ids[0]), 10**9)
+
+
+def test_compiling_is_not_part_of_the_seconds_that_are_given():
+    until = Until(0.05)
+    with compiling.measured("a kernel of this test"):
+        time.sleep(0.2)
+        assert not until()
+    assert not until()
+    time.sleep(0.06)
+    assert until()
