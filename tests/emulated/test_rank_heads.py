@@ -45,7 +45,7 @@ def spoilt(engine: Any) -> None:
 
 @pytest.mark.parametrize("transport", ["peers", "mpi"])
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])
-@pytest.mark.parametrize(("neighbours", "groups"), [(16, 5), (24, 8), (32, 8)])
+@pytest.mark.parametrize(("neighbours", "groups"), [(16, 6), (24, 8), (32, 8)])
 def test_rows_that_heads_hold_are_read_from_them(neighbours: int, groups: int, strategy: str, transport: str) -> None:
     graph = ring(neighbours)
     machine(BUILD)
