@@ -66,9 +66,8 @@ DEVICE u64 late_edges_cost(const Bfs& s, const Team& t, u64 open) {
     return s.sweep_cost + t.edges * s.look_cost + far_lines(s, t) * s.far_rows / 1024 * s.line_cost + claims;
 }
 
-// A level that heads begin and the edges of the frontier end. By degree the heads of neighbours lead to bits that lie
-// near each other; where they do not, a wide level that is the other choice is as quick.
+// A level that heads begin and the edges of the frontier end. A wide one is as quick where it is the other choice.
 DEVICE bool better_mixed(const Bfs& s, const Team& t, u64 open) {
-    if (!may_be_mixed(s, t) || (better_wide(s, t) && !s.in.head_skip)) return false;
-    return bottomup_cost(s, t, 0) + late_edges_cost(s, t, open) < topdown_cost(s, t);
+    if (!may_be_mixed(s, t) || better_wide(s, t)) return false;
+    return bottomup_cost(s, t, 0) + late_edges_cost(s, t, open) < narrow_cost(s, t);
 }
