@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_hubs import HUBS
 from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
@@ -326,6 +327,7 @@ MUTANTS = (
     *STANDBY,
     *STRATEGIES,
     *MERRILL,
+    *HUBS,
     *MIXED,
     *PEERS,
     *OWN_ROWS,

@@ -48,18 +48,19 @@ class TraversalWatch:
         self.launches = 0
 
     def __call__(self, name: str, grid: int, block: int, args: tuple[Any, ...]) -> None:
-        if name != "bfs_traverse" or int(args[0]["out"]["n"]) != self.n or self.n == 0:
+        if name != "bfs_traverse":
             return
-        state = args[0]
-        if not state["levels"]:  # nobody wanted them
+        state, source = args[0], int(args[1])
+        end = int(state["out"]["n"])  # vertices behind the last that has an edge are left out; a warm-up has none
+        if end == 0 or source >= end or not state["levels"]:  # or nobody wanted them
             return
         self.launches += 1
         progress = array_at(state["progress"], 1, PROGRESS)[0]
         slots = array_at(state["slots"], int(state["slot_count"]), SLOT)
-        levels = array_at(state["levels"], self.n, np.int32)
-        visited = members(array_at(state["visited"], -(-self.n // 32), np.uint32), self.n)
+        levels = array_at(state["levels"], end, np.int32)
+        visited = members(array_at(state["visited"], -(-end // 32), np.uint32), end)
         if not progress["done"]:  # until then who is not reached may still hold the traversal before
-            unreached = np.ones(self.n, bool)
+            unreached = np.ones(end, bool)
             unreached[visited] = False
             levels = np.where(unreached, np.int32(-1), levels)
         reached = np.flatnonzero(levels >= 0)

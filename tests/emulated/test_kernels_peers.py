@@ -39,7 +39,7 @@ RULES = {
         "ranges",
         head_groups=0,
         capacity=5,
-        tuning=Tuning(costs=Costs(300, 10, 30, 100), slots=5, defer_from_vram=2, wide=0, thin_to=0),
+        tuning=Tuning(costs=Costs(300, 10, 10, 100), slots=5, defer_from_vram=2, wide=0, thin_to=0),
     ),
     "top-down": Peers(5, "ranges", mapped=True, hot_bytes=500, bottom_up=False, capacity=64),
     "marks": Peers(

@@ -80,6 +80,18 @@ DEVICE Segment broadcast(const Segment& s, u32 lane) {
     return same;
 }
 
+// A plain segment of up to BLOCK_IDS ids is cut into 2 to the power of `cuts` parts, each of lines that a warp reads
+// at once: part number `which`, which counts on from one segment to the next.
+DEVICE Segment cut_of(Segment s, u32 which, u32 cuts) {
+    if (!cuts) return s;
+    const u32 last = (1u << cuts) - 1;
+    const u64 from = (s.begin & ~(u64)(WARP - 1)) + (which & last) * (BLOCK_IDS >> cuts);
+    const u64 to = from + (BLOCK_IDS >> cuts);
+    if (s.begin < from) s.begin = from;
+    if (s.end > to && (which & last) != last) s.end = to;
+    return s;
+}
+
 #if VARINT
 #include "kernels/rows/varint.cuh"
 #else
@@ -96,4 +108,19 @@ DEVICE u32 find_hub(const Adjacency& a, vid v) {
         else high = middle;
     }
     return (u32)low;
+}
+
+// The same by the whole warp, for a v that all lanes have: four trips to memory for a million hubs, where one lane
+// alone makes twenty.
+DEVICE u32 find_hub_together(const Adjacency& a, vid v) {
+    u32 low = 0;
+    for (u32 count = (u32)a.hub_count; count > 1;) {
+        const u32 step = (count + WARP - 1) / WARP;
+        const u32 at = lane_id() * step;
+        const u32 before = __ballot_sync(ALL_LANES, at < count && a.hubs[low + at] <= v);
+        const u32 first = (31 - (u32)__clz((int)(before | 1))) * step;
+        low += first;
+        count = count - first < step ? count - first : step;
+    }
+    return low;
 }

@@ -186,15 +186,4 @@ DEVICE void note_level(const Bfs& s, const Team& t, u64 direction) {
     if (!slot.clock) slot.clock = (u64)clock64();
 }
 
-// Appends the chunks of hub v to the list, for the lanes that ask for it; all lanes call it.
-DEVICE void list_chunks(const Bfs& s, const Team& t, const Adjacency& a, bool asked, u64 v) {
-    for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
-        const u32 hub = find_hub(a, (vid)__shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1));
-        const u64 first = a.hub_ptr[hub];
-        const u64 count = a.hub_ptr[hub + 1] - first;
-        u64 at = 0;
-        if (lane_id() == 0) at = atomicAdd(&s.slots[t.slot].chunks, count);
-        at = __shfl_sync(ALL_LANES, at, 0);
-        for (u64 i = lane_id(); i < count; i += WARP) s.chunk_list[at + i] = (u32)(first + i);
-    }
-}
+#include "algorithms/bfs/gpu/hubs.cuh"

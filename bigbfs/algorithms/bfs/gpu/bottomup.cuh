@@ -17,8 +17,10 @@ constexpr u32 DENSE = 768;
 // Words whose heads are asked for before those of the present one have come.
 constexpr u32 AHEAD = 2;
 
-// One frontier vertex in so many is asked for its degree.
+// One word in so many has its vertices asked for their degrees: a whole word, so that few warps wait; not the first,
+// since by degree the first vertices of all are no sample of the others.
 constexpr u32 DEGREE_SAMPLE = 32;
+DEVICE bool is_sampled(u64 v) { return word_of(v) % DEGREE_SAMPLE == DEGREE_SAMPLE / 2; }
 
 // The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
 // (peers/peers.cuh). Past the end a word is `words` at least; of a vertex the base is a multiple of 32 words.
@@ -48,11 +50,11 @@ struct Sums {
 // `open`: its heads do not decide and its row is put off. All lanes call it.
 template <bool HEADS>
 DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool active, bool& open, Sums& sums) {
-    vid parent = 0;
+    vid parent = ~(vid)0;
     bool hit = HEADS && active && search_heads(s, frontier, v, parent);
-    open = active && !hit;
+    open = active && !hit && parent != (vid)v;
     if (__any_sync(ALL_LANES, open)) {
-        open = open && !heads_are_all(s.in, degree(s.in, v));
+        open = open && !heads_are_all(s.in, degree(s.in, v));  // a full table may hold the whole row, too
         sums.missed += HEADS && open;
         if (!HEADS || !t.defer) {
             const bool found = search_row(s, t, frontier, v, open, parent);
@@ -62,7 +64,7 @@ DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool
     }
     if (hit) {
         settle(s, v, parent, t.level + 1);
-        if (v % DEGREE_SAMPLE == 0) sums.edges += count_edges(s, t, v, DEGREE_SAMPLE);
+        if (is_sampled(v)) sums.edges += count_edges(s, t, v, DEGREE_SAMPLE);
     }
     return hit;
 }
@@ -122,11 +124,19 @@ DEVICE void hand_in_sums(Team& t, const Sums& sums) {
     hand_in(t, EDGES, sums.edges);
 }
 
+// Asks for the words of a piece that is to come.
+DEVICE void prefetch_words(const Bfs& s, u64 w, u64 words) {
+    if (lane_id() != 0 || w >= words) return;
+    prefetch(s.visited + w);
+    prefetch(s.in.rows + w);
+}
+
 DEVICE void search_rows(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
     Sums sums = {0, 0, 0};
     for (u64 base = team_warp() * WARP; base < searched_end(s, words); base += team_warps() * WARP) {
+        prefetch_words(s, searched_word(s, base + team_warps() * WARP), words);
         const u64 w = searched_word(s, base + lane_id());
         const u32 visited = w < words ? s.visited[w] : 0;
         [[maybe_unused]] const u32 before = w < words ? WORD_BEFORE(t, next, w) : 0;

@@ -21,7 +21,8 @@ DEVICE bool in_frontier(const Bfs& s, const u32* frontier, u64 u) {
     return false;
 }
 
-// True if some head of v is in the frontier.
+// True if some head of v is in the frontier: `parent`. Else that is v itself where the table has its whole row, which a
+// head that is v says: nobody need ask for the row's length.
 DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) {
     bool hit = false;
     bool more = true;
@@ -45,6 +46,7 @@ DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) 
             }
         }
     }
+    if (!hit && !more) parent = (vid)v;
     return hit;
 }
 
@@ -89,7 +91,7 @@ DEVICE bool search_together(const Bfs& s, const u32* frontier, const Segment& se
 // The rows of the lanes whose heads did not decide; all lanes call it.
 DEVICE bool search_row(const Bfs& s, Team& t, const u32* frontier, u64 v, bool open, vid& parent) {
     const u64 ids = open ? degree(s.in, v) : 0;
-    list_chunks(s, t, s.in, ids > BLOCK_IDS, v);
+    list_chunks<false>(s, t, s.in, ids > BLOCK_IDS, v);
     const bool mine = ids <= BLOCK_IDS && !heads_are_all(s.in, ids);
     Segment rest = {0, 0, 0};
     bool hit = false;

@@ -123,7 +123,7 @@ template <bool ALONE> DEVICE void expand_apart(const Bfs& s, Team& t, vid v, u64
 
 // The rows of up to 32 vertices, one to a lane; ids is 0 in the other lanes.
 template <bool ALONE> DEVICE void expand_batch(const Bfs& s, Team& t, vid v, u64 ids) {
-    if (!ALONE) list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
+    if (!ALONE) list_chunks<true>(s, t, s.out, ids > BLOCK_IDS, v);
     Segment segment = {0, 0, 0};
     const bool wide = ids > THREAD_IDS && ids <= BLOCK_IDS;
     if (wide && ids > s.held_to) segment = row(s.out, v);
@@ -152,10 +152,11 @@ DEVICE void expand_rows(const Bfs& s, Team& t) {
 }
 
 DEVICE void expand_chunks(const Bfs& s, Team& t, u64 chunks) {
-    for (u64 i = team_warp(); i < chunks; i += team_warps()) {
-        const u32 c = s.chunk_list[i];
+    const u32 cuts = cuts_of(chunks);
+    for (u64 i = team_warp(); i < chunks << cuts; i += team_warps()) {
+        const u32 c = s.chunk_list[i >> cuts];
         const u32 hub = __ldg(s.out.chunk_hub + c);
-        expand_together<false>(s, t, s.out.hubs[hub], chunk(s.out, c, hub));
+        expand_together<false>(s, t, s.out.hubs[hub], cut_of(chunk(s.out, c, hub), (u32)i, cuts));
     }
     flush<false>(s, t, true);
 }

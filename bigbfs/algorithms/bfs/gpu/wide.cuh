@@ -100,7 +100,7 @@ DEVICE void mark_frontier(const Bfs& s, const Team& t, bool listed, u64 chunks) 
             ids = degree(s.out, v);
             if (ids <= BLOCK_IDS) own = row(s.out, v);
         }
-        list_chunks(s, t, s.out, ids > BLOCK_IDS, v);
+        list_chunks<true>(s, t, s.out, ids > BLOCK_IDS, v);
         mark_segments(s, next, v, own);
     }
 }
