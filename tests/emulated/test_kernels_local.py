@@ -126,3 +126,13 @@ def test_levels_that_heads_begin_and_the_edges_of_the_frontier_end(build, codec)
             result = engine.bfs(0)
             assert np.array_equal(result.levels, levels)
             validate_tree(plain, 0, result.levels, result.parents)
+
+
+def test_few_chunks_of_hubs_are_cut_for_many_warps():
+    """Rows that begin inside a line: the last part of a chunk goes on behind the last whole line."""
+    leaves = 3 * 1024 + 5
+    others = np.arange(2, 2 + leaves)
+    graph = zoo.build(2 + leaves, zoo.join(([0], [1]), (np.full(leaves, 1), others), ([0], [2])))
+    for source in (0, 1):
+        slots = search(graph, source, tuning=replace(LOCAL, local=False), team=1024)
+        assert slots["chunks"].max() == 4  # on 64 warps: eight parts of each
