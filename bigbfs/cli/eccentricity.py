@@ -76,7 +76,7 @@ def command(
     ):
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
-                engine, component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
+                engine, component=component, seconds=seconds, stop=stop, tell=stop.hearing(tell), verify=verify
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
         known = found.lower == found.upper
