@@ -99,8 +99,10 @@ def integer(name: str, value: Any, low: int | None = None, high: int | None = No
     return number
 
 
-def byte_count(name: str, value: Any) -> int:
+def byte_count(name: str, value: Any, *, of_free: bool = False) -> int:
     """Return the bytes that a caller gives as the argument ``name``: a whole number, or text like ``"2GiB"``.
+
+    ``of_free`` allows ``"50%"`` of the free memory.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def byte_count(name: str, value: Any) -> int:
         except ArgumentError:
             raise _wrong_type(name, value, 'must be bytes or a size like "2GiB"') from None
     try:
-        return parse_size(value)
+        return parse_size(value, free_memory() if of_free else None)
     except UsageError as error:
         raise error.saying(error.message.removeprefix(f"{value!r} is "), about=((name, value),)) from None
 

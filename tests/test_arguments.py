@@ -95,6 +95,8 @@ def test_integers_of_all_kinds_and_sizes_as_written_are_taken(graph, tmp_path):
     for source in (7, np.int64(7), np.uint8(7), np.array(7)):
         assert bigbfs.bfs(graph, source, backend="cpu", max_depth=np.int32(1)).levels.tolist() == [0, 1, -1]
     assert ConvertOptions(memory="2GiB").memory == 2 << 30
+    assert 0 < ConvertOptions(memory="10%").memory < ConvertOptions(memory="90%").memory
+    assert bigbfs.distances(graph, [7], backend="cpu", memory="50%").levels.tolist() == [[0, 1, 2]]
     assert ConvertOptions(tmp=str(tmp_path)).tmp == tmp_path
     assert ConvertOptions(memory=np.int64(5), threads=np.int64(2)) == ConvertOptions(memory=5, threads=2)
 

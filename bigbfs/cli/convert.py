@@ -15,7 +15,7 @@ import click
 from bigbfs.cli.converting import COLUMNS_HELP, Columns
 from bigbfs.cli.loading import loading
 from bigbfs.cli.ranks import Ranks, joined
-from bigbfs.cli.values import PATH, THREADS, Size
+from bigbfs.cli.values import MEMORY, PATH, THREADS
 from bigbfs.cli.wording import noted, printable
 from bigbfs.conversion.orders import ORDERS
 from bigbfs.formats.readers import NAMES
@@ -84,7 +84,7 @@ LEAST = 0.005
 @click.option("--skip-bad-lines", type=click.IntRange(0), default=0, metavar="N", help="Let up to N bad lines pass.")
 @click.option(
     "--memory",
-    type=Size(of_free=True),
+    type=MEMORY,
     metavar="SIZE",
     help="Memory to use at most, e.g. 2GiB or 50%: what takes more is sorted on disk. Default: half of what is free.",
 )

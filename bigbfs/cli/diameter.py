@@ -45,7 +45,7 @@ def command(
                 component=component,
                 seconds=seconds,
                 stop=stop,
-                tell=tell,
+                tell=stop.hearing(tell),
                 verify=verify,
                 each=False,
             )

@@ -36,7 +36,7 @@ SHOWN = 100
 @manyopts.seconds_option
 @click.option(
     "--memory",
-    type=values.Size(of_free=True),
+    type=values.MEMORY,
     metavar="SIZE",
     help="Memory of the searches beside the graph, e.g. 2GiB: fewer at a time.  [default: half of what is free]",
 )

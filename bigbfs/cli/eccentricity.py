@@ -16,7 +16,7 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.wording import shown_name
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.eccentricity import COMPONENTS, WORK, Eccentricity, Tell, eccentricity
+from bigbfs.measures.eccentricity import COMPONENTS, DIAMETER, Eccentricity, Tell, eccentricity
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress, duration
 from bigbfs.report.table import labelled, table
@@ -72,11 +72,11 @@ def command(
     manyopts.check_values(output, force, as_json)
     with (
         options.opened(graph, compressed) as (opened, opening),
-        manyopts.placed(opened, WORK, where) as engine,
+        manyopts.placed(opened, DIAMETER, where) as engine,
     ):
         with manyopts.stopping() as stop, telling() as tell:
             found = eccentricity(
-                engine, component=component, seconds=seconds, stop=stop, tell=tell, verify=verify
+                engine, component=component, seconds=seconds, stop=stop, tell=stop.hearing(tell), verify=verify
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
         known = found.lower == found.upper

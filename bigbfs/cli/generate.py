@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.values import PATH, THREADS, Size
+from bigbfs.cli.values import MEMORY, PATH, THREADS
 from bigbfs.cli.wording import printable
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
@@ -23,7 +23,7 @@ MANY = 10_000
 LEAST = 0.005
 """Seconds below which compiling is not told."""
 
-_MEMORY_ALL = "Memory to use at most. Default: half of what is free."
+_MEMORY_ALL = "Memory to use at most, e.g. 2GiB or 50%. Default: half of what is free."
 _MEMORY = (
     f"{_MEMORY_ALL} A graph file that takes more is made a slice of its rows at a time, in as few slices as fit; each "
     "draws all edges once more."
@@ -85,7 +85,7 @@ def _subcommand(kind: Kind) -> click.Command:
             help="Order of the vertices in a graph file. [default: original]",
         ),
         click.Option(["--threads"], type=THREADS, help="CPU threads. Default: all that this process may use."),
-        click.Option(["--memory"], type=Size(), help=_MEMORY if kind.drawn else _MEMORY_ALL),
+        click.Option(["--memory"], type=MEMORY, help=_MEMORY if kind.drawn else _MEMORY_ALL),
         click.Option(["--force"], is_flag=True, help="Replace a file that bigbfs did not write."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print exactly one JSON object."),
     ]

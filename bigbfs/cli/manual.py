@@ -23,7 +23,8 @@ EXIT_CODES = {
     "9": "with `--ranks`, or under mpiexec: another rank has gone",
     "129, 130, 143": "terminal closed (SIGHUP), interrupted (SIGINT), terminated (SIGTERM); "
     "temporary files are removed. `closeness`, `hops`, `diameter` and `eccentricity` say what they have found by then, "
-    "without the proof of `--verify`, and end with 0; a second Ctrl-C ends them at once",
+    "without the proof of `--verify`, and end with 0; a second Ctrl-C ends them at once, and so does "
+    "the first while kernels are compiled and nothing is found",
     "141": "the reader of the output went away",
 }
 """Exit code -> what it means; the README has the same table (tests/cli/test_man.py)."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import click
 import numpy as np
@@ -18,6 +18,7 @@ from bigbfs.cli.notes import note, note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import compiling
 from bigbfs.measures.placing import sampled
 from bigbfs.record import disturbed
 from bigbfs.report.jsonout import many_object
@@ -25,6 +26,7 @@ from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 source_option = click.option("--source", "one", multiple=True, metavar="V", help="Source (id or name); repeatable.")
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
@@ -46,29 +48,46 @@ def many_option(name: str, words: str) -> Callable[[F], F]:
 
 
 class Stop:
-    """Says whether Ctrl-C has come."""
+    """Says whether Ctrl-C has come, and keeps whether anything was found by then."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = self.found = False
 
     def __call__(self) -> bool:
         """Return whether the work is to end."""
         return self.asked
+
+    def hearing(self, tell: Callable[P, object]) -> Callable[P, None]:
+        """Return what tells ``tell`` that something was found, and notes it."""
+
+        def told(*arguments: P.args, **named: P.kwargs) -> None:
+            self.found = True
+            if self.asked:  # the work ends now, with what there is to say
+                compiling.tell(_nothing)
+            tell(*arguments, **named)
+
+        return told
 
 
 @contextmanager
 def stopping(part: str = "batch") -> Iterator[Stop]:
     """Have the first Ctrl-C end the work after the ``part`` under way: yield what says whether it has come.
 
-    The second one ends the run as everywhere.
+    The second one ends the run as everywhere. So does the first where nothing is found yet and kernels are compiled, or
+    as soon as they would be: there is nothing to say then for which one would wait.
     """
     found = Stop()
     before = signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, before)
+        if not found.found:
+            if compiling.under_way():
+                _again()
+                return
+            compiling.tell(_again)
         found.asked = True
         click.echo(f"bigbfs: stopping after this {part}; once more ends at once", err=True)
-        signal.signal(signal.SIGINT, before)
 
     if before != signal.SIG_IGN:
         signal.signal(signal.SIGINT, stop)
@@ -76,6 +95,17 @@ def stopping(part: str = "batch") -> Iterator[Stop]:
         yield found
     finally:
         signal.signal(signal.SIGINT, before)
+        if found.asked:
+            compiling.tell(_nothing)
+
+
+def _again() -> None:
+    """Have Ctrl-C come once more, to whoever takes it now."""
+    signal.raise_signal(signal.SIGINT)
+
+
+def _nothing() -> None:
+    """Do nothing: nobody is to be told."""
 
 
 def count_of(graph: Graph, named: str | list[int], option: str = "--sources") -> int:
@@ -92,7 +122,7 @@ def searching(name: str, sources: int = 0, part: str = "batch") -> Iterator[tupl
     """Stop as :func:`stopping`, and say on a terminal how many ``sources`` are done: yield that, and what is told."""
     told = Progress()
     with stopping(part) as stop, told.step(name, sources, "sources"):
-        yield stop, told.advance
+        yield stop, stop.hearing(told.advance)
 
 
 @contextmanager

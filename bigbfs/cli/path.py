@@ -39,9 +39,12 @@ def command(
 ) -> None:
     """One shortest path from A to B, by a search from both ends, on the CPU.
 
-    GRAPH is a .csrbin or .ccsr. Where there is no path this is said, and the exit code is 0. --pairs takes many.
+    GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Where there is no path this is said, and the
+    exit code is 0. --pairs takes many.
     """
-    _check(graph, ends, pairs)
+    if graph is not None and pairs is None and len(ends) == 1 and not _is_file(graph):
+        graph, ends = None, (str(graph), *ends)
+    _check(ends, pairs)
     with (
         options.opened(graph, compressed) as (opened, opening),
         options.placed(opened, (), backend="cpu", threads=threads) as engine,
@@ -87,12 +90,27 @@ def command(
             click.echo(line)
 
 
-def _check(graph: Path | None, ends: tuple[str, ...], pairs: str | None) -> None:
+def _is_file(graph: Path) -> bool:
+    """Return whether the first of two words is GRAPH, and no vertex of the newest one.
+
+    Raises
+    ------
+    UsageError
+        It is called like a file of edges, and there is none.
+    """
+    if graph.exists():
+        return True
+    from bigbfs.formats.readers.detect import format_said
+
+    if format_said(graph.name) is None:
+        return False
+    raise UsageError(f"the graph is missing, there is no file {str(graph)[:80]!r}: write GRAPH A B")
+
+
+def _check(ends: tuple[str, ...], pairs: str | None) -> None:
     """Refuse, before any work is done, what are no pairs."""
     if (pairs is None) == (not ends):
         raise UsageError("give two vertices, GRAPH A B, or many pairs with --pairs @FILE")
-    if pairs is None and len(ends) == 1 and graph is not None and not graph.exists():
-        raise UsageError(f"the graph is missing, there is no file {str(graph)[:80]!r}: write GRAPH A B")
     if pairs is None and len(ends) != 2:
         given = "only one is" if len(ends) == 1 else f"{len(ends):,} are"
         raise UsageError(f"a path has two ends, and {given} given: write GRAPH A B")

@@ -96,9 +96,7 @@ class Target:
     type=click.Choice(list(many_plan.COLLECTED)),
     help="With --searches: what they are for. Default: closeness.",
 )
-@click.option(
-    "--memory", type=values.Size(of_free=True), metavar="SIZE", help="With --searches: as that of `bigbfs distances`."
-)
+@click.option("--memory", type=values.MEMORY, metavar="SIZE", help="With --searches: as that of `bigbfs distances`.")
 @values.json_option
 def command(
     graph: Path | None,

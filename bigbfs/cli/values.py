@@ -76,4 +76,7 @@ class Size(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
+MEMORY = Size(of_free=True)
+"""What every ``--memory`` takes."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON object.")

@@ -39,7 +39,7 @@ def _checked(name: str, value: Any) -> Any:
     if name == "shards":
         return integer(name, value, 1, MOST)
     if name == "memory":
-        return byte_count(name, value)
+        return byte_count(name, value, of_free=True)
     return file_path(name, value) if name == "tmp" else switch(name, value)
 
 
@@ -84,8 +84,8 @@ class ConvertOptions:
     header
         Whether an edge list in lines (CSV) begins with the names of its columns; None: as its first line looks.
     memory
-        Bytes that the process may take, or a size like ``"2GiB"``; None: half of what is free. What does not fit is
-        sorted on disk.
+        Bytes that the process may take, or a size like ``"2GiB"`` or ``"50%"`` of what is free; None: half of that.
+        What does not fit is sorted on disk.
     tmp
         Folder for temporary files of such a conversion; None: that of the output.
     shards

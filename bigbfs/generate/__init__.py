@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from bigbfs.errors import UsageError
 from bigbfs.generate.catalogue import KINDS, find, resolve
+from bigbfs.sizes import byte_count
 
 if TYPE_CHECKING:
     from bigbfs.conversion.sorting.lines import BuildCounts
@@ -32,7 +33,7 @@ __all__ = ["KINDS", "assemble", "generate", "graph"]
 
 
 def generate(
-    kind: str, *, seed: int = 1, threads: int | None = None, memory: int | None = None, **parameters: Any
+    kind: str, *, seed: int = 1, threads: int | None = None, memory: int | str | None = None, **parameters: Any
 ) -> EdgeList:
     """Return the edges of a graph as its generator draws them: each undirected edge once.
 
@@ -47,7 +48,7 @@ def generate(
     threads
         Threads to use; None: one for each CPU that this process may use. The edges do not depend on it.
     memory
-        Bytes that the edges may take; None: half of what is free.
+        Bytes that the edges may take, or a size like ``"2GiB"`` or ``"50%"`` of what is free; None: half of that.
     **parameters
         See ``KINDS[kind].parameters``.
 
@@ -64,6 +65,7 @@ def generate(
     from bigbfs.jit.workers import thread_count
 
     found = find(kind)
+    memory = None if memory is None else byte_count("memory", memory, of_free=True)
     complete = resolve(found, parameters)
     require_seed(seed)
     n, workers = complete["vertices"], thread_count(threads)
@@ -123,7 +125,7 @@ def graph(
     seed: int = 1,
     order: str = "original",
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     **parameters: Any,
 ) -> Graph:
     """Return a generated graph: undirected (but for dag), no duplicates, no self-loops, isolated vertices included.
@@ -142,6 +144,7 @@ def graph(
     DoesNotFitError
         The edges, or building the graph of them, take more than ``memory``.
     """
+    memory = None if memory is None else byte_count("memory", memory, of_free=True)
     edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
     return assemble(kind, edges, order=order, threads=threads, memory=memory)[0]
 

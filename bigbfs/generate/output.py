@@ -23,6 +23,7 @@ from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import thread_count
 from bigbfs.report.progress import SILENT, Progress
+from bigbfs.sizes import byte_count
 
 if TYPE_CHECKING:
     from bigbfs.conversion.sorting.lines import BuildCounts
@@ -81,7 +82,7 @@ def write_graph(
     seed: int = 1,
     order: str | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     force: bool = False,
     told: Progress = SILENT,
     **parameters: Any,
@@ -95,7 +96,7 @@ def write_graph(
     force
         Also replace a file that bigbfs did not write.
     memory
-        Bytes for the process; None: half of what is free. A graph file that takes more is made in slices.
+        Bytes for the process, ``"2GiB"``, or ``"50%"`` of the free ones; None: half. What takes more is made in slices.
     seed, threads, **parameters
         As for :func:`bigbfs.generate.generate`.
 
@@ -110,15 +111,15 @@ def write_graph(
     """
     start = time.perf_counter()
     _require(path, order if is_text(path) else None, force)
+    memory = None if memory is None else byte_count("memory", memory, of_free=True)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
-    counts: BuildCounts | None
-    if not is_text(path) and not _fits(kind, complete, order, threads, memory):
-        lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
-    else:
+    if is_text(path) or _fits(kind, complete, order, threads, memory):
         edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
         lines = len(edges.src)
         stored, counts = _write_whole(kind, seed, complete, edges, path, order, threads, memory, told)
+    else:
+        lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
     seconds = time.perf_counter() - start
     return GenerateReport(
         kind=kind,

@@ -98,6 +98,19 @@ class Shape:
         each = self.key_bytes()
         return (left - first) // each, (left - second - 2 * (buffer + STRETCH)) // each, buffer
 
+    def room_beside(self, room: int, units: np.ndarray, buffer: int | None = None) -> int:
+        """Return how many keys of the ``room`` of a slice are left, where the ``units`` of rows have so many (int64).
+
+        Each is sorted as a whole, one by a thread, and each of two buffers (of ``buffer`` bytes, else there are none)
+        has to hold the longest.
+        """
+        ids = id_dtype(self.n).itemsize
+        longest = np.sort(units)[-self.threads :]
+        taken = 2 * ids * int(longest.sum())
+        if buffer is not None:
+            taken += 2 * max(0, ids * int(longest[-1]) - buffer)
+        return room - -(-taken // self.key_bytes())
+
 
 @dataclass(frozen=True)
 class _Side:
@@ -144,8 +157,9 @@ class _Making:
         told.now("count the edges", edges, "lines")
         draws.each(look, counts)
         keys = np.sum(counts, axis=0)
-        parts = slices.cut(keys[:-1], rows, self._rooms[0])
-        self._require(parts, self._rooms[0])
+        room = shape.room_beside(self._rooms[0], keys[:-1])
+        parts = slices.cut(keys[:-1], rows, room)
+        self._require(parts, room)
         tally = _tally(shape)
         sorter, repeats = Sorter(draws, way, units, parts), 0
         for number, part in enumerate(parts, 1):
@@ -211,8 +225,10 @@ class _Making:
         for prefix, way, degrees, more in which:
             ptr, drawn = self._offsets(degrees, order), self._offsets(more, order)
             drawn += ptr
-            parts = slices.cut(np.diff(drawn[rows]), rows, self._rooms[1])
-            self._require(parts, self._rooms[1])
+            keys = np.diff(drawn[rows])
+            room = self._shape.room_beside(self._rooms[1], keys, self._rooms[2])
+            parts = slices.cut(keys, rows, room)
+            self._require(parts, room)
             sides.append(_Side(prefix, way, ptr, parts))
         return sides
 

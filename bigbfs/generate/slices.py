@@ -184,6 +184,7 @@ class Sorter:
         self._keys = pages.empty(most, np.uint64)
         self._units_in_all = int(parts[-1].units[-1])
         self._rooms: deque[Room] = deque()
+        self._kept = 2 * max(KEYS, most // BUCKETS)  # a longer row is alone: nobody else needs its room
         self._part: Part | None = None
         self._starts = self._ends = np.zeros(0, np.int64)
 
@@ -214,7 +215,8 @@ class Sorter:
         stay, repeats, count = sort_bucket(self._keys[begin:end], low, height, self._bits, room, tally)
         assert count == part.counts[bucket]
         use(low, height, int(stay), room)
-        self._rooms.append(room)
+        if len(room.values) <= self._kept:
+            self._rooms.append(room)
         return int(repeats)
 
     def _room(self, rows: int, keys: int) -> Room:
@@ -225,7 +227,9 @@ class Sorter:
             return room_for(rows, keys, int(self._bits))
         if len(room.ends) > rows and len(room.values) >= keys + SPARE:
             return room
-        return room_for(max(rows, len(room.ends)), max(keys, len(room.values) - SPARE), int(self._bits))
+        rows, keys = max(rows, len(room.ends)), max(keys, len(room.values) - SPARE)
+        del room  # before the next one is there
+        return room_for(rows, keys, int(self._bits))
 
 
 class SlicedRows:

@@ -48,6 +48,11 @@ def announce() -> None:
         _told.pop()()
 
 
+def under_way() -> bool:
+    """Return whether a kernel is being compiled now."""
+    return bool(_under_way)
+
+
 def seconds() -> float:
     """Return the seconds that compiling has taken in this process."""
     running = time.perf_counter() - _state["start"] if _under_way else 0.0

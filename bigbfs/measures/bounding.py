@@ -64,6 +64,21 @@ def bytes_of(n: int, ids: np.dtype, threads: int, *, two_ways: bool, on_cpu: boo
     return kept + alone + at_once
 
 
+def require_room(engine: Engine, threads: int) -> bool:
+    """Return whether there is room for batches, in host memory, beside the graph of ``engine``.
+
+    Raises
+    ------
+    DoesNotFitError
+        There is not even room for bounds and the searches that they need.
+    """
+    graph, on_cpu = engine.graph, engine.backend == "cpu"
+    ways = {"two_ways": not graph.flags.symmetric, "on_cpu": on_cpu}
+    singly = on_cpu and graph.flags.symmetric
+    memory.require(bytes_of(graph.n, graph.ids, threads, **ways, batches=not singly), graph.n, ADVICE)
+    return bytes_of(graph.n, graph.ids, threads, **ways) <= free_memory()
+
+
 Searched = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Of each source its eccentricity and a farthest vertex, int64; distances from it and back, int32 (n, sources)."""
 
@@ -106,12 +121,9 @@ class Bounding:
                 f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
                 "not store; convert its source again without leaving them out"
             )
-        on_cpu = engine.backend == "cpu"
-        self._singly = on_cpu and not self._two_ways
-        ways = {"two_ways": self._two_ways, "on_cpu": on_cpu}
-        self._room_for_batches = bytes_of(graph.n, graph.ids, threads, **ways) <= free_memory()
-        memory.require(bytes_of(graph.n, graph.ids, threads, **ways, batches=not self._singly), graph.n, ADVICE)
-        self._helps, self._best = True, (-1, 0, 0)
+        self._singly = engine.backend == "cpu" and not self._two_ways
+        self._room_for_batches = require_room(engine, threads)
+        self._helps, self._went_on, self._best = True, False, (-1, 0, 0)
         self._record = ManyRecord(0, 0, BATCH, 0, 0, 0.0)
         if swept is not None:
             self._go_on(swept)
@@ -140,13 +152,25 @@ class Bounding:
         bounds.settle(*np.empty((2, 0), np.int64))
         self.bounds, self.components = bounds, 1
         self._best, self._record = swept.longest, swept.record
-        self._helps = swept.left > MANY
+        self._helps, self._went_on = swept.left > MANY, True
+        self._record.width = BATCH
+
+    def take(self, swept: Searches) -> None:
+        """Take over what searches know of the diameter, and of each vertex; they have looked at little else."""
+        bounds, (lower, upper, _) = self.bounds, swept.known()
+        inside = bounds.inside = upper >= 0  # of two components that are as large, theirs
+        self._first = np.flatnonzero(inside)[int(self._graph.degrees()[inside].argmax())]
+        np.maximum(bounds.lower, lower, out=bounds.lower, where=inside)
+        np.minimum(bounds.upper, np.minimum(upper, swept.diameter[1]), out=bounds.upper, where=inside)
+        bounds.settle(*np.empty((2, 0), np.int64))
+        self._best, self._record = swept.longest, swept.record
         self._record.width = BATCH
 
     def run(self, goal: str, until: Until, tell: Tell | None) -> None:
         """Search until ``goal`` is known, or it is time to stop."""
         bounds, count, helps = self.bounds, 1, self._helps
-        if self._record.batches:
+        first = not (self._went_on or self._two_ways)
+        if self._went_on:
             count, sources = BATCH, self._next(bounds.open(goal), BATCH, helps)
         else:
             sources = np.array([self._first])
@@ -164,8 +188,8 @@ class Bounding:
             if not len(unsure):
                 break
             helps = helps and (len(sources) < FULL or settled >= POOR * len(sources))
-            if self._record.batches == 1:
-                sources = far[:1]  # the far end of the first sweep
+            if first:
+                first, sources = False, far[:1]  # the far end of the first sweep
                 if not bounds.searched[sources[0]]:
                     continue
             count = min(2 * count, BATCH)
@@ -275,4 +299,7 @@ class Bounding:
         ids, lower, upper = known.original(graph)
         ends = ends_of(graph, self._best)
         numbers = (self.components, len(ids), self._record, graph.names)
-        return Eccentricity(ids, lower, upper, diameter, bounds.radius, ends, exact, *numbers)
+        low, high = bounds.radius
+        if not self._two_ways and self.components == 1:  # two of it span the diameter
+            low = max(low, (diameter[0] + 1) // 2)
+        return Eccentricity(ids, lower, upper, diameter, (low, high), ends, exact, *numbers)

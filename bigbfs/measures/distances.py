@@ -94,7 +94,7 @@ def distances(
     tell
         Told after each batch how many sources it had.
     memory
-        Bytes, or ``"2GiB"``, that searches on the CPU may take beside the graph; None: half of what is free.
+        Bytes, ``"2GiB"``, or ``"50%"`` of what is free: of searches on the CPU, beside the graph; None: half of that.
     verify
         Check the result by the edge rule, and by single searches on a sample.
     threads, backend
@@ -110,7 +110,7 @@ def distances(
         A check found a difference.
     """
     check_given(seed=seed, max_depth=max_depth, seconds=seconds, stop=stop, tell=tell, verify=verify)
-    room = None if memory is None else byte_count("memory", memory)
+    room = None if memory is None else byte_count("memory", memory, of_free=True)
     with placed(graph, threads, backend, [replace(each, memory=room) for each in LEVELS]) as engine:
         here = engine.graph
         require_memory_of_cpu(engine, room)

@@ -2,7 +2,8 @@
 
 The diameter of the largest component of an undirected graph is found by single searches
 (:mod:`bigbfs.measures.sweeping`); what these leave over, and everything else, by bounds of all vertices
-(:mod:`bigbfs.measures.bounding`).
+(:mod:`bigbfs.measures.bounding`). All eccentricities begin with the diameter: who stops them knows as much of it as who
+asks for it alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bigbfs.algorithms.sweeps.options import SweepOptions
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import workers
-from bigbfs.measures.bounding import BATCH, Bounding
+from bigbfs.measures.bounding import BATCH, Bounding, require_room
 from bigbfs.measures.bounds import GOALS
 from bigbfs.measures.outcome import Eccentricity, Tell
 from bigbfs.measures.placing import Until, check_given, opened, placed, require_vertices
@@ -30,9 +31,9 @@ from bigbfs.sizes import choice
 COMPONENTS = ("largest", "all")
 
 WORK = (ManyOptions(fetch=True, width=BATCH), ComponentsOptions())
-"""What a graph is placed for."""
+"""What a graph is placed for where the radius is wanted."""
 DIAMETER = (SweepOptions(), *WORK)
-"""The same where the diameter is wanted."""
+"""The same where the diameter is wanted, alone or with all else."""
 
 
 def eccentricity(
@@ -82,9 +83,9 @@ def eccentricity(
     until = Until(seconds, stop)
     graph = graph if isinstance(graph, Engine) else opened(graph)
     swept: Searches | None = None
-    if goal == "diameter" and component == "largest":
+    if goal != "radius" and component == "largest":
         swept = small_of(graph, threads, backend)
-        if swept is not None and swept.run(until, tell):
+        if swept is not None and swept.run(until, tell) and goal == "diameter":
             return swept.result(each=each, verify=wanted(verify, stop))
     return _placed(graph, goal, component, until, tell, verify, threads, backend, each, swept)
 
@@ -102,19 +103,24 @@ def _placed(
     swept: Searches | None,
 ) -> Eccentricity:
     """Return the same from a placed graph; ``swept``: what searches have left over."""
-    with placed(graph, threads, backend, DIAMETER if goal == "diameter" else WORK) as engine:
+    with placed(graph, threads, backend, WORK if goal == "radius" else DIAMETER) as engine:
         require_vertices(engine.graph, "eccentricity")
-        if swept is None and goal == "diameter" and component == "largest" and engine.graph.flags.symmetric:
+        workers_of_host = workers.thread_count(threads)
+        if goal != "diameter":
+            require_room(engine, workers_of_host)
+        if swept is None and goal != "radius" and component == "largest" and engine.graph.flags.symmetric:
             swept = Sweeps(engine)
-            if swept.run(until, tell):
+            if swept.run(until, tell) and goal == "diameter":
                 return swept.result(each=each, verify=wanted(verify, until.asked))
         try:
-            search = Bounding(engine, component, workers.thread_count(threads), swept)
+            search = Bounding(engine, component, workers_of_host, swept if goal == "diameter" else None)
         except DoesNotFitError:
-            if swept is None:
+            if swept is None or goal != "diameter":
                 raise
             swept.go_on(until, tell, patient=True)
             return swept.result(each=each, verify=wanted(verify, until.asked))
+        if swept is not None and goal != "diameter":
+            search.take(swept)
         search.run(goal, until, tell)
         return search.result(goal, verify=wanted(verify, until.asked))
 

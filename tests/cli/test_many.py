@@ -82,6 +82,7 @@ def test_closeness_and_hops(run, small):
 
 def test_paths(run, small):
     assert "2 edges: 10 -> 20 -> 30" in run("path", "graph.csrbin", 10, 30)[1]
+    assert "2 edges: 10 -> 20 -> 30" in run("path", 10, 30)[1]
     code, out, err = run("path", "graph.csrbin", 10, 40)
     assert code == 0 and "no path     from 10 to 40" in out, err
     (small / "pairs.txt").write_text("10 30\n50 50\n40 10\n")
@@ -137,7 +138,11 @@ def test_diameter_and_eccentricity(run, small):
         (("distances", "--sources", "all", "-o", "D.txt"), "-o D.txt: distances are written, by the suffix, as .npy"),
         (("closeness", "--sources", "10"), "all or random:K"),
         (("path", "graph.csrbin", 10), "a path has two ends, and only one is given"),
-        (("path", 10, 30), "the graph is missing, there is no file '10': write GRAPH A B"),
+        (("path", "far.csrbin", 30), "the graph is missing, there is no file 'far.csrbin': write GRAPH A B"),
+        (("path", "far.txt.gz", 30), "the graph is missing, there is no file 'far.txt.gz': write GRAPH A B"),
+        (("path", 10), "give two vertices"),
+        (("path", 10, 31), "no such vertex: 31"),
+        (("path", "ten", 30), "invalid value for 'A': 'ten' is not a valid integer"),
         (("path", "graph.csrbin", 10, 10, 10), "and 3 are given: write GRAPH A B"),
         (("path", "graph.csrbin"), "two vertices"),
         (("path", "graph.csrbin", "--pairs", "10"), "@FILE"),
@@ -192,6 +197,7 @@ def test_names_are_taken_and_given_by_the_commands_of_many_searches(run, folder)
     assert json.loads(out)["sources"] == [{"source": "ann", "reached": 3, "depth": 2, "farthest": "dan"}]
     assert (folder / "D.csv").read_text().split("\n")[1:4] == ["ann,ann,0", 'ann,"b, c",1', "ann,dan,2"]
     assert "ann -> b, c -> dan" in run("path", "g.csrbin", "ann", "dan")[1]
+    assert "ann -> b, c -> dan" in run("path", "ann", "dan")[1]
     (folder / "pairs.txt").write_text("dan\tann\nann\teve\n")
     paths = json.loads(run("path", "g.csrbin", "--pairs", "@pairs.txt", "--json")[1])["paths"]
     assert [(each["source"], each["distance"], each["path"]) for each in paths] == [

@@ -1,12 +1,17 @@
 """Many searches that ended before all was known: what they say of that."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from bigbfs.algorithms.many import validate
 from bigbfs.algorithms.many.cpu.program import CpuMany
+from bigbfs.cli import manyopts
+from bigbfs.jit import compiling
 from bigbfs.measures.outcome import Known
 from bigbfs.measures.placing import Until
 
@@ -48,6 +53,9 @@ def test_ctrl_c_ends_a_run_without_its_proof(run, grid, monkeypatch, command, co
     monkeypatch.setattr(CpuMany, "verify", never)
     monkeypatch.setattr(Known, "verify", never)
     before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as unstopped:  # kernels are there afterwards: nobody waits for them at Ctrl-C
+        unstopped.setattr(Until, "__call__", ask)
+        assert run(command[0], "g.csrbin", *command[1:], "--threads", 1)[0] == 0
     found, out, err = run(command[0], "g.csrbin", *command[1:], "--verify", "--json", "--threads", 1)
     assert found == code and "stopping after this batch" in err and f"note: {UNPROVED}" in err
     answer = json.loads(out)
@@ -93,3 +101,69 @@ def test_who_is_stopped_says_so_and_names_nobody_whose_place_is_open(run, tmp_pa
     (tmp_path / "apart.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(200)) + "500 501\n")
     code, out, err = run("closeness", "apart.txt", "--sources", "random:5")
     assert code == 0 and "none of them reaches: of a small component" in " ".join(out.split()), err
+
+
+@pytest.fixture
+def told():
+    """SIGINT raises KeyboardInterrupt, as a command line has it, and nobody waits for kernels to be compiled."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+    compiling.tell(lambda: None)
+
+
+def test_ctrl_c_while_the_first_kernels_are_compiled_ends_at_once(told, capsys):
+    with pytest.raises(KeyboardInterrupt), manyopts.stopping(), compiling.measured("one"):
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), manyopts.stopping() as stop:
+        with compiling.measured("one"):
+            pass
+        signal.raise_signal(signal.SIGINT)  # between two of them
+        assert stop()
+        compiling.begins("another")
+    compiling.ends()
+    assert capsys.readouterr().err.count("stopping") == 1
+
+
+def test_ctrl_c_once_something_is_found_waits_for_kernels(told):
+    with manyopts.stopping() as stop, compiling.measured("one"):
+        stop.hearing(lambda count: None)(1)
+        signal.raise_signal(signal.SIGINT)
+        assert stop()
+    with manyopts.stopping() as stop:
+        signal.raise_signal(signal.SIGINT)
+        stop.hearing(lambda count: None)(1)
+        with compiling.measured("one"):
+            assert stop()
+    with manyopts.stopping():
+        signal.raise_signal(signal.SIGINT)
+    with compiling.measured("what comes afterwards"):
+        pass
+
+
+FIRST_RUN = """
+import os, signal
+from bigbfs.__main__ import main
+from bigbfs.jit import compiling
+
+begins = compiling.begins
+
+def interrupted(name=""):
+    begins(name)
+    if "stopping" in signal.getsignal(signal.SIGINT).__qualname__:
+        compiling.begins = begins
+        os.kill(os.getpid(), signal.SIGINT)
+
+compiling.begins = interrupted
+main()
+"""
+"""A command line, with Ctrl-C as soon as the first kernel of its searches is compiled."""
+
+
+@pytest.mark.parametrize("command", [("diameter",), ("distances", "--sources", "all")])
+def test_ctrl_c_in_a_first_run(grid, command):
+    words = [sys.executable, "-c", FIRST_RUN, command[0], "g.csrbin", *command[1:]]
+    empty = os.environ | {"NUMBA_CACHE_DIR": str(grid / "kernels")}
+    done = subprocess.run(words, env=empty, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (130, ""), done.stderr
+    assert done.stderr.splitlines()[-1] == "bigbfs: error: interrupted" and "stopping" not in done.stderr

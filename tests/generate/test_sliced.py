@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -14,8 +15,10 @@ from wide import split
 from bigbfs import generate
 from bigbfs.conversion.orders.degree import CLASSES, degree_order, degree_order_by
 from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.formats.container import moved
 from bigbfs.generate import output, slice_kernels, sliced, slices
 from bigbfs.generate.output import write_graph
+from bigbfs.graph import pages
 from bigbfs.jit.workers import Workers
 from bigbfs.report.progress import Progress
 
@@ -209,6 +212,31 @@ def test_the_process_keeps_to_its_memory(tmp_path):
     assert peak("whole.csrbin", "4GiB") > 260 << 20
     assert any(peak("parts.csrbin", "260MiB") <= 260 << 20 for _ in range(3))  # the first one may have to compile
     assert (tmp_path / "whole.csrbin").read_bytes() == (tmp_path / "parts.csrbin").read_bytes()
+
+
+def test_a_row_of_many_edges_is_counted_to_the_memory(tmp_path, monkeypatch):
+    """What grows with the graph keeps to what is said, the hub's row, which is sorted and written whole, too."""
+    monkeypatch.setattr(output, "_fits", lambda *arguments: False)
+    monkeypatch.setattr(pages, "empty", np.empty)  # where tracemalloc sees it
+    for module in (sliced, moved):
+        monkeypatch.setattr(module, "STRETCH", 1 << 16)
+        monkeypatch.setattr(module, "BUFFER", 1 << 16)
+    monkeypatch.setattr(slices, "KEYS", 1 << 12)
+    monkeypatch.setattr(sliced, "_LEAST_KEYS", 1 << 12)
+
+    def need_and_peak(n):
+        shape = sliced.Shape(n, False, False, 1)
+        drawn = {"vertices": n, "edges": 5 * n}
+        tracemalloc.start()
+        try:
+            write_graph("star", tmp_path / "g.csrbin", threads=1, memory=shape.need(), force=True, **drawn)
+            return shape.need(), tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    need_and_peak(1_000)  # what is there once
+    (small, low), (large, high) = need_and_peak(50_000), need_and_peak(200_000)
+    assert 0.5 * (large - small) < high - low <= large - small
 
 
 # --- slices, units, order ---------------------------------------------------------------------------------------

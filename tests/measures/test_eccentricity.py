@@ -15,6 +15,7 @@ import bigbfs
 from bigbfs.errors import UsageError
 from bigbfs.jit import compiling
 from bigbfs.measures import bounding as module
+from bigbfs.measures import small
 from bigbfs.measures.placing import Until
 
 UNDIRECTED = [name for name, graph in graphs().items() if graph.m and not graph.flags.directed][::2]
@@ -76,12 +77,47 @@ def test_bounds_hold_whenever_it_is_stopped():
         assert not found.exact
 
 
+def stopping_at(call):
+    """Return what asks for an end when it is called for the ``call``-th time."""
+    left = iter([False] * call)
+    return lambda: next(left, True)
+
+
+@pytest.mark.parametrize("one_kernel", [True, False])
+def test_who_stops_eccentricities_knows_as_much_of_the_diameter(one_kernel, monkeypatch):
+    """As ``diameter`` says, stopped after as many searches; of two largest components it is the same one, too."""
+    if not one_kernel:
+        monkeypatch.setattr(small, "EDGES", -1)
+    twins = zoo.join(zoo.random(300, 450, seed=3), tuple(300 + each for each in zoo.random(300, 330, seed=4)))
+    ladder = zoo.join((np.arange(399), np.arange(1, 400)), (np.arange(0, 396, 9), np.arange(4, 400, 9)))
+    ring, on = np.arange(60), np.roll(np.arange(60), -1)
+    equal = zoo.join((ring, on), (60 + ring, 60 + on), ([60, 60], [75, 90]))
+    for n, pairs in ((600, twins), (400, ladder), (120, equal)):
+        graph = zoo.build(n, pairs)
+        whole = bigbfs.eccentricity(graph, threads=2)
+        assert whole.exact
+        for call in range(9):
+            part = bigbfs.eccentricity(graph, stop=stopping_at(call), threads=2)
+            alone = bigbfs.eccentricity(graph, goal="diameter", stop=stopping_at(call), each=False, threads=2)
+            for mine, its, true in zip(
+                (part.diameter, part.radius),
+                (alone.diameter, alone.radius),
+                (whole.diameter, whole.radius),
+                strict=True,
+            ):
+                assert its[0] <= mine[0] <= true[0] == true[1] <= mine[1] <= its[1]
+            np.testing.assert_array_equal(part.ids, whole.ids)
+            assert (part.lower <= whole.lower).all() and (part.upper >= whole.upper).all()
+            ends = np.isin(whole.ids, part.witness)
+            assert ends.any() and (part.lower[ends] >= part.diameter[0]).all()
+
+
 def test_graphs_on_which_bounds_fail_end_with_every_vertex_searched():
     cycle = zoo.build(1_200, (np.arange(1_200), np.roll(np.arange(1_200), 1)))
     told = []
     found = bigbfs.eccentricity(cycle, tell=lambda left, bounds: told.append((left, bounds)))
     assert found.diameter == found.radius == (600, 600)
-    assert found.exact and found.record.sources >= 1_200 - 64 and found.record.batches < 15
+    assert found.exact and found.record.sources >= 1_200 - 64 and found.record.batches < 16 + 15  # of the diameter
     assert told[-1] == (0, (600, 600))
 
 

@@ -46,12 +46,17 @@ def checked_format(name: str) -> str:
     return meant[name.lower()]
 
 
-def format_of_suffix(name: str) -> str:
-    """Return the format that a file name means, a compression suffix taken off: ``text`` where it says nothing."""
+def format_said(name: str) -> str | None:
+    """Return the format that the suffix of a file name says, a compression suffix taken off; None: it says none."""
     path = PurePath(name.lower())
     if path.suffix in COMPRESSION_SUFFIXES:
         path = path.with_suffix("")
-    return next((found.name for found in formats().values() if path.suffix in found.suffixes), "text")
+    return next((found.name for found in formats().values() if path.suffix in found.suffixes), None)
+
+
+def format_of_suffix(name: str) -> str:
+    """Return the format that a file name means: ``text`` where its suffix says nothing."""
+    return format_said(name) or "text"
 
 
 def detect_format(name: str, head: bytes) -> str:
