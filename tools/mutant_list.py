@@ -12,7 +12,7 @@ from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
-from mutants_together import LISTS, TOGETHER
+from mutants_together import LINES, LISTS, TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
 
@@ -331,6 +331,7 @@ MUTANTS = (
     *OWN_ROWS,
     *FAR_ROWS,
     *TOGETHER,
+    *LINES,
     *LISTS,
     *HOSTS,
     *JOINT_FORESTS,

@@ -6,7 +6,7 @@ See mutant_list.py, and mutants_peers.py for the rest of a search over several G
 from __future__ import annotations
 
 from mutant import Mutant
-from mutants_peers import AGREE, FOLDER, PHASES, SUITES, TELL
+from mutants_peers import AGREE, FOLDER, PART, PHASES, SUITES, TELL
 
 FOUND, MARKS, FEW = (FOLDER + name for name in ("found.cuh", "marks.cuh", "few.cuh"))
 
@@ -73,6 +73,22 @@ TOGETHER = tuple(
             FEW,
             "    t.slot += (u32)(relaxed_load(&p.s.progress->level) - (u64)t.level);\n    load_progress(p.s, t);\n",
             "    if (blockIdx.x == 0) load_progress(p.s, t);\n",
+        ),
+    )
+)
+
+LINES = tuple(
+    Mutant(f"lines: {name}", PART, old, new, ("test_kernels_whole.py",))
+    for name, old, new in (
+        (
+            "whoever would own a word were they dealt one by one",
+            "turn = word >> part.shift;",
+            "turn = word;",
+        ),
+        (
+            "words of others are among own ones",
+            "2 * (part.first + (h / 2 >> part.shift) * part.gap) + h;",
+            "2 * (part.first + (h >> part.shift) * part.gap) + h;",
         ),
     )
 )

@@ -55,8 +55,8 @@ RULES = {
     "whole": Peers(3, head_groups=2, whole=True),
     "whole, bottom-up": Peers(2, "ranges", whole=True, tuning=UPWARDS),
     "whole, turns": Peers(4, head_groups=0, whole=True, tuning=TURNS),
-    "whole, lists": Peers(3, whole=True, tuning=replace(UPWARDS, listed=1)),
-    "whole, lists in turn": Peers(2, head_groups=0, whole=True, tuning=replace(TURNS, listed=2)),
+    "whole, lists": Peers(3, together=4, whole=True, tuning=replace(UPWARDS, listed=1)),
+    "whole, lists in turn": Peers(2, together=16, head_groups=0, whole=True, tuning=replace(TURNS, listed=2)),
     "in order": Peers(
         2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
     ),

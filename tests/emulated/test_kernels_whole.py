@@ -116,6 +116,20 @@ def test_a_thin_level_behind_lists(build):
             assert (found.reached, found.depth) == (330, levels.max())
 
 
+@pytest.mark.parametrize("together", [2, 8])
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_words_that_are_dealt_several_at_a_time(build, together):
+    """Levels are shared by lines, of plain and of compressed rows, in lists and in bitmaps."""
+    plain = zoo.shared()["kronecker"]
+    assert plain.n > 64 * together
+    for graph, listed in ((plain, 1), (plain.compress(), plain.n + 1)):
+        peers = Peers(3, together=together, whole=True, tuning=replace(UPWARDS, listed=listed))
+        for source in (int(plain.degrees().argmax()), 5):
+            (searched,) = search(graph, build, peers, [(source, None)])
+            assert np.array_equal(searched.levels, reference_bfs(plain, source)[0])
+            validate_tree(plain, source, searched.levels, searched.parents)
+
+
 def ladder(length, seed=3):
     """Return a strip of vertices with near neighbours, and some rows of more than eight: hundreds of thin levels."""
     here = np.arange(length)

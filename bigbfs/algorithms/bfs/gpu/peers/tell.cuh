@@ -58,7 +58,7 @@ DEVICE void publish(const Peers& p, u64 at) {
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
     const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
-        const u64 w = p.part.first + i * p.part.stride;
+        const u64 w = own_word(p.part, i);
         const u64 word = own[w];
         const u64 visited = p.whole && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
         for (u64 r = 0; r < p.part.size; ++r) {
