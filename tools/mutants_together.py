@@ -93,6 +93,24 @@ LINES = tuple(
     )
 )
 
+BLANK = tuple(
+    Mutant(f"blank: {name}", file, old, new, ("test_kernels_whole.py",))
+    for name, file, old, new in (
+        (
+            "the frontier of a search before stays",
+            FOLDER + "whole.cuh",
+            "w += threads) bits[w] = 0;",
+            "w += threads) bits[w] |= 0;",
+        ),
+        (
+            "one block has nobody who empties anything",
+            FOLDER + "whole.cuh",
+            " && gridDim.x > 1;",
+            ";",
+        ),
+    )
+)
+
 LISTS = tuple(
     Mutant(f"lists: {name}", file, old, new, ("test_kernels_whole.py",))
     for name, file, old, new in (

@@ -130,6 +130,22 @@ def test_words_that_are_dealt_several_at_a_time(build, together):
             validate_tree(plain, source, searched.levels, searched.parents)
 
 
+@pytest.mark.parametrize("build", builds_here())
+def test_bitmaps_of_searches_before_are_emptied_beside_thin_levels(build):
+    """A ring of stars: the first block has the first level alone; the next is searched from a bitmap, each time anew."""
+    hubs = np.arange(8)
+    leaves = 8 + np.arange(800)
+    plain = zoo.build(808, zoo.join((hubs, np.roll(hubs, 1)), (leaves % 8, leaves)))
+    for blocks in ((2, 3), (1, 2)):
+        peers = Peers(2, whole=True, blocks=blocks, tuning=replace(UPWARDS, listed=809, thin_to=8))
+        runs = [(800, None), (17, None), (42, 3), (800, None)]
+        for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+            levels = reference_bfs(plain, source)[0]
+            assert np.array_equal(searched.levels, levels if depth is None else np.where(levels <= depth, levels, -1))
+            validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+            assert "bitmap" in told(searched) and told(searched)[0] == "nothing"
+
+
 def ladder(length, seed=3):
     """Return a strip of vertices with near neighbours, and some rows of more than eight: hundreds of thin levels."""
     here = np.arange(length)

@@ -102,7 +102,7 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
     if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
     else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
-    else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
+    else t.phase = !t.bottom_up && !sorts ? queue_phase(t, m) : m.blank ? SET : FILL;
     note(p, t, m);
 }
 
@@ -172,6 +172,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case FILL: t.phase = SET; break;
         case SET:
             t.form = BITMAP;
+            m.blank = 0;
             m.same = (m.same & ~(1u << t.swapped)) | (u32)(p.whole != 0) << t.swapped;
             t.phase = !t.bottom_up ? COLLECT : p.whole ? UP : PUBLISH;
             break;

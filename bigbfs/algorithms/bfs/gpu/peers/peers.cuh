@@ -146,6 +146,7 @@ struct Mates {
     u64 told;
     u64 notice[NOTICE_FIELDS];  // of the last barrier
     u32 round;  // of delivering the claims of a level
+    u32 blank;  // whether the frontier's bitmap is empty
     u32 turns;  // whether what is visited is published before the level, which is top-down
     u32 same;  // bit t.swapped: all ranks have the same frontier as a bitmap; the other bit: the same `next`
 };
