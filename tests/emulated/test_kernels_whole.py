@@ -132,7 +132,7 @@ def test_words_that_are_dealt_several_at_a_time(build, together):
 
 @pytest.mark.parametrize("build", builds_here())
 def test_bitmaps_of_searches_before_are_emptied_beside_thin_levels(build):
-    """A ring of stars: the first block has the first level alone; the next is searched from a bitmap, each time anew."""
+    """A ring of stars: the first block has the first level alone; the next is searched from a bitmap, anew."""
     hubs = np.arange(8)
     leaves = 8 + np.arange(800)
     plain = zoo.build(808, zoo.join((hubs, np.roll(hubs, 1)), (leaves % 8, leaves)))
