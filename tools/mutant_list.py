@@ -13,7 +13,7 @@ from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
-from mutants_together import TOGETHER
+from mutants_together import BLANK, LINES, LISTS, TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
 
@@ -333,6 +333,9 @@ MUTANTS = (
     *OWN_ROWS,
     *FAR_ROWS,
     *TOGETHER,
+    *LINES,
+    *LISTS,
+    *BLANK,
     *HOSTS,
     *JOINT_FORESTS,
     *FAR_FORESTS,

@@ -6,9 +6,9 @@ See mutant_list.py, and mutants_peers.py for the rest of a search over several G
 from __future__ import annotations
 
 from mutant import Mutant
-from mutants_peers import AGREE, FOLDER, STATE, SUITES
+from mutants_peers import AGREE, FOLDER, PART, PHASES, SUITES, TELL
 
-MARKS, FEW = FOLDER + "marks.cuh", FOLDER + "few.cuh"
+FOUND, MARKS, FEW = (FOLDER + name for name in ("found.cuh", "marks.cuh", "few.cuh"))
 
 TOGETHER = tuple(
     Mutant(f"peers: {name}", file, old, new, SUITES)
@@ -21,13 +21,13 @@ TOGETHER = tuple(
         ),
         (
             "found words are not told",
-            STATE,
+            FOUND,
             "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;",
             "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = 0;",
         ),
         (
             "found words are told in the frontier",
-            STATE,
+            FOUND,
             "in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;",
             "in_rank<u32>(p, r, t.swapped ? p.next_at : p.frontier_at)[w] = word;",
         ),
@@ -73,6 +73,82 @@ TOGETHER = tuple(
             FEW,
             "    t.slot += (u32)(relaxed_load(&p.s.progress->level) - (u64)t.level);\n    load_progress(p.s, t);\n",
             "    if (blockIdx.x == 0) load_progress(p.s, t);\n",
+        ),
+    )
+)
+
+LINES = tuple(
+    Mutant(f"lines: {name}", PART, old, new, ("test_kernels_whole.py",))
+    for name, old, new in (
+        (
+            "whoever would own a word were they dealt one by one",
+            "turn = word >> part.shift;",
+            "turn = word;",
+        ),
+        (
+            "words of others are among own ones",
+            "2 * (part.first + (h / 2 >> part.shift) * part.gap) + h;",
+            "2 * (part.first + (h >> part.shift) * part.gap) + h;",
+        ),
+    )
+)
+
+BLANK = tuple(
+    Mutant(f"blank: {name}", file, old, new, ("test_kernels_whole.py",))
+    for name, file, old, new in (
+        (
+            "the frontier of a search before stays",
+            FOLDER + "whole.cuh",
+            "w += threads) bits[w] = 0;",
+            "w += threads) bits[w] |= 0;",
+        ),
+        (
+            "one block has nobody who empties anything",
+            FOLDER + "whole.cuh",
+            " && gridDim.x > 1;",
+            ";",
+        ),
+    )
+)
+
+LISTS = tuple(
+    Mutant(f"lists: {name}", file, old, new, ("test_kernels_whole.py",))
+    for name, file, old, new in (
+        (
+            "one that is full is not told",
+            FOUND,
+            "    if (t.tail > p.list_ids) atomicAdd(p.joint->left, (u64)1);\n",
+            "",
+        ),
+        (
+            "they go on where those of the level before ended",
+            AGREE,
+            "    t.tail = 0;\n",
+            "",
+        ),
+        (
+            "whom others have found is not visited",
+            TELL,
+            "if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));",
+            "",
+        ),
+        (
+            "all begin where the first does",
+            TELL,
+            "start = t.begin + warp_sum(start);",
+            "start = t.begin + 0 * warp_sum(start);",
+        ),
+        (
+            "whoever was found before rows were read is in them twice",
+            FOUND,
+            "return list_found(p, t, w, word & ~before);",
+            "return list_found(p, t, w, word);",
+        ),
+        (
+            "edges are estimated, too",
+            PHASES,
+            "        t.tally[EDGES] = 0;  // estimated: ENLIST counts them\n",
+            "",
         ),
     )
 )

@@ -226,6 +226,8 @@ def _owned(graph: Graph, size: int, kind: str) -> partition.Partition:
         refuse_words(kind)
         owned: partition.Partition = partition_of(size)
         return owned
-    rows, kind = rows_of(graph.adjacency), "words" if kind == partition.WHOLE else kind
+    if kind == partition.WHOLE:
+        return partition.deal_lines(graph.n, size)
+    rows = rows_of(graph.adjacency)
     ends = (np.empty(0, np.int64),) * 2 if kind == "words" else sample(rows)
     return partition.choose(np.asarray(rows.indptr), ends, size, kind, even_ranges=True)

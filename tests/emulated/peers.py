@@ -46,15 +46,16 @@ PATIENCE = {"plain": 10.0, "preempt": 20.0, "asan": 20.0, "tsan": 25.0}
 class Peers:
     """How many devices there are, and what they are told.
 
-    ``blocks`` of each device, in turn; ``capacity`` of an inbox, None: as in a real run; ``touch`` is called with what
-    each rank has made, before it searches; ``carry``: hosts carry what is told, by what this makes of runtime, group
-    and bytes, searches as ``forced`` and in ``parts``; ``stages``: rows are streamed, through buffers of so many bytes
-    together; ``whole``: each has all rows, and ``alone`` searches for itself; the rest as PeerSearch and OwnAdjacency
-    take it.
+    ``together``: so many words are dealt at a time; ``blocks`` of each device, in turn; ``capacity`` of an inbox, None:
+    as in a real run; ``touch`` is called with what each rank has made, before it searches; ``carry``: hosts carry what
+    is told, by what this makes of runtime, group and bytes, searches as ``forced`` and in ``parts``; ``stages``: rows
+    are streamed, through buffers of so many bytes together; ``whole``: each has all rows, and ``alone`` searches for
+    itself; the rest as PeerSearch and OwnAdjacency take it.
     """
 
     size: int = 2
     kind: str = "words"
+    together: int = 1
     mapped: bool = False
     head_groups: int = 1
     hot_bytes: int = 0
@@ -111,7 +112,7 @@ _LENDING = threading.Lock()
 def cut(graph: Graph, peers: Peers) -> Partition:
     """Return who owns what."""
     if peers.kind == "words":
-        return partitions.deal(graph.n, peers.size)
+        return partitions.deal(graph.n, peers.size, peers.together)
     return partitions.cut(np.asarray(graph.adjacency.indptr), peers.size)
 
 
@@ -214,10 +215,10 @@ def search(graph: Graph, build: str, peers: Peers, runs: Sequence[tuple[int, int
     return searched
 
 
-def owned(graph: Graph, peers: Peers) -> list[slice]:
+def owned(graph: Graph, peers: Peers) -> list[Any]:
     """Return the words of each rank."""
     partition = cut(graph, peers)
-    return [partition.own(rank) for rank in range(peers.size)]
+    return [partition.own_words(rank) for rank in range(peers.size)]
 
 
 def label(

@@ -55,6 +55,8 @@ RULES = {
     "whole": Peers(3, head_groups=2, whole=True),
     "whole, bottom-up": Peers(2, "ranges", whole=True, tuning=UPWARDS),
     "whole, turns": Peers(4, head_groups=0, whole=True, tuning=TURNS),
+    "whole, lists": Peers(3, together=4, whole=True, tuning=replace(UPWARDS, listed=1)),
+    "whole, lists in turn": Peers(2, together=16, head_groups=0, whole=True, tuning=replace(TURNS, listed=2)),
     "in order": Peers(
         2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
     ),
@@ -233,7 +235,7 @@ def test_depths_and_sources_in_turn(build):
     """What a search has left, also where it ended early, does not show in the next."""
     plain = zoo.shared()["binary-tree"]
     runs = [(0, 3), (5, None), (plain.n - 1, 0), (7, 1), (0, None)]
-    for rule in ("auto", "bottom-up", "turns", "whole", "whole, bottom-up", "whole, turns"):
+    for rule in (rule for rule in RULES if rule in ("auto", "bottom-up", "turns") or "whole" in rule):
         for (source, depth), searched in zip(runs, search(plain, build, RULES[rule], runs), strict=True):
             check(plain, source, searched, depth)
 

@@ -1,5 +1,7 @@
 """BFS over several emulated GPUs that each have all rows: what ranks write of one another's knowledge, and when."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import zoo
@@ -24,10 +26,11 @@ def test_whom_chunks_have_found_is_visited_where_others_find_more(build):
     plain = zoo.build(n, zoo.join((hubs[:-1], hubs[1:]), (np.where(others % 32 < 12, 1, 2), others)))
     levels = reference_bfs(plain, 0)[0]
     assert (plain.degrees()[1:3] > 1024).all() and np.bincount(levels[levels >= 0])[2:].min() > 1024
-    peers = Peers(2, head_groups=0, whole=True, blocks=(2, 2), tuning=UPWARDS)
-    for searched in search(plain, build, peers, 2 * [(0, None)]):
-        assert np.array_equal(searched.levels, levels)
-        validate_tree(plain, 0, searched.levels, searched.parents)
+    for listed in (n + 1, 1):
+        peers = Peers(2, head_groups=0, whole=True, blocks=(2, 2), tuning=replace(UPWARDS, listed=listed))
+        for searched in search(plain, build, peers, 2 * [(0, None)]):
+            assert np.array_equal(searched.levels, levels)
+            validate_tree(plain, 0, searched.levels, searched.parents)
 
 
 @pytest.mark.parametrize("thin_to", [0, 64])
@@ -41,6 +44,106 @@ def test_edges_of_levels_that_all_go_through_are_counted_once(build, thin_to):
         assert set(found.told) == {"nothing"}
         counted = [int(degrees[levels == depth].sum()) for depth in range(levels.max() + 1)]
         assert [level.edges for level in found.levels] == counted
+
+
+def told(searched):
+    """Return what ranks told one another for each level, the same on all of them."""
+    (kinds,) = {found.told for found in searched.found}
+    return kinds
+
+
+@pytest.mark.parametrize("build", builds_here())
+def test_few_that_a_level_finds_are_told_in_lists(build):
+    """Every bottom-up level by lists, the last levels alone, and none; rows put off, and rows that are not."""
+    plain = zoo.shared()["kronecker-dense"]
+    source = int(plain.degrees().argmax())
+    levels = reference_bfs(plain, source)[0]
+    left = int((plain.degrees() > 0).sum()) - np.cumsum(np.bincount(levels[levels >= 0]))
+    for listed, defer in ((1, 10**9), (1, 0), (plain.n // left[1], 0), (plain.n + 1, 0)):
+        few = left[:-1] <= plain.n // listed if listed <= plain.n else left[:-1] < 0
+        peers = Peers(3, whole=True, tuning=replace(UPWARDS, listed=listed, defer_from_vram=defer))
+        for searched in search(plain, build, peers, 2 * [(source, None)]):
+            assert np.array_equal(searched.levels, levels)
+            validate_tree(plain, source, searched.levels, searched.parents)
+            assert told(searched)[: len(few)] == tuple("list" if each else "bitmap" for each in few)
+            for found in searched.found:
+                assert [level.frontier for level in found.levels] == np.bincount(levels[levels >= 0]).tolist()
+                if listed == 1:  # nothing is estimated
+                    counted = [int(plain.degrees()[levels == depth].sum()) for depth in range(levels.max() + 1)]
+                    assert [level.edges for level in found.levels] == counted
+
+
+@pytest.mark.parametrize("build", builds_here())
+def test_where_a_list_is_full_the_bitmap_is_told(build):
+    """Lists of one id, of thirty and of many; other levels follow those that fill them, and other searches."""
+    plain = zoo.shared()["kronecker"]
+    runs = [(int(plain.degrees().argmax()), None), (3, None), (int(plain.degrees().argmax()), 2)]
+    for capacity in (6, 93, None):
+        tuning = replace(UPWARDS, listed=1, defer_from_vram=0)
+        peers = Peers(2, whole=True, capacity=capacity, blocks=(2, 3), tuning=tuning)
+        for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+            levels = reference_bfs(plain, source)[0]
+            assert np.array_equal(searched.levels, levels if depth is None else np.where(levels <= depth, levels, -1))
+            validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+
+
+@pytest.mark.parametrize("build", builds_here())
+def test_lists_have_nobody_twice(build):
+    """Of one word half are found among their heads and half in their rows, which are put off: hubs are before it."""
+    found, hubs = np.arange(1, 31), 64 + np.arange(5)
+    leaves = 128 + np.arange(200)
+    apart = [(np.full(15, hub), found[:15]) for hub in hubs]
+    plain = zoo.build(328, zoo.join((np.zeros(30, int), found), (hubs[leaves % 5], leaves), *apart))
+    peers = Peers(2, whole=True, blocks=(1, 2), tuning=replace(UPWARDS, listed=1, defer_from_vram=0))
+    (searched,) = search(plain, build, peers, [(0, None)])
+    levels = reference_bfs(plain, 0)[0]
+    assert np.array_equal(searched.levels, levels) and told(searched)[0] == "list"
+    for each in searched.found:
+        assert [level.frontier for level in each.levels] == np.bincount(levels[levels >= 0]).tolist()
+
+
+@pytest.mark.parametrize("build", builds_here())
+def test_a_thin_level_behind_lists(build):
+    """A star whose leaves lists tell, and a path behind one of them, which the first blocks go through alone."""
+    path = np.arange(300, 330)
+    plain = zoo.build(330, zoo.join((np.zeros(299, int), np.arange(1, 300)), ([17], [300]), (path[:-1], path[1:])))
+    peers = Peers(2, whole=True, blocks=(1, 2), tuning=replace(UPWARDS, listed=1, thin_to=64))
+    for searched in search(plain, build, peers, [(17, None), (0, None)]):
+        levels = reference_bfs(plain, int(np.flatnonzero(searched.levels == 0)[0]))[0]
+        assert np.array_equal(searched.levels, levels)
+        assert "list" in told(searched)
+        for found in searched.found:
+            assert (found.reached, found.depth) == (330, levels.max())
+
+
+@pytest.mark.parametrize("together", [2, 8])
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_words_that_are_dealt_several_at_a_time(build, together):
+    """Levels are shared by lines, of plain and of compressed rows, in lists and in bitmaps."""
+    plain = zoo.shared()["kronecker"]
+    assert plain.n > 64 * together
+    for graph, listed in ((plain, 1), (plain.compress(), plain.n + 1)):
+        peers = Peers(3, together=together, whole=True, tuning=replace(UPWARDS, listed=listed))
+        for source in (int(plain.degrees().argmax()), 5):
+            (searched,) = search(graph, build, peers, [(source, None)])
+            assert np.array_equal(searched.levels, reference_bfs(plain, source)[0])
+            validate_tree(plain, source, searched.levels, searched.parents)
+
+
+@pytest.mark.parametrize("build", builds_here())
+def test_bitmaps_of_searches_before_are_emptied_beside_thin_levels(build):
+    """A ring of stars: the first block has the first level alone; the next is searched from a bitmap, anew."""
+    hubs = np.arange(8)
+    leaves = 8 + np.arange(800)
+    plain = zoo.build(808, zoo.join((hubs, np.roll(hubs, 1)), (leaves % 8, leaves)))
+    for blocks in ((2, 3), (1, 2)):
+        peers = Peers(2, whole=True, blocks=blocks, tuning=replace(UPWARDS, listed=809, thin_to=8))
+        runs = [(800, None), (17, None), (42, 3), (800, None)]
+        for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+            levels = reference_bfs(plain, source)[0]
+            assert np.array_equal(searched.levels, levels if depth is None else np.where(levels <= depth, levels, -1))
+            validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+            assert "bitmap" in told(searched) and told(searched)[0] == "nothing"
 
 
 def ladder(length, seed=3):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bigbfs.engines.ranks.group import Group
@@ -31,7 +33,7 @@ def global_vertex(part, local):
     return ((part.first + (local >> SHIFT) * part.stride) << SHIFT) + (local & LOW)
 
 
-def whole(parts: list[np.ndarray], owns: list[slice], n: int) -> np.ndarray:
+def whole(parts: list[np.ndarray], owns: Sequence[slice | np.ndarray], n: int) -> np.ndarray:
     """Return one array of n vertices from the arrays of all ranks, by local number; ``owns``: the words of each."""
     words = -(-n // 64)
     found = np.empty((words, 64), parts[0].dtype)

@@ -7,7 +7,8 @@ for GPUs where the vertices come out even, too. Cut into ranges, a graph ordered
 because one rank gets the hubs.
 
 A rank's own words are ``first + i * stride``: one formula for both, so kernels know no difference. Vertex v is *local*
-vertex ``64 i + v mod 64`` of its owner.
+vertex ``64 i + v mod 64`` of its owner. GPUs that each have all rows get ``LINE_WORDS`` words at a time, so that what
+one reads of a bitmap, or stores into another's, are whole lines: ``own_words`` has them.
 """
 
 from __future__ import annotations
@@ -24,12 +25,18 @@ KINDS = ("auto", "words", "ranges")
 WHOLE = "whole"
 """Of ranks on GPUs: words are dealt, and each rank has all rows."""
 
+LINE_WORDS = 16
+"""Words of a line of memory."""
+
 SAMPLE = 2048
 """Rows looked at for the choice of a partition."""
 
 AT_HOME = 0.75
 """Share of sampled edges that must stay within a rank for ranges to be chosen."""
 
+
+LEAST_LINES = 256
+"""Lines of each rank from which on whole lines are dealt: the first are those of the hubs."""
 
 EVEN = 1.1
 """Ranges are even if none has more than so many times the mean of their vertices."""
@@ -71,12 +78,15 @@ class Partition:
         ``"words"``, ``"ranges"``, or ``"shards"``: ranges of which no other rank has the rows.
     bounds
         As in :class:`Part`.
+    together
+        Words that are dealt at a time, a power of two.
     """
 
     n: int
     size: int
     kind: str
     bounds: np.ndarray
+    together: int = 1
 
     @property
     def words(self) -> int:
@@ -86,7 +96,9 @@ class Partition:
     def part(self, rank: int) -> Part:
         """Return what ``rank`` owns."""
         if self.kind == "words":
-            first, stride, words = rank, self.size, max(0, -(-(self.words - rank) // self.size))
+            turns, rest = divmod(self.words, self.size * self.together)
+            last = min(max(0, rest - rank * self.together), self.together)
+            first, stride, words = rank * self.together, self.size, turns * self.together + last
         else:
             first, stride, words = int(self.bounds[rank]), 1, int(self.bounds[rank + 1] - self.bounds[rank])
         n, number, size, begin, step, own = map(np.uint64, (self.n, rank, self.size, first, stride, words))
@@ -97,27 +109,42 @@ class Partition:
         return [int(self.part(rank).words) for rank in range(self.size)]
 
     def own(self, rank: int) -> slice:
-        """Return the words of ``rank`` as a slice of a bitmap of all vertices."""
+        """Return the words of ``rank`` as a slice of a bitmap of all vertices; they are dealt one at a time."""
+        assert self.together == 1
         part = self.part(rank)
         first, stride, words = int(part.first), int(part.stride), int(part.words)
         return slice(first, first + stride * words if words else first, stride)
 
+    def own_words(self, rank: int) -> slice | np.ndarray:
+        """Return the words of ``rank`` as what picks them out of an array of all words."""
+        if self.together == 1:
+            return self.own(rank)
+        words = np.arange(self.words, dtype=np.int64)
+        return words[words // self.together % self.size == rank]
+
     def vertices(self, rank: int) -> np.ndarray:
         """Return the vertices of ``rank`` in local order: int64; those past the last vertex are left out."""
-        words = np.arange(self.words, dtype=np.int64)[self.own(rank)]
+        words = np.arange(self.words, dtype=np.int64)[self.own_words(rank)]
         found = (words[:, None] * 64 + np.arange(64)).ravel()
         return found[: len(found) - int((found >= self.n).sum())]
 
     def local_vertices(self, rank: int) -> int:
         """Return how many vertices ``rank`` owns."""
-        words = int(self.part(rank).words)
-        last = range(self.words)[self.own(rank)][-1] if words else -1
+        words, own = int(self.part(rank).words), self.own_words(rank)
+        last = -1
+        if words:
+            last = range(self.words)[own][-1] if isinstance(own, slice) else int(own[-1])
         return 64 * words - (64 * self.words - self.n if words and last == self.words - 1 else 0)
 
 
-def deal(n: int, size: int) -> Partition:
-    """Return the partition that deals words in turn."""
-    return Partition(n, size, "words", np.empty(0, np.uint64))
+def deal(n: int, size: int, together: int = 1) -> Partition:
+    """Return the partition that deals words in turn, so many at a time."""
+    return Partition(n, size, "words", np.empty(0, np.uint64), together)
+
+
+def deal_lines(n: int, size: int) -> Partition:
+    """Return the partition that deals whole lines, or words if there are few."""
+    return deal(n, size, LINE_WORDS if n >= LEAST_LINES * size * LINE_WORDS * 64 else 1)
 
 
 def shards(n: int, rows: Sequence[int]) -> Partition:

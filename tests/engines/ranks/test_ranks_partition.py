@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bigbfs.engines.ranks.partition import Partition, choose, cut, deal
+from bigbfs.engines.ranks.partition import LINE_WORDS, Partition, choose, cut, deal, deal_lines
 from bigbfs.errors import UsageError
 
 
 def partitions(n: int, size: int) -> list[Partition]:
     skewed = np.concatenate([[0], np.cumsum(np.arange(n)[::-1])])
-    return [deal(n, size), cut(np.arange(n + 1), size), cut(skewed, size)]
+    return [deal(n, size), deal(n, size, 4), deal(n, size, 16), cut(np.arange(n + 1), size), cut(skewed, size)]
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000, 4096])
@@ -24,9 +24,16 @@ def test_every_vertex_has_one_owner(n: int, size: int) -> None:
         assert sum(partition.counts()) == partition.words
         bitmap = np.zeros(partition.words, np.int64)
         for rank in range(size):
-            assert len(bitmap[partition.own(rank)]) == partition.counts()[rank]
-            bitmap[partition.own(rank)] += 1
+            assert len(bitmap[partition.own_words(rank)]) == partition.counts()[rank]
+            bitmap[partition.own_words(rank)] += 1
         assert (bitmap == 1).all()
+
+
+def test_lines_are_dealt_whole_where_there_are_many() -> None:
+    assert [deal_lines(1000 * scale, 2).together for scale in (1, 500, 600)] == [1, 1, LINE_WORDS]
+    line = 64 * LINE_WORDS
+    own = deal_lines(600 * line, 2).vertices(1)
+    assert (own // line % 2 == 1).all() and len(own) == 300 * line
 
 
 def test_ranges_share_the_work() -> None:

@@ -8,7 +8,7 @@ from bigbfs.engines.gpu.runtime.arguments import fields, struct
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.engines.ranks.partition import Partition
 
-PART = fields("bounds", "rank", "size", "first", "stride", "words")
+PART = fields("bounds", "rank", "size", "first", "stride", "words", "shift", "gap")
 """Which vertices are own."""
 
 CLOCK_RATE = 2e9
@@ -29,5 +29,7 @@ def place_part(runtime: Runtime, partition: Partition, rank: int) -> tuple[np.nd
         first=part.first,
         stride=part.stride,
         words=part.words,
+        shift=partition.together.bit_length() - 1,
+        gap=(int(part.stride) - 1) * partition.together,
     )
     return made, bounds

@@ -154,12 +154,14 @@ class OwnAdjacency(PlacedAdjacency):
         if self._heads is not None:
             headed = self._part.copy() if self._share.whole else part
             if self._share.whole:  # a search top-down reads short rows from heads
-                headed["bounds"], headed["first"], headed["stride"] = 0, 0, 1
+                headed["bounds"], headed["first"], headed["stride"], headed["gap"] = 0, 0, 1, 0
                 headed["words"] = -(-self.n // 64)
             arguments = (headed, self._heads, np.uint32(self.ranked), self._counts[1:2])
             self._run("own_heads", WARP * 2 * int(headed["words"]), self.struct, whole, *arguments)
         if self._prove and begin < end:
             words = np.array([first + begin * stride, first + (end - 1) * stride + 1], np.uint64)
+            if self._share.whole:  # all at once, from among others'
+                words[:] = 0, -(-self.n // 64)
             chunks = self.hub_ptr[np.searchsorted(self.hubs, np.minimum(64 * words, np.uint64(self.n)))]
             self._run("prove_own_rows", threads, self.struct, part, self._counts[2:])
             count = int(chunks[1] - chunks[0])

@@ -80,7 +80,7 @@ class Share:
 
 def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
     """Return the share of ``rank``."""
-    edges, own = adjacency.edges, partition.own(rank)
+    edges, own = adjacency.edges, partition.own_words(rank)
     offsets = _word_offsets(adjacency)
     begins, ends = (np.ascontiguousarray(each[own]) for each in (offsets[:-1], offsets[1:]))
     if not (begins < ends).any():

@@ -7,8 +7,8 @@
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
 // What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks;
-// by all ranks alike.
-constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5;
+// by all ranks alike; bottom-up, told in lists.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, LISTED = 6;
 
 // Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.
 DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
@@ -44,7 +44,8 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     if (blockIdx.x != 0) return;
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
-    slot.direction = t.bottom_up ? UPWARDS : p.whole ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
+    if (t.bottom_up) slot.direction = in_lists(t) ? LISTED : UPWARDS;
+    else slot.direction = p.whole ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
 
@@ -72,6 +73,7 @@ DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
 APART void choose(const Peers& p, Team& t, Mates& m) {
     t.done = m.count == 0 || (u64)t.level >= p.s.max_depth;
+    t.tail = 0;
     if (t.done || t.slot >= p.s.slot_count) {
         t.phase = HALT;
         if (blockIdx.x == 0) save_progress(p.s, t, t.done);
@@ -93,19 +95,23 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     t.defer = t.bottom_up && open >= p.part.size * p.s.defer_from;
     t.wide = !t.bottom_up && costs.marks < costs.claims;
     t.told = t.bottom_up && (m.same >> (t.swapped ^ 1) & 1);
+    if (p.whole && t.bottom_up && not_visited(p, t) <= p.lists_to) t.told = IN_LISTS;
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
     m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
     if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
     else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
-    else t.phase = t.bottom_up || sorts ? FILL : queue_phase(t, m);
+    else t.phase = !t.bottom_up && !sorts ? queue_phase(t, m) : m.blank ? SET : FILL;
     note(p, t, m);
 }
 
 // The level is over on all ranks, and the notice says what it has found.
 DEVICE void advance(const Peers& p, Team& t, Mates& m) {
-    if (t.bottom_up || t.wide) {
+    if (t.phase == ENLIST) {
+        t.form = QUEUE;
+        m.same &= 1u << t.swapped;  // own words alone are in the other bitmap
+    } else if (t.bottom_up || t.wide) {
         t.swapped ^= 1;
         t.form = BITMAP;
         t.missed = t.wide ? UNKNOWN : m.notice[ALL_MISSED];
@@ -142,6 +148,7 @@ DEVICE void after_accept(const Peers& p, Team& t, Mates& m) {
 // Rows were searched bottom-up, or marks made from them.
 DEVICE void after_rows_of_ranks(const Peers& p, Team& t, Mates& m) {
     if (t.wide) t.phase = m.notice[MEETS] ? TAKE : MARK_CHUNKS;
+    else if (m.notice[MEETS] && in_lists(t) && m.notice[ALL_LEFT] == 0) t.phase = ENLIST;
     else if (m.notice[MEETS]) close_level(p, t, m);
     else if (t.phase == UP && t.defer && m.notice[OWN_MISSED] > 0) t.phase = UP_OPEN;
     else t.phase = UP_CHUNKS;
@@ -165,6 +172,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case FILL: t.phase = SET; break;
         case SET:
             t.form = BITMAP;
+            m.blank = 0;
             m.same = (m.same & ~(1u << t.swapped)) | (u32)(p.whole != 0) << t.swapped;
             t.phase = !t.bottom_up ? COLLECT : p.whole ? UP : PUBLISH;
             break;
@@ -178,7 +186,8 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.phase = t.bottom_up ? UP : p.whole ? COLLECT : DOWN;
             break;
         case BLANK: t.phase = MARK; break;
-        case TAKE: close_level(p, t, m); break;
+        case TAKE:
+        case ENLIST: close_level(p, t, m); break;
         default: after_rows_of_ranks(p, t, m);
     }
 }

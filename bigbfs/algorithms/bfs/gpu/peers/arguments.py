@@ -41,7 +41,10 @@ PEERS = np.dtype(
     + [(f"{name}_at", np.uint64) for name in (*SHARED, "parents")]
     + [
         (name, np.uint64)
-        for name in ("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost", "whole")
+        for name in (
+            *("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost"),
+            *("whole", "lists_to", "lists", "list_ids"),
+        )
     ]
 )
 """``struct Peers``."""
@@ -64,12 +67,13 @@ KERNELS = (
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
-BOTTOM_UP, ALIKE = 2, 5
-"""Of the codes of agree.cuh: any other level goes top-down; a level that all ranks go through alike."""
+BOTTOM_UP, ALIKE, LISTED = 2, 5, 6
+"""Of the codes of agree.cuh: bottom-up; a level that all ranks go through alike; bottom-up, told in lists. Any other
+level goes top-down."""
 
-TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing"}
+TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing", 6: "list"}
 """What ranks tell one another for a level: claims, bits of the frontier, bits of what is visited and claims, bits of
-what its rows lead to, or nothing, since all have read all of them."""
+what its rows lead to, nothing, since all have read all of them, or ids of the few it has found."""
 
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""

@@ -92,7 +92,7 @@ class RankedTree(ABC):
         parts = to_first(group, mine)
         if group.rank:
             return otherwise
-        return whole(parts, [partition.own(rank) for rank in range(group.size)], self._placed.n)
+        return whole(parts, [partition.own_words(rank) for rank in range(group.size)], self._placed.n)
 
     def verify(self, options: BfsOptions, result: BfsResult) -> None:
         """Prove the tree of the last search on the devices, all ranks together.

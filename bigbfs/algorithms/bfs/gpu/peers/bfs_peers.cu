@@ -40,7 +40,7 @@ APART void levels_alone(const Peers& p, Team& t) { local_levels(p.s, t, ALIKE); 
 // Thread 0 of a block, before the first phase.
 DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
     t.slot = t.tail = t.hot_chunks = t.local_from = t.longer = t.wide = t.clean = t.told = 0;
-    m.round = m.same = 0;
+    m.round = m.same = m.blank = 0;
     m.waited = m.told = 0;
     load_progress(p.s, t);
     load_sums(p, m);
@@ -78,6 +78,7 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
         if (t.phase == ALONE) levels_alone(p, t);
         else if (t.phase != FEW) run_phase_of_ranks(p, t, m);
         else if (blockIdx.x == 0) levels_of_few(p, t, m);
+        else if (blanks(p, t)) blank_meanwhile(p, t);
         finish_phase_of_ranks(p, t, m);
     }
     if (t.done) finish_own(p);

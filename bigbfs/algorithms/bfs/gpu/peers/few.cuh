@@ -8,6 +8,7 @@
 #pragma once
 #include "algorithms/bfs/gpu/peers/agree.cuh"
 #include "algorithms/bfs/gpu/peers/claims.cuh"
+#include "algorithms/bfs/gpu/peers/whole.cuh"
 
 // Own vertices of the frontier; whoever is found lies behind them in the queue, t.tail of them.
 DEVICE void expand_few(const Peers& p, Team& t) {
@@ -123,6 +124,7 @@ APART void levels_of_few(const Peers& p, Team& t, Mates& m) {
 
 // Thread 0 of every block, behind them.
 DEVICE void go_on_after_few(const Peers& p, Team& t, Mates& m) {
+    m.blank |= blanks(p, t);
     t.slot += (u32)(relaxed_load(&p.s.progress->level) - (u64)t.level);
     load_progress(p.s, t);
     load_sums(p, m);

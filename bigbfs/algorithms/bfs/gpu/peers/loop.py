@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
-from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, KERNELS, TOLD, WAITED
+from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, KERNELS, LISTED, TOLD, WAITED
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
 from bigbfs.algorithms.bfs.gpu.tree import row_length
@@ -75,6 +75,10 @@ class PeerSearch(PeerState):
         self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
+        self._state["lists"] = lists = max(group.objects(self._blocks))
+        self._state["list_ids"] = list_ids = max(0, self._capacity // lists - 1)
+        # told as bits, whoever is found takes n / 8 bytes of all ranks, and most of a level's time to be looked for
+        self._state["lists_to"] = self.n // self._tuning.listed if list_ids else 0
         self._prover: TreeProver | None = None
 
     def warm(self) -> None:
@@ -190,7 +194,7 @@ class PeerSearch(PeerState):
         own = used["edges"].astype(np.int64)
         found = np.where(used["direction"] == ALIKE, own, self.group.sum(own))
         before = np.append(np.int64(edges), found)[: len(used)]
-        seconds, up = np.maximum(cycles, 0) * scale, used["direction"] == BOTTOM_UP
+        seconds, up = np.maximum(cycles, 0) * scale, np.isin(used["direction"], (BOTTOM_UP, LISTED))
         return table_of(len(used), direction=up, frontier=used["frontier"], seconds=seconds, edges=before)
 
     def prove(self, source: int, max_depth: int | None) -> None:

@@ -30,6 +30,7 @@ enum PeerPhase {
     MARK,
     MARK_CHUNKS,
     TAKE,
+    ENLIST,
     FEW,
     ALONE,
     HALT
@@ -107,6 +108,9 @@ struct Peers {
     u64 told_cost;     // of a vertex found that may belong to another, and of telling all bits: picoseconds
     u64 publish_cost;
     u64 whole;  // whether each rank has the rows of all vertices (whole.cuh)
+    u64 lists_to;  // bottom-up levels that find at most so many vertices tell them in lists (found.cuh)
+    u64 lists;     // that a rank can leave for another: as many as any has blocks
+    u64 list_ids;  // in one of them, beside their number
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
 
@@ -126,27 +130,7 @@ DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(
 
 template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
 
-// Writes the word w of what a level has found, of own vertices, and tells all other ranks, unless they have it: late
-// levels find few, and a word over the link costs as much as many in own memory.
-#define FOUND_WORD(s, t, next, w, before, word) tell_found((const Peers&)(s), t, next, w, before, word)
-#define WORD_BEFORE(t, next, w) ((t).told ? (next)[w] : 0)
-DEVICE void tell_found(const Peers& p, const Team& t, u32* next, u64 w, u32 before, u32 word) {
-    if (!TELLS) {
-        next[w] = word;
-        return;
-    }
-#if VARINT
-    if (!is_own(p.part, w * 32)) return;  // its owner tells it
-#endif
-    if (t.told && before == word) return;
-    next[w] = word;
-    const u32 visited = p.whole && word ? p.s.visited[w] | word : 0;
-    for (u64 r = 0; r < p.part.size; ++r) {
-        if (r == p.part.rank) continue;
-        in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;
-        if (visited) in_rank<u32>(p, r, p.visited_at)[w] = visited;
-    }
-}
+#include "algorithms/bfs/gpu/peers/found.cuh"
 #include "algorithms/bfs/gpu/bottomup.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
 #include "algorithms/bfs/gpu/wide.cuh"
@@ -162,6 +146,7 @@ struct Mates {
     u64 told;
     u64 notice[NOTICE_FIELDS];  // of the last barrier
     u32 round;  // of delivering the claims of a level
+    u32 blank;  // whether the frontier's bitmap is empty
     u32 turns;  // whether what is visited is published before the level, which is top-down
     u32 same;  // bit t.swapped: all ranks have the same frontier as a bitmap; the other bit: the same `next`
 };

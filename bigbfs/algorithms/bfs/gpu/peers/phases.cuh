@@ -57,6 +57,9 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case MARK_CHUNKS: mark_frontier(p.s, t, listed, chunks); break;
         case TAKE: take_marked(p, t); break;
 #endif
+#if TELLS
+        case ENLIST: enlist(p, t); break;
+#endif
         default: break;
     }
 }
@@ -66,6 +69,10 @@ DEVICE void hand_in_tallies(const Peers& p, Team& t) {
     Slot& slot = p.s.slots[t.slot];
     // who was found may belong to others, whose rows are not here: deliver() counts the edges of own ones
     if (!p.whole && (t.phase == DOWN || t.phase == DOWN_CHUNKS)) t.tally[EDGES] = 0;
+    if (in_lists(t) && t.phase != ENLIST) {
+        t.tally[EDGES] = 0;  // estimated: ENLIST counts them
+        if (searches(t)) close_list(p, t);
+    }
     u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
 #pragma unroll
     for (u32 i = 0; i < TALLIES; ++i) {

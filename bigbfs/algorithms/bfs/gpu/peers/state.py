@@ -186,7 +186,7 @@ class PeerState:
         found: Array = self._runtime.download(self._arrays[name])
         whole = np.full(64 * self.partition.words, nothing, found.dtype)
         whole[: self.n] = found[: self.n]
-        return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own(self.group.rank)]).reshape(-1)
+        return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own_words(self.group.rank)]).reshape(-1)
 
     @property
     def shared_bytes(self) -> int:

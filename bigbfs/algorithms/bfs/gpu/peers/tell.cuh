@@ -1,13 +1,42 @@
 // Bitmaps that ranks tell one another: phases between those that read rows.
 //
-// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. PUBLISH: own words of a bitmap to all others, in
-// their places; where hosts carry them, one behind the other, and MERGE puts them there. It is the frontier before a
-// bottom-up level, unless the level before has told it (peers.cuh, marks.cuh), and before a top-down one what is
-// visited, where telling that costs less than claims of who is visited would. Frontier kind: queue, bitmap. Atomics:
-// one for each vertex that SET gets. Memory: a word is written once over the link for each other rank.
+// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. ENLIST: one queue of what ranks have left in lists
+// (found.cuh). PUBLISH: own words of a bitmap to all others, in their places; where hosts carry them, one behind the
+// other, and MERGE puts them there. It is the frontier before a bottom-up level, unless the level before has told it
+// (peers.cuh, marks.cuh), and before a top-down one what is visited, where telling that costs less than claims of
+// those would. Frontier kind: queue, bitmap. Atomics: one for each vertex that SET gets, or ENLIST from others.
+// Memory: a word is written once over the link for each other rank.
 // Source: ours; after Pan, Pearce, Owens (IPDPS'18) for the division of work.
 #pragma once
 #include "algorithms/bfs/gpu/peers/whole.cuh"
+
+// The lists that all ranks have left, as one queue, in their order; whom others have found is visited.
+DEVICE void enlist(const Peers& p, Team& t) {
+    u64 own = 0, all = 0;  // edges
+    for (u64 i = blockIdx.x; i < p.part.size * p.lists; i += gridDim.x) {
+        const u64 writer = i / p.lists;
+        u64 start = 0;
+        for (u64 j = lane_id(); j < i; j += WARP) {
+            start += relaxed_load(list_of(p, p.part.rank, j / p.lists, j % p.lists));
+        }
+        start = t.begin + warp_sum(start);
+        const vid* const list = list_of(p, p.part.rank, writer, i % p.lists);
+        const u64 count = relaxed_load(list);
+        u64 edges = 0;
+        for (u64 k = threadIdx.x; k < count; k += TEAM) {
+            const vid v = relaxed_load(list + 1 + k);
+            p.s.queue[start + k] = v;
+            edges += degree(p.s.out, v);
+            if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));
+        }
+        all += edges;
+        if (writer == p.part.rank) own += edges;
+        if (threadIdx.x == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
+    }
+    __syncwarp();
+    hand_in(t, EDGES, own);
+    hand_in(t, PROBED, all);
+}
 
 DEVICE void fill_frontier(const Peers& p, const Team& t) {
     u32* const bits = frontier_bits(p.s, t);
@@ -25,10 +54,11 @@ DEVICE void set_frontier(const Peers& p, const Team& t) {
 // Own words of the bitmap at `at` to all other ranks; to hosts, if they are dealt, one behind the other. Where all have
 // all rows, also that who is in it is visited.
 DEVICE void publish(const Peers& p, u64 at) {
+    if (p.whole && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
     const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
-        const u64 w = p.part.first + i * p.part.stride;
+        const u64 w = own_word(p.part, i);
         const u64 word = own[w];
         const u64 visited = p.whole && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
         for (u64 r = 0; r < p.part.size; ++r) {

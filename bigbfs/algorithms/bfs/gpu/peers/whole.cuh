@@ -6,11 +6,23 @@
 // published: a word of `visited` is written by its owner, or by the rank whose memory it is, never by both at once. A
 // level of few edges costs less than a meeting, and hubs of the first levels wait for no owner. Where levels are many
 // and thin none is shared at all (ALONE). Levels and parents that a rank has written for vertices of others are
-// nobody's: each vertex is fetched from its owner. Frontier kind: queue of all vertices, bitmap. Atomics, memory per
-// edge: as on one GPU. Source: ours.
+// nobody's: each vertex is fetched from its owner. While the first block goes through a search's first levels, the
+// others empty the bitmap that the first bottom-up level wants. Frontier kind: queue of all vertices, bitmap. Atomics,
+// memory per edge: as on one GPU. Source: ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
 // Words of 32 vertices that a rank goes through, and the one of number h.
 DEVICE u64 swept(const Peers& p) { return p.whole ? words_for(p.s.out.n) : 2 * p.part.words; }
 DEVICE u64 swept_word(const Peers& p, u64 h) { return p.whole ? h : own_half(p.part, h); }
+
+// Whether all blocks but the first empty the frontier's bitmap while that goes on alone. In later levels they would not
+// have done in time.
+DEVICE bool blanks(const Peers& p, const Team& t) { return p.whole && p.s.bottom_up && t.level == 0 && gridDim.x > 1; }
+
+// Not the first block.
+DEVICE void blank_meanwhile(const Peers& p, const Team& t) {
+    u32* const bits = frontier_bits(p.s, t);
+    const u64 threads = (u64)(gridDim.x - 1) * TEAM;
+    for (u64 w = (u64)(blockIdx.x - 1) * TEAM + threadIdx.x; w < words_for(p.s.out.n); w += threads) bits[w] = 0;
+}
