@@ -194,6 +194,18 @@ MANY = (
         "todo; todo = 0) {",
     ),
     _planted(
+        "what a vertex of the frontier got last is new to it, by words",
+        "words.cuh",
+        "        if ((known >> j) & 1) lacks[j] &= ~word_at(s, s.seen, ids[j], i)[0];\n",
+        "        if ((known >> j) & 1) lacks[j] &= lacks[j];\n",
+    ),
+    _planted(
+        "a vertex is queued by nobody that a chunk of a hub leads to",
+        "words.cuh",
+        "if (!((asked & ~queued) >> j & 1)) continue;",
+        "if (!((asked & queued) >> j & 1)) continue;",
+    ),
+    _planted(
         "the chunks of hubs bring what is asked for bottom-up",
         "words.cuh",
         "now.active[threadIdx.x] & ~now.asked[threadIdx.x]",
