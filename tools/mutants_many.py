@@ -206,6 +206,12 @@ MANY = (
         "if (!((asked & queued) >> j & 1)) continue;",
     ),
     _planted(
+        "levels by bits, not by sources",
+        "collect.cuh",
+        "levels[s.many_places[word * 64 + (u32)__ffsll((i64)bits) - 1]]",
+        "levels[word * 64 + (u32)__ffsll((i64)bits) - 1]",
+    ),
+    _planted(
         "the chunks of hubs bring what is asked for bottom-up",
         "words.cuh",
         "now.active[threadIdx.x] & ~now.asked[threadIdx.x]",

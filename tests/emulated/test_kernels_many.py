@@ -181,6 +181,29 @@ def test_depths_and_repeated_sources(build):
             check(graph, TUNINGS[how], 64, build=build, sources=sources, max_depth=depth)
 
 
+@pytest.mark.parametrize("ranked", [True, False])
+def test_sources_whose_neighbours_are_strong_have_the_first_bits(ranked):
+    graph = GRAPHS["three hubs and a path"]
+    sources = np.random.default_rng(1).permutation(graph.n)[:60]
+    begun = []
+
+    def watch(name, grid, block, args):
+        if name == "many_begin" and grid and int(args[2]):
+            begun.append(array_at(args[0]["many_sources"], len(sources), np.uint64).astype(np.int64))
+
+    work = ManyOptions(sources, columns=True, fetch=True, width=64, tuning=Tuning(ranked_bits=ranked))
+    expected = many(graph, sources)
+    runtime = SimtRuntime()
+    runtime.watchers.append(watch)
+    with GpuEngine(graph, work=(work,), runtime=runtime) as engine:
+        found = engine.run(work)
+    np.testing.assert_array_equal(found.levels, expected)
+    np.testing.assert_array_equal(found.depth, expected.max(axis=1))
+    rows, degrees = graph.adjacency, graph.degrees()
+    strengths = [degrees[rows.indices[rows.indptr[v] : rows.indptr[v + 1]]].max(initial=0) for v in begun[-1]]
+    assert (np.diff(strengths) <= 0).all() == ranked
+
+
 def test_batches_follow_each_other_and_sums_go_on():
     graph = GRAPHS["random"]
     sources = np.arange(150)

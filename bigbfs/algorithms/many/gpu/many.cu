@@ -1,12 +1,24 @@
 // Many searches at once, level by level: which sources reach a vertex is a word of bits. What is not of one direction.
 //
-// many_begin: the sources, a thread to each. many_list: the chunks of the hubs that a bitmap has, a thread to each.
-// many_collect, many_close: what the rows of a level that ran bottom-up have found, and its end. many_gather: a
-// frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a thread takes a word.
+// many_rank: how far a source's first steps lead. many_begin: the sources, a thread to each in both. many_list: the
+// chunks of the hubs that a bitmap has, a thread to each. many_collect, many_close: what the rows of a level that ran
+// bottom-up have found, and its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into
+// the order of vertices: a thread takes a word.
 // Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector hands in, for each
 // warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then et al., The more
 // the merrier (VLDB 2014).
 #include "algorithms/many/gpu/collect.cuh"
+
+// The edges of a source's strongest neighbour, as far as heads tell; else its own.
+KERNEL void many_rank(Many s, const u64* sources, u64 count, u64* ranks) {
+    for (u64 i = thread_id(); i < count; i += thread_count()) {
+        const u64 v = sources[i];
+        const u64 own = v < s.vertices ? degree(s.out, v) : 0;
+        const u64 best = own && s.out.head_groups ? head(s.out, v, 0) : v;
+        ranks[i] = best < s.vertices ? degree(s.out, best) : own;
+    }
+}
+ENTRY(many_rank)
 
 // Puts the sources into the frontier of level 0; all else is zero, and the stand says which bits there are.
 KERNEL void many_begin(Many s, const u64* sources, u64 count) {
@@ -14,7 +26,7 @@ KERNEL void many_begin(Many s, const u64* sources, u64 count) {
         const u64 v = sources[i];
         s.far[i] = v;
         s.depth[i] = 0;
-        if (s.levels) s.levels[v * s.kept + i] = 0;
+        if (s.levels) s.levels[v * s.kept + s.many_places[i]] = 0;
         if (v >= s.vertices) continue;
         atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         if (!claim_bit(claimed_by(s, 0), v)) continue;

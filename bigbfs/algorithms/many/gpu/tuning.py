@@ -32,6 +32,8 @@ class Tuning:
         warp reads; with more a few lanes do.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
+    ranked_bits
+        Sources whose first steps lead equally far have neighbouring bits.
     most_levels
         Levels of one launch; the host can interrupt between two.
     span
@@ -52,6 +54,7 @@ class Tuning:
     mapped_apart_ids: int = 16
     few_words: int = 1
     sort_from: int = 4096
+    ranked_bits: bool = True
     most_levels: int = 1 << 16
     span: int = 1024
 
