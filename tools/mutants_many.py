@@ -211,6 +211,7 @@ MANY = (
         "levels[s.many_places[word * 64 + (u32)__ffsll((i64)bits) - 1]]",
         "levels[word * 64 + (u32)__ffsll((i64)bits) - 1]",
     ),
+    _planted("more than the heads is left out", "many_pull.cu", "a.head_skip;", "a.head_skip + (a.head_skip != 0);"),
     _planted(
         "the chunks of hubs bring what is asked for bottom-up",
         "words.cuh",

@@ -29,6 +29,7 @@ from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.measures import eccentricity as eccentric
 from emulated.invariants import array_at
@@ -55,6 +56,15 @@ BIPARTITE = zoo.join(
     (np.arange(10, 2_110), np.arange(10, 2_110) * 7 % 90 + 2_200),
     zoo.path(40, first=2_295),
 )
+
+
+def by_degree(n: int, m: int) -> Graph:
+    """Return ``m`` random edges of ``n`` vertices, most of them of a few, stored by descending degree."""
+    ends = (n * np.random.default_rng(9).random((2, m)) ** 3).astype(np.int64)
+    ranks = np.argsort(np.argsort(-zoo.build(n, ends).degrees(), kind="stable"), kind="stable")
+    return Graph(zoo.build(n, ranks[ends]).adjacency, GraphFlags(relabelled=True))
+
+
 GRAPHS = {
     "random": zoo.build(170, zoo.random(170, 850, seed=3)),
     "three hubs and a path": zoo.build(2_400, BIPARTITE),
@@ -63,6 +73,7 @@ GRAPHS = {
     "path": zoo.build(40, zoo.path(40)),
     "dense": zoo.build(90, zoo.random(90, 2_500, seed=7)),
     "wide ids": zoo.shared()["wide-ids-hub"],
+    "by degree": by_degree(300, 4_000),
 }
 FEW = ("random", "three hubs and a path", "no in-rows")
 SANITIZED_GRAPHS = ("three hubs and a path",)

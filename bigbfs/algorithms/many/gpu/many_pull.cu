@@ -52,6 +52,13 @@ DEVICE bool is_long(const Many& s, u64 v) {
     return ids > s.apart_ids && ids <= BLOCK_IDS;
 }
 
+// The row of v behind its heads, which have been asked.
+DEVICE Segment behind_heads(const Adjacency& a, u64 v) {
+    Segment rest = row(a, v);
+    rest.begin += a.head_skip;
+    return rest;
+}
+
 // The longer rows that were put off, in order. With wide ids a fourth block would cost spilled registers on sm_100.
 KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_rows(Many s);
 
@@ -64,7 +71,7 @@ KERNEL void many_pull_rows(Many s) {
         for (u32 todo = s.open[w]; todo; todo &= todo - 1) {
             const u32 bit = (u32)__ffs((int)todo) - 1;
             const vid v = (vid)(w * 32 + bit);
-            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, row(s.in, v), lane) << bit;
+            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, behind_heads(s.in, v), lane) << bit;
         }
         if (lane_id() == 0 && fresh) next[w] |= fresh;
     }
@@ -89,7 +96,7 @@ KERNEL void many_pull_apart(Many s) {
             const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
             const vid v = (vid)(w * 32 + bit);
             Segment segment = {0, 0, 0, false};
-            if (k < count) segment = row(s.in, v);
+            if (k < count) segment = behind_heads(s.in, v);
             fresh |= (u32)ask_apart(s, v, segment, k < count, lane) << bit;
         }
         for (u32 step = WARP / 2; count && step > 0; step /= 2) fresh |= __shfl_xor_sync(ALL_LANES, fresh, step);
