@@ -83,17 +83,17 @@ MANY = (
     ),
     _planted(
         "a group leaves when its first lane lacks nothing",
-        "many.cuh",
-        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & ((1u << group_lanes(s)) - 1)) != 0;",
-        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & 1) != 0;",
+        "bits.cuh",
+        "{ return lanes_in_group(s, x) != 0; }",
+        "{ return (lanes_in_group(s, x) & 1) != 0; }",
     ),
     _planted(
         "the warp leaves a row when the first lane lacks nothing",
-        "pull.cuh",
+        "pull_rows.cuh",
         "more = __any_sync(ALL_LANES, lacks) && cursor.load();",
         "more = __shfl_sync(ALL_LANES, (u32)lacks, 0) && cursor.load();",
     ),
-    _planted("groups do not tell each other", "pull.cuh", "        have = join_groups(s, have);\n", ""),
+    _planted("groups do not tell each other", "pull_rows.cuh", "        have = join_groups(s, have);\n", ""),
     _planted(
         "bits of the last level are not carried over",
         "pull.cuh",
@@ -102,7 +102,7 @@ MANY = (
     ),
     _planted(
         "a hub that some other chunk completes is left as it was",
-        "pull.cuh",
+        "pull_rows.cuh",
         "if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);",
         "if (fresh.w[k]) *(words_of(s, s.other, v) + k) = have.w[k];",
     ),
@@ -171,7 +171,7 @@ MANY = (
     ),
     _planted(
         "every second listed neighbour",
-        "pull.cuh",
+        "pull_rows.cuh",
         "first += LOOKS * warp_groups(s)) {",
         "first += 2 * LOOKS * warp_groups(s)) {",
     ),
@@ -232,9 +232,21 @@ MANY = (
     ),
     _planted(
         "a lane that lacks nothing speaks for those that do",
-        "pull.cuh",
-        "        lacks = any(without(asked_bits(s), have));\n        open =",
-        "        lacks = false;\n        open =",
+        "pull_rows.cuh",
+        "        lacking = lanes_in_group(s, active && any(without(asked_bits(s), have)));\n        open =",
+        "        lacking = 0;\n        open =",
+    ),
+    _planted(
+        "lanes that share out a row ask for words of their own",
+        "pull_rows.cuh",
+        "const u32 part = open ? (u32)__ffs((int)lacking) - 1 : own_part(s);",
+        "const u32 part = own_part(s);",
+    ),
+    _planted(
+        "lanes that ask alone do not all tell",
+        "pull_rows.cuh",
+        "found = join_lanes(found, 1, WARP);",
+        "found = join_lanes(found, 2, WARP);",
     ),
     _planted("the bitmaps of the level before", "many_push.cu", "        point(s, t);\n", ""),
     _planted(
@@ -308,7 +320,7 @@ MANY = (
     ),
     _streamed(
         "parts of a row overwrite each other's bits",
-        "pull.cuh",
+        "pull_rows.cuh",
         "        if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);\n",
         "        if (fresh.w[k]) *(words_of(s, s.other, v) + k) = fresh.w[k];\n",
     ),

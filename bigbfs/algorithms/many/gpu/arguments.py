@@ -104,7 +104,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
-    *("spread", "sparse", "hubs_apart", "few_words", "kept", "group_bits"),
+    *("spread", "sparse", "hubs_apart", "few_words", "shares_rows", "kept", "group_bits"),
 )
 
 MANY = np.dtype(

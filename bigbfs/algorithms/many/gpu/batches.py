@@ -133,6 +133,7 @@ class GpuBatches:
             pull_from=NO_WAY,
             apart_ids=apart,
             few_words=tuning.few_words,
+            shares_rows=tuning.shares_rows,
             kept=self._kept,
             group_bits=(self.width // 64 // part_of(self.width)).bit_length() - 1,
         )

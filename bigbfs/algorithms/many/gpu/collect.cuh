@@ -5,7 +5,7 @@
 // end of a level a few for each block. Memory per vertex: 16 or 24 bytes where sums are wanted, four for each bit where
 // levels are.
 #pragma once
-#include "algorithms/many/gpu/many.cuh"
+#include "algorithms/many/gpu/bits.cuh"
 
 // What a block has found in a level, in shared memory.
 struct Collector {

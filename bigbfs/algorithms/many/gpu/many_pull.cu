@@ -2,7 +2,7 @@
 //
 // A warp takes 32 vertices, a group of its lanes one of them. Frontier kind: bitmap. Atomics and memory per vertex: as
 // pull.cuh says. Source: Beamer et al. (SC'12), Then et al. (VLDB 2014).
-#include "algorithms/many/gpu/pull.cuh"
+#include "algorithms/many/gpu/pull_rows.cuh"
 
 // A warp takes 32 vertices; a group asks the heads of one at a time.
 KERNEL __launch_bounds__(256, 4) void many_pull(Many s);
@@ -97,7 +97,7 @@ KERNEL void many_pull_apart(Many s) {
             const vid v = (vid)(w * 32 + bit);
             Segment segment = {0, 0, 0, false};
             if (k < count) segment = behind_heads(s.in, v);
-            fresh |= (u32)ask_apart(s, v, segment, k < count, lane) << bit;
+            fresh |= (u32)ask_apart<true>(s, v, segment, k < count, lane) << bit;
         }
         for (u32 step = WARP / 2; count && step > 0; step /= 2) fresh |= __shfl_xor_sync(ALL_LANES, fresh, step);
         if (lane_id() == 0 && fresh) next[w] |= fresh;
