@@ -227,14 +227,20 @@ MANY = (
     _planted(
         "who is decided by heads is counted again",
         "many.cu",
-        "const u32 todo = next[w] & s.open[w];",
-        "const u32 todo = next[w];",
+        "load_dealt(s, next, base) & load_dealt(s, s.open, base);",
+        "load_dealt(s, next, base);",
     ),
     _planted(
         "a lane that lacks nothing speaks for those that do",
         "pull_rows.cuh",
         "        lacking = lanes_in_group(s, active && any(without(asked_bits(s), have)));\n        open =",
         "        lacking = 0;\n        open =",
+    ),
+    _planted(
+        "a word of which nothing is asked keeps the last frontier",
+        "many_pull.cu",
+        "claimed_by(s, s.many_stand->level + 1)[mine] = s.open[mine] = 0;",
+        "s.open[mine] = 0;",
     ),
     _planted(
         "lanes that share out a row ask for words of their own",

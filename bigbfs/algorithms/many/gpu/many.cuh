@@ -79,6 +79,14 @@ DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * 
 DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
 DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }
 
+// The words of a bitmap, dealt to the warps one after the other; a lane looks at one of its warp's next WARP for all.
+DEVICE u32 dealt_word(u32 base, u32 lane) { return base + lane * (u32)(thread_count() / WARP); }
+DEVICE u32 dealt_words(const Many& s) { return (u32)words_for(s.vertices); }
+DEVICE u32 load_dealt(const Many& s, const u32* bitmap, u32 base) {
+    const u32 mine = dealt_word(base, lane_id());
+    return mine < dealt_words(s) ? bitmap[mine] : 0;
+}
+
 // The ids in the row of v, of a hub one more than BLOCK_IDS.
 DEVICE u32 short_degree(const Adjacency& a, u64 v) {
     const u64 ids = degree(a, v);

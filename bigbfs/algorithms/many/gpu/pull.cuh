@@ -16,7 +16,6 @@
 struct PullTally {
     u32 left;
     u32 read;
-    u32 invalid;
     // of vertices whose bits are final after their heads
     u32 found;
     u32 freed;
@@ -27,13 +26,12 @@ struct PullTally {
 DEVICE void add_up(const Many& s, const PullTally& lane) {
     tally(&s.many_sums->left, lane.left);
     tally(&s.counts->read, lane.read);
-    tally(&s.counts->invalid, lane.invalid);
 }
 
 // An id that is a vertex and may bring something new: where few edges lead to the frontier, its bitmap says so.
 DEVICE bool may_bring(const Many& s, vid id, bool wanted, PullTally& lane, bool counts) {
     const bool inside = id < s.vertices;
-    lane.invalid += wanted && !inside && counts;
+    if (wanted && !inside && counts) atomicAdd(&s.counts->invalid, (u64)1);
     if (!wanted || !inside) return false;
     return !s.sparse || (claimed_by(s, s.many_stand->level)[word_of(id)] & bit_of(id)) != 0;
 }
@@ -61,6 +59,15 @@ template <u32 COUNT> DEVICE u32 worth(const Many& s, const vid* ids, u32 asked, 
 #pragma unroll
     for (u32 j = 0; j < COUNT; ++j) found |= (u32)may_bring(s, ids[j], (asked >> j) & 1, lane, counts) << j;
     return found;
+}
+
+// Asks for what ask_heads will want to know of v, ahead of time.
+DEVICE void fetch_ahead(const Many& s, u64 v) {
+    prefetch(s.seen + v * vertex_words(s));
+    if (s.spread) prefetch(s.other + v * vertex_words(s));
+    prefetch_heads(s.in, v, 0);
+    prefetch_heads(s.in, v, 1);
+    prefetch_degree(s.out, v);
 }
 
 // A vertex for each group that is `active`; sets in `marks`, at bit 0, 1, 2, whether it is in the next frontier, lacks
