@@ -83,17 +83,17 @@ MANY = (
     ),
     _planted(
         "a group leaves when its first lane lacks nothing",
-        "many.cuh",
-        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & ((1u << group_lanes(s)) - 1)) != 0;",
-        "return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & 1) != 0;",
+        "bits.cuh",
+        "{ return lanes_in_group(s, x) != 0; }",
+        "{ return (lanes_in_group(s, x) & 1) != 0; }",
     ),
     _planted(
         "the warp leaves a row when the first lane lacks nothing",
-        "pull.cuh",
+        "pull_rows.cuh",
         "more = __any_sync(ALL_LANES, lacks) && cursor.load();",
         "more = __shfl_sync(ALL_LANES, (u32)lacks, 0) && cursor.load();",
     ),
-    _planted("groups do not tell each other", "pull.cuh", "        have = join_groups(s, have);\n", ""),
+    _planted("groups do not tell each other", "pull_rows.cuh", "        have = join_groups(s, have);\n", ""),
     _planted(
         "bits of the last level are not carried over",
         "pull.cuh",
@@ -102,7 +102,7 @@ MANY = (
     ),
     _planted(
         "a hub that some other chunk completes is left as it was",
-        "pull.cuh",
+        "pull_rows.cuh",
         "if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);",
         "if (fresh.w[k]) *(words_of(s, s.other, v) + k) = have.w[k];",
     ),
@@ -171,7 +171,7 @@ MANY = (
     ),
     _planted(
         "every second listed neighbour",
-        "pull.cuh",
+        "pull_rows.cuh",
         "first += LOOKS * warp_groups(s)) {",
         "first += 2 * LOOKS * warp_groups(s)) {",
     ),
@@ -194,6 +194,25 @@ MANY = (
         "todo; todo = 0) {",
     ),
     _planted(
+        "what a vertex of the frontier got last is new to it, by words",
+        "words.cuh",
+        "        if ((known >> j) & 1) lacks[j] &= ~word_at(s, s.seen, ids[j], i)[0];\n",
+        "        if ((known >> j) & 1) lacks[j] &= lacks[j];\n",
+    ),
+    _planted(
+        "a vertex is queued by nobody that a chunk of a hub leads to",
+        "words.cuh",
+        "if (!((asked & ~queued) >> j & 1)) continue;",
+        "if (!((asked & queued) >> j & 1)) continue;",
+    ),
+    _planted(
+        "levels by bits, not by sources",
+        "collect.cuh",
+        "levels[s.many_places[word * 64 + (u32)__ffsll((i64)bits) - 1]]",
+        "levels[word * 64 + (u32)__ffsll((i64)bits) - 1]",
+    ),
+    _planted("more than the heads is left out", "many_pull.cu", "a.head_skip;", "a.head_skip + (a.head_skip != 0);"),
+    _planted(
         "the chunks of hubs bring what is asked for bottom-up",
         "words.cuh",
         "now.active[threadIdx.x] & ~now.asked[threadIdx.x]",
@@ -208,14 +227,32 @@ MANY = (
     _planted(
         "who is decided by heads is counted again",
         "many.cu",
-        "const u32 todo = next[w] & s.open[w];",
-        "const u32 todo = next[w];",
+        "load_dealt(s, next, base) & load_dealt(s, s.open, base);",
+        "load_dealt(s, next, base);",
     ),
     _planted(
         "a lane that lacks nothing speaks for those that do",
-        "pull.cuh",
-        "        lacks = any(without(asked_bits(s), have));\n        open =",
-        "        lacks = false;\n        open =",
+        "pull_rows.cuh",
+        "        lacking = lanes_in_group(s, active && any(without(asked_bits(s), have)));\n        open =",
+        "        lacking = 0;\n        open =",
+    ),
+    _planted(
+        "a word of which nothing is asked keeps the last frontier",
+        "many_pull.cu",
+        "claimed_by(s, s.many_stand->level + 1)[mine] = s.open[mine] = 0;",
+        "s.open[mine] = 0;",
+    ),
+    _planted(
+        "lanes that share out a row ask for words of their own",
+        "pull_rows.cuh",
+        "const u32 part = open ? (u32)__ffs((int)lacking) - 1 : own_part(s);",
+        "const u32 part = own_part(s);",
+    ),
+    _planted(
+        "lanes that ask alone do not all tell",
+        "pull_rows.cuh",
+        "found = join_lanes(found, 1, WARP);",
+        "found = join_lanes(found, 2, WARP);",
     ),
     _planted("the bitmaps of the level before", "many_push.cu", "        point(s, t);\n", ""),
     _planted(
@@ -289,7 +326,7 @@ MANY = (
     ),
     _streamed(
         "parts of a row overwrite each other's bits",
-        "pull.cuh",
+        "pull_rows.cuh",
         "        if (fresh.w[k]) atomicOr(words_of(s, s.other, v) + k, fresh.w[k]);\n",
         "        if (fresh.w[k]) *(words_of(s, s.other, v) + k) = fresh.w[k];\n",
     ),

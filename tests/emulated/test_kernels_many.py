@@ -29,6 +29,7 @@ from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from bigbfs.measures import eccentricity as eccentric
 from emulated.invariants import array_at
@@ -55,6 +56,15 @@ BIPARTITE = zoo.join(
     (np.arange(10, 2_110), np.arange(10, 2_110) * 7 % 90 + 2_200),
     zoo.path(40, first=2_295),
 )
+
+
+def by_degree(n: int, m: int) -> Graph:
+    """Return ``m`` random edges of ``n`` vertices, most of them of a few, stored by descending degree."""
+    ends = (n * np.random.default_rng(9).random((2, m)) ** 3).astype(np.int64)
+    ranks = np.argsort(np.argsort(-zoo.build(n, ends).degrees(), kind="stable"), kind="stable")
+    return Graph(zoo.build(n, ranks[ends]).adjacency, GraphFlags(relabelled=True))
+
+
 GRAPHS = {
     "random": zoo.build(170, zoo.random(170, 850, seed=3)),
     "three hubs and a path": zoo.build(2_400, BIPARTITE),
@@ -63,6 +73,7 @@ GRAPHS = {
     "path": zoo.build(40, zoo.path(40)),
     "dense": zoo.build(90, zoo.random(90, 2_500, seed=7)),
     "wide ids": zoo.shared()["wide-ids-hub"],
+    "by degree": by_degree(300, 4_000),
 }
 FEW = ("random", "three hubs and a path", "no in-rows")
 SANITIZED_GRAPHS = ("three hubs and a path",)
@@ -179,6 +190,29 @@ def test_depths_and_repeated_sources(build):
     for how in ("top-down", "bottom-up"):
         for depth in (0, 1, 3):
             check(graph, TUNINGS[how], 64, build=build, sources=sources, max_depth=depth)
+
+
+@pytest.mark.parametrize("ranked", [True, False])
+def test_sources_whose_neighbours_are_strong_have_the_first_bits(ranked):
+    graph = GRAPHS["three hubs and a path"]
+    sources = np.random.default_rng(1).permutation(graph.n)[:60]
+    begun = []
+
+    def watch(name, grid, block, args):
+        if name == "many_begin" and grid and int(args[2]):
+            begun.append(array_at(args[0]["many_sources"], len(sources), np.uint64).astype(np.int64))
+
+    work = ManyOptions(sources, columns=True, fetch=True, width=64, tuning=Tuning(ranked_bits=ranked))
+    expected = many(graph, sources)
+    runtime = SimtRuntime()
+    runtime.watchers.append(watch)
+    with GpuEngine(graph, work=(work,), runtime=runtime) as engine:
+        found = engine.run(work)
+    np.testing.assert_array_equal(found.levels, expected)
+    np.testing.assert_array_equal(found.depth, expected.max(axis=1))
+    rows, degrees = graph.adjacency, graph.degrees()
+    strengths = [degrees[rows.indices[rows.indptr[v] : rows.indptr[v + 1]]].max(initial=0) for v in begun[-1]]
+    assert (np.diff(strengths) <= 0).all() == ranked
 
 
 def test_batches_follow_each_other_and_sums_go_on():

@@ -3,6 +3,7 @@
 //   u64 degree(a, v)                 ids in the row of v; prefetch_degree(a, v) asks for it ahead of time
 //   Segment row(a, v)                the row of v (of a hub: its first BLOCK_IDS ids can be read from it)
 //   Segment chunk(a, c, hub)         chunk c of the hub rows, hub = a.chunk_hub[c]
+//   Segment share_of(s, which, of)   what one of `of` lanes reads that share a segment, each alone
 //   Cursor<WIDTH>(a, segment, lane)  WIDTH neighbouring lanes (1 or 32) read a segment together:
 //       while (cursor.load()) for (u32 j = 0; j < SLOTS; ++j) if (cursor.has(j)) ... cursor.ids[j] ...
 //     load() gives the same answer to all WIDTH lanes, which call it together; who has enough stops asking.

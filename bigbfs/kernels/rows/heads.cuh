@@ -30,9 +30,9 @@ struct HeadGroup {
     }
 };
 
-// Asks for the first group of heads of v ahead of time.
-DEVICE void prefetch_heads(const Adjacency& a, u64 v) {
-    if (a.head_groups && v < a.head_rows) prefetch(a.heads + v * HEAD_GROUP);
+// Asks for a group of heads of v ahead of time, if there is one.
+DEVICE void prefetch_heads(const Adjacency& a, u64 v, u64 group = 0) {
+    if (group < a.head_groups && v < a.head_rows) prefetch(a.heads + (group * a.head_rows + v) * HEAD_GROUP);
 }
 
 // Head number `which` of v, or v itself.

@@ -17,6 +17,16 @@ DEVICE Segment row(const Adjacency& a, u64 v) {
     return s;
 }
 
+DEVICE Segment share_of(const Segment& s, u32 which, u32 of) {
+    const u64 ids = s.end - s.begin;
+    const u64 each = (ids + of - 1) / of;
+    const u64 before = which * each < ids ? which * each : ids;
+    Segment own = s;
+    own.begin = s.begin + before;
+    own.end = own.begin + (each < ids - before ? each : ids - before);
+    return own;
+}
+
 DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     Segment s = row(a, a.hubs[hub]);
     s.hot = s.end - s.begin >= a.hot_from;

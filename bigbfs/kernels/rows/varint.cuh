@@ -25,6 +25,13 @@ DEVICE Segment row(const Adjacency& a, u64 v) {
     return s;
 }
 
+// Where a value begins only who reads those before it knows: the first has all.
+DEVICE Segment share_of(const Segment& s, u32 which, u32) {
+    Segment own = s;
+    if (which) own.begin = own.end;
+    return own;
+}
+
 DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
     Segment s;
     s.begin = a.block_ptr[c];

@@ -74,6 +74,7 @@ def arrays(
         ArraySpec("far", "u64", f"{width}", "of each source a vertex in its last level"),
         ArraySpec("depth", "u64", f"{width}", "of each source its last level"),
         ArraySpec("many_sources", "u64", f"{width}", "the sources of a batch"),
+        ArraySpec("many_places", "u32", f"{width}", "which source of the batch each bit is"),
         ArraySpec("many_sums", "u64", f"{sums}", "sums of three levels", True, "vram", "ManySums"),
         ArraySpec("many_stand", "u64", f"{stand}", "where a batch stands", True, "vram", "ManyStand"),
         ArraySpec("many_sample", "id", f"{SAMPLE}", "vertices drawn by their edges"),
@@ -103,7 +104,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
-    *("spread", "sparse", "hubs_apart", "few_words", "kept", "group_bits"),
+    *("spread", "sparse", "hubs_apart", "few_words", "shares_rows", "kept", "group_bits"),
 )
 
 MANY = np.dtype(
@@ -113,7 +114,7 @@ MANY = np.dtype(
 
 FOLDER = "algorithms/many/gpu"
 FILES = {
-    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list"),
+    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list", "many_rank"),
     "many_split": ("many_weigh", "many_try", "many_pick"),
     "many_pull": ("many_pull", "many_pull_chunks"),
 }

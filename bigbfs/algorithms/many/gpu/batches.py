@@ -23,6 +23,7 @@ from bigbfs.algorithms.many.gpu.arguments import (
     kernels,
     part_of,
 )
+from bigbfs.algorithms.many.gpu.bits import Places
 from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, NO_WAY, TOP_DOWN, Choice, Directions
 from bigbfs.algorithms.many.gpu.places import chunks_at_hand, order_of_chunks
 from bigbfs.algorithms.many.gpu.streamed import FileRows
@@ -93,6 +94,7 @@ class GpuBatches:
             self._orders["in_order"] = self._order(pulled, self._in)
         self._invalid = 0
         self.trace: list[Step] | None = None
+        self._places = Places(placed.runtime, self._kernels, width, tuning)
         self._found = np.zeros(1, np.int64)
         self._columns = np.zeros(0, np.int64)
         self.borrow()
@@ -131,6 +133,7 @@ class GpuBatches:
             pull_from=NO_WAY,
             apart_ids=apart,
             few_words=tuning.few_words,
+            shares_rows=tuning.shares_rows,
             kept=self._kept,
             group_bits=(self.width // 64 // part_of(self.width)).bit_length() - 1,
         )
@@ -145,6 +148,7 @@ class GpuBatches:
         for name in ("many_stand", "many_sums", "counts"):
             self._runtime.fill(self._arrays[name], 0)
         self._kernels("many_begin", 1, nothing, self._arrays["many_sources"], np.uint64(0))
+        self._places.warm(nothing, self._arrays)
         self._kernels.kernel("many_push")(self._team_blocks, self._team, (nothing,))
         self._kernels.kernel("many_spread")(self._spread_blocks, self._team, (nothing,))
         self._directions.warm(nothing, self._arrays)
@@ -209,9 +213,7 @@ class GpuBatches:
         np.bitwise_or.at(stand["active"][0], number // 64, np.uint64(1) << (number % 64).astype(np.uint64))
         stand["left"] = self._placed.graph.m
         runtime.write(lent["many_stand"], stand.view(np.uint64).reshape(-1))
-        padded = np.zeros(self.width, np.uint64)
-        padded[: len(sources)] = sources
-        runtime.write(lent["many_sources"], padded)
+        self._places.deal(sources, self._state, lent)
         self._state["seen"], self._state["other"] = (runtime.pointer(lent[name]) for name in ("seen", "other"))
         self._kernels("many_begin", len(sources), self._state, lent["many_sources"], np.uint64(len(sources)))
         return self._stand()
@@ -313,8 +315,9 @@ class GpuBatches:
 
     def counted(self) -> Counted:
         """Return what the last batch found."""
-        depth, far = (self._runtime.download(self._arrays[name]).astype(np.int64) for name in ("depth", "far"))
-        return Counted(depth, far, self._found, self._columns)
+        downloaded = (self._runtime.download(self._arrays[name]).astype(np.int64) for name in ("depth", "far"))
+        depth, far, columns = (self._places.by_source(each) for each in (*downloaded, self._columns))
+        return Counted(depth, far, self._found, columns)
 
     def levels(self) -> np.ndarray:
         """Return the levels of the last batch, int32 (n, kept)."""

@@ -5,7 +5,7 @@
 // end of a level a few for each block. Memory per vertex: 16 or 24 bytes where sums are wanted, four for each bit where
 // levels are.
 #pragma once
-#include "algorithms/many/gpu/many.cuh"
+#include "algorithms/many/gpu/bits.cuh"
 
 // What a block has found in a level, in shared memory.
 struct Collector {
@@ -57,8 +57,8 @@ DEVICE void note_word(const Many& s, Collector& c, u64 v, u32 word, u64 bits, u6
     if (first) first &= ~atomicOr(c.alive + word, first);
     for (; first; first &= first - 1) c.witness[word * 64 + (u32)__ffsll((i64)first) - 1] = (vid)v;
     if (!s.levels) return;
-    i32* const levels = s.levels + v * s.kept + word * 64;
-    for (; bits; bits &= bits - 1) levels[__ffsll((i64)bits) - 1] = (i32)level;
+    i32* const levels = s.levels + v * s.kept;
+    for (; bits; bits &= bits - 1) levels[s.many_places[word * 64 + (u32)__ffsll((i64)bits) - 1]] = (i32)level;
 }
 
 // The group's vertex v is reached by the sources `fresh` in `level`; none: by nobody. Returns how many they are. All

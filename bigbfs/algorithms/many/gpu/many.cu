@@ -1,12 +1,24 @@
 // Many searches at once, level by level: which sources reach a vertex is a word of bits. What is not of one direction.
 //
-// many_begin: the sources, a thread to each. many_list: the chunks of the hubs that a bitmap has, a thread to each.
-// many_collect, many_close: what the rows of a level that ran bottom-up have found, and its end. many_gather: a
-// frontier that is a bitmap becomes a queue, or a queue is put into the order of vertices: a thread takes a word.
+// many_rank: how far a source's first steps lead. many_begin: the sources, a thread to each in both. many_list: the
+// chunks of the hubs that a bitmap has, a thread to each. many_collect, many_close: what the rows of a level that ran
+// bottom-up have found, and its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into
+// the order of vertices: a thread takes a word.
 // Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector hands in, for each
 // warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then et al., The more
 // the merrier (VLDB 2014).
 #include "algorithms/many/gpu/collect.cuh"
+
+// The edges of a source's strongest neighbour, as far as heads tell; else its own.
+KERNEL void many_rank(Many s, const u64* sources, u64 count, u64* ranks) {
+    for (u64 i = thread_id(); i < count; i += thread_count()) {
+        const u64 v = sources[i];
+        const u64 own = v < s.vertices ? degree(s.out, v) : 0;
+        const u64 best = own && s.out.head_groups ? head(s.out, v, 0) : v;
+        ranks[i] = best < s.vertices ? degree(s.out, best) : own;
+    }
+}
+ENTRY(many_rank)
 
 // Puts the sources into the frontier of level 0; all else is zero, and the stand says which bits there are.
 KERNEL void many_begin(Many s, const u64* sources, u64 count) {
@@ -14,7 +26,7 @@ KERNEL void many_begin(Many s, const u64* sources, u64 count) {
         const u64 v = sources[i];
         s.far[i] = v;
         s.depth[i] = 0;
-        if (s.levels) s.levels[v * s.kept + i] = 0;
+        if (s.levels) s.levels[v * s.kept + s.many_places[i]] = 0;
         if (v >= s.vertices) continue;
         atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         if (!claim_bit(claimed_by(s, 0), v)) continue;
@@ -38,35 +50,41 @@ KERNEL void many_list(Many s, const u32* order, u64 chunks, const u32* chunk_hub
 }
 ENTRY(many_list)
 
-// Counts what rows have found, many_pull has counted the rest: a group takes a vertex of the next frontier.
+// What rows have found for the vertices `todo` of word w: a group takes one of them.
+DEVICE void collect_word(const Many& s, Collector& c, u32 w, u32 todo, u64& found, u64& edges) {
+    const u64 level = s.many_stand->level + 1;
+    for (u32 first = 0; first < (u32)__popc(todo); first += warp_groups(s)) {
+        const u32 k = first + own_group(s);
+        const bool active = k < (u32)__popc(todo);
+        const u64 v = (u64)w * 32 + (active ? nth_set_bit(todo, k) : 0);
+        const Bits fresh = active ? without(load_bits(s, s.other, v), load_bits(s, s.seen, v)) : no_bits();
+        const u32 pairs = collect(s, c, v, fresh, level);
+        if (leads_group(s)) found += pairs;
+        if (leads_group(s) && active) edges += degree(s.out, v);
+    }
+}
+
+// Counts what rows have found; many_pull has counted the rest.
 KERNEL __launch_bounds__(256, 4) void many_collect(Many s);
 
 KERNEL void many_collect(Many s) {
     __shared__ Collector c;
     clear(c);
     __syncthreads();
-    const u64 level = s.many_stand->level + 1;
-    const u32* const next = claimed_by(s, level);
-    u32 found = 0, freed = 0;
-    u64 edges = 0;
-    const u64 words = words_for(s.vertices);
-    for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
-        const u32 todo = next[w] & s.open[w];
-        const u32 count = (u32)__popc(todo);
-        if (lane_id() == 0) freed += count;
-        for (u32 first = 0; first < count; first += warp_groups(s)) {
-            const u32 k = first + own_group(s);
-            const u64 v = w * 32 + (k < count ? nth_set_bit(todo, k) : 0);
-            const Bits fresh = k < count ? without(load_bits(s, s.other, v), load_bits(s, s.seen, v)) : no_bits();
-            const u32 pairs = collect(s, c, v, fresh, level);
-            if (leads_group(s)) found += pairs;
-            if (leads_group(s) && k < count) edges += degree(s.out, v);
+    const u32* const next = claimed_by(s, s.many_stand->level + 1);
+    u64 found = 0, freed = 0, edges = 0;
+    for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
+        const u32 own = load_dealt(s, next, base) & load_dealt(s, s.open, base);
+        freed += (u64)__popc(own);
+        for (u32 some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
+            const u32 from = (u32)__ffs((int)some) - 1;
+            collect_word(s, c, dealt_word(base, from), __shfl_sync(ALL_LANES, own, from), found, edges);
         }
     }
     tally(&c.found, found);
     tally(&c.edges, edges);
     tally(&c.freed, freed);
-    hand_in(s, c, *s.many_sums, level);
+    hand_in(s, c, *s.many_sums, s.many_stand->level + 1);
 }
 ENTRY(many_collect)
 

@@ -58,115 +58,34 @@ struct Many {
     u64 sparse;  // bottom-up: a neighbour is looked up in the frontier's bitmap before its bits are asked for
     u64 hubs_apart;  // top-down: the rows of hubs are many_push_chunks' to read
     u64 few_words;  // top-down: rows of a vertex with so many words that are not empty are asked for by single lanes
+    u64 shares_rows;  // bottom-up: lanes share out a row once only one of a group lacks something
     u64 kept;  // sources whose levels there is room for: a batch has no more, where levels are wanted
     u64 group_bits;  // a group has 2^group_bits lanes
 };
 static_assert(sizeof(Many) == MANY_BYTES, "Many differs from its NumPy dtype");
 
-struct Bits {
-    u64 w[PART];
-};
-
 DEVICE u32 group_lanes(const Many& s) { return 1u << (u32)s.group_bits; }
 DEVICE u32 warp_groups(const Many& s) { return WARP >> (u32)s.group_bits; }
 DEVICE u32 own_group(const Many& s) { return lane_id() >> (u32)s.group_bits; }
-DEVICE bool leads_group(const Many& s) { return (lane_id() & (group_lanes(s) - 1)) == 0; }
 DEVICE u32 vertex_words(const Many& s) { return PART << (u32)s.group_bits; }
 
-// The first of the lane's words of a vertex.
-DEVICE u32 own_word(const Many& s) { return (lane_id() & (group_lanes(s) - 1)) * PART; }
+// The lane's place in its group, and the first of its words of a vertex.
+DEVICE u32 own_part(const Many& s) { return lane_id() & (group_lanes(s) - 1); }
+DEVICE bool leads_group(const Many& s) { return own_part(s) == 0; }
+DEVICE u32 own_word(const Many& s) { return own_part(s) * PART; }
 DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
 DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * vertex_words(s) + i; }
 
-// Words that nobody changes before the next barrier, or the end of the launch.
-DEVICE Bits load_bits(const Many& s, u64* bits, u64 v) {
-    Bits found;
-#if MANY_PART == 1
-    found.w[0] = *words_of(s, bits, v);
-#else
-    const ulonglong2 both = *(const ulonglong2*)words_of(s, bits, v);
-    found.w[0] = both.x;
-    found.w[1] = both.y;
-#endif
-    return found;
-}
-
-DEVICE Bits relaxed_bits(const Many& s, u64* bits, u64 v) {
-    Bits found;
-#pragma unroll
-    for (u32 i = 0; i < PART; ++i) found.w[i] = relaxed_load(words_of(s, bits, v) + i);
-    return found;
-}
-
-DEVICE void store_bits(const Many& s, u64* bits, u64 v, const Bits& b) {
-#if MANY_PART == 1
-    *words_of(s, bits, v) = b.w[0];
-#else
-    ulonglong2 both;
-    both.x = b.w[0];
-    both.y = b.w[1];
-    *(ulonglong2*)words_of(s, bits, v) = both;
-#endif
-}
-
-// The lane's words of as many as there can be sources.
-DEVICE Bits own_bits(const Many& s, const u64* all) {
-    Bits found;
-#pragma unroll
-    for (u32 i = 0; i < PART; ++i) found.w[i] = all[own_word(s) + i];
-    return found;
-}
-
-// Of the sources that are searching still, and of those that bottom-up asks for.
-DEVICE Bits active_bits(const Many& s) { return own_bits(s, s.many_stand->active); }
-DEVICE Bits asked_bits(const Many& s) { return own_bits(s, s.many_stand->asked); }
-
-DEVICE Bits no_bits() {
-    Bits b;
-    for (u32 i = 0; i < PART; ++i) b.w[i] = 0;
-    return b;
-}
-
-DEVICE void add(Bits& b, const Bits& more) {
-    for (u32 i = 0; i < PART; ++i) b.w[i] |= more.w[i];
-}
-
-DEVICE Bits without(const Bits& a, const Bits& b) {
-    Bits c;
-    for (u32 i = 0; i < PART; ++i) c.w[i] = a.w[i] & ~b.w[i];
-    return c;
-}
-
-DEVICE Bits common(const Bits& a, const Bits& b) {
-    Bits c;
-    for (u32 i = 0; i < PART; ++i) c.w[i] = a.w[i] & b.w[i];
-    return c;
-}
-
-DEVICE bool any(const Bits& b) { return (b.w[0] | b.w[PART - 1]) != 0; }
-
-// Whether x is true in a lane of the caller's group; all lanes call it.
-DEVICE bool any_in_group(const Many& s, bool x) {
-    const u32 lanes = __ballot_sync(ALL_LANES, x);
-    return ((lanes >> (lane_id() & ~(group_lanes(s) - 1))) & ((1u << group_lanes(s)) - 1)) != 0;
-}
-
-// The sum of x over the caller's group; all lanes call it.
-DEVICE u32 sum_in_group(const Many& s, u32 x) {
-    for (u32 step = 1; step < group_lanes(s); step *= 2) x += __shfl_xor_sync(ALL_LANES, x, step);
-    return x;
-}
-
-// The bits that are set in some lane which has the same words; all lanes call it.
-DEVICE Bits join_groups(const Many& s, Bits b) {
-    for (u32 step = group_lanes(s); step < WARP; step *= 2) {
-        for (u32 i = 0; i < PART; ++i) b.w[i] |= __shfl_xor_sync(ALL_LANES, b.w[i], step);
-    }
-    return b;
-}
-
 DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
 DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }
+
+// The words of a bitmap, dealt to the warps one after the other; a lane looks at one of its warp's next WARP for all.
+DEVICE u32 dealt_word(u32 base, u32 lane) { return base + lane * (u32)(thread_count() / WARP); }
+DEVICE u32 dealt_words(const Many& s) { return (u32)words_for(s.vertices); }
+DEVICE u32 load_dealt(const Many& s, const u32* bitmap, u32 base) {
+    const u32 mine = dealt_word(base, lane_id());
+    return mine < dealt_words(s) ? bitmap[mine] : 0;
+}
 
 // The ids in the row of v, of a hub one more than BLOCK_IDS.
 DEVICE u32 short_degree(const Adjacency& a, u64 v) {

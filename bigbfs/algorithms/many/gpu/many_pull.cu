@@ -2,40 +2,58 @@
 //
 // A warp takes 32 vertices, a group of its lanes one of them. Frontier kind: bitmap. Atomics and memory per vertex: as
 // pull.cuh says. Source: Beamer et al. (SC'12), Then et al. (VLDB 2014).
-#include "algorithms/many/gpu/pull.cuh"
+#include "algorithms/many/gpu/pull_rows.cuh"
+
+// Of a warp's 32 vertices those that are in the next frontier, done, and open.
+struct Marks {
+    u32 fresh;
+    u32 finished;
+    u32 open;
+};
+
+// Asks the heads of the vertices `todo` of word w; `marks` is the warp's.
+DEVICE void pull_word(const Many& s, Collector& c, Marks& marks, u32 w, u32 todo, PullTally& lane) {
+    if (lane_id() == 0) marks.fresh = marks.finished = marks.open = 0;
+    __syncwarp();
+    for (u32 first = 0; first < (u32)__popc(todo); first += warp_groups(s)) {
+        const u32 k = first + own_group(s);
+        const bool active = k < (u32)__popc(todo);
+        const u32 bit = active ? nth_set_bit(todo, k) : 0;
+        const u32 found = ask_heads(s, c, (u64)w * 32 + bit, active, lane);
+        if (!leads_group(s)) continue;
+        if (found & 1) atomicOr(&marks.fresh, 1u << bit);
+        if (found & 2) atomicOr(&marks.finished, 1u << bit);
+        if (found & 4) atomicOr(&marks.open, 1u << bit);
+    }
+    __syncwarp();
+    if (lane_id() > 0) return;
+    claimed_by(s, s.many_stand->level + 1)[w] = marks.fresh;
+    s.open[w] = marks.open;
+    if (marks.finished) s.done[w] |= marks.finished;
+}
 
 // A warp takes 32 vertices; a group asks the heads of one at a time.
 KERNEL __launch_bounds__(256, 4) void many_pull(Many s);
 
 KERNEL void many_pull(Many s) {
     __shared__ Collector c;
+    __shared__ Marks marks[256 / WARP];
     clear(c);
     __syncthreads();
-    u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {};
-    const u64 words = words_for(s.vertices);
-    for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
-        const u32 todo = s.in.rows[w] & ~s.done[w];
-        const u32 count = (u32)__popc(todo);
-        u32 fresh = 0, finished = 0, open = 0;
-        for (u32 first = 0; first < count; first += warp_groups(s)) {
-            const u32 k = first + own_group(s);
-            const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
-            const u32 marks = ask_heads(s, c, w * 32 + bit, k < count, lane);
-            fresh |= (marks & 1) << bit;
-            finished |= (marks >> 1 & 1) << bit;
-            open |= (marks >> 2 & 1) << bit;
+    for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
+        const u32 mine = dealt_word(base, lane_id());
+        const u32 own = mine < dealt_words(s) ? s.in.rows[mine] & ~s.done[mine] : 0;
+        if (mine < dealt_words(s) && !own) claimed_by(s, s.many_stand->level + 1)[mine] = s.open[mine] = 0;
+        for (u32 some = __ballot_sync(ALL_LANES, own != 0); some;) {
+            const u32 from = (u32)__ffs((int)some) - 1;
+            some &= some - 1;
+            const u32 then = some ? (u32)__ffs((int)some) - 1 : from;
+            const u32 ahead = __shfl_sync(ALL_LANES, own, then);
+            if (some && (ahead >> lane_id()) & 1) fetch_ahead(s, (u64)dealt_word(base, then) * 32 + lane_id());
+            const u32 todo = __shfl_sync(ALL_LANES, own, from);
+            pull_word(s, c, marks[threadIdx.x / WARP], dealt_word(base, from), todo, lane);
         }
-        for (u32 step = WARP / 2; count && step > 0; step /= 2) {
-            fresh |= __shfl_xor_sync(ALL_LANES, fresh, step);
-            finished |= __shfl_xor_sync(ALL_LANES, finished, step);
-            open |= __shfl_xor_sync(ALL_LANES, open, step);
-        }
-        __syncwarp();
-        if (lane_id() > 0) continue;
-        next[w] = fresh;
-        s.open[w] = open;
-        if (finished) s.done[w] |= finished;
     }
     __syncwarp();
     add_up(s, lane);
@@ -52,48 +70,60 @@ DEVICE bool is_long(const Many& s, u64 v) {
     return ids > s.apart_ids && ids <= BLOCK_IDS;
 }
 
+// The row of v behind its heads, which have been asked.
+DEVICE Segment behind_heads(const Adjacency& a, u64 v) {
+    Segment rest = row(a, v);
+    rest.begin += a.head_skip;
+    return rest;
+}
+
 // The longer rows that were put off, in order. With wide ids a fourth block would cost spilled registers on sm_100.
 KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_rows(Many s);
 
 KERNEL void many_pull_rows(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {};
-    const u64 words = words_for(s.vertices);
-    for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
-        u32 fresh = 0;
-        for (u32 todo = s.open[w]; todo; todo &= todo - 1) {
-            const u32 bit = (u32)__ffs((int)todo) - 1;
-            const vid v = (vid)(w * 32 + bit);
-            if (is_long(s, v)) fresh |= (u32)ask_row(s, v, row(s.in, v), lane) << bit;
+    for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
+        for (u32 some = __ballot_sync(ALL_LANES, load_dealt(s, s.open, base) != 0); some; some &= some - 1) {
+            const u32 w = dealt_word(base, (u32)__ffs((int)some) - 1);
+            const bool asked = ((s.open[w] >> lane_id()) & 1) && is_long(s, (u64)w * 32 + lane_id());
+            u32 fresh = 0;
+            for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
+                const u32 bit = (u32)__ffs((int)todo) - 1;
+                const vid v = (vid)w * 32 + bit;
+                fresh |= (u32)ask_row(s, v, behind_heads(s.in, v), lane) << bit;
+            }
+            if (lane_id() == 0 && fresh) next[w] |= fresh;
         }
-        if (lane_id() == 0 && fresh) next[w] |= fresh;
     }
     add_up(s, lane);
 }
 ENTRY(many_pull_rows)
 
+// The rows of the vertices `todo` of word w, a group to each.
+DEVICE void pull_apart(const Many& s, u32 w, u32 todo, PullTally& lane) {
+    for (u32 first = 0; first < (u32)__popc(todo); first += warp_groups(s)) {
+        const u32 k = first + own_group(s);
+        const bool active = k < (u32)__popc(todo);
+        const vid v = (vid)w * 32 + (active ? nth_set_bit(todo, k) : 0);
+        Segment segment = {0, 0, 0, false};
+        if (active) segment = behind_heads(s.in, v);
+        const bool fresh = ask_apart<true>(s, v, segment, active, lane);
+        if (fresh && leads_group(s)) atomicOr(claimed_by(s, s.many_stand->level + 1) + w, bit_of(v));
+    }
+}
+
 // The shorter ones, a group to a row.
 KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_apart(Many s);
 
 KERNEL void many_pull_apart(Many s) {
-    u32* const next = claimed_by(s, s.many_stand->level + 1);
     PullTally lane = {};
-    const u64 words = words_for(s.vertices);
-    for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
-        const bool asked = ((s.open[w] >> lane_id()) & 1) && degree(s.in, w * 32 + lane_id()) <= s.apart_ids;
-        const u32 todo = __ballot_sync(ALL_LANES, asked);
-        const u32 count = (u32)__popc(todo);
-        u32 fresh = 0;
-        for (u32 first = 0; first < count; first += warp_groups(s)) {
-            const u32 k = first + own_group(s);
-            const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
-            const vid v = (vid)(w * 32 + bit);
-            Segment segment = {0, 0, 0, false};
-            if (k < count) segment = row(s.in, v);
-            fresh |= (u32)ask_apart(s, v, segment, k < count, lane) << bit;
+    for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
+        for (u32 some = __ballot_sync(ALL_LANES, load_dealt(s, s.open, base) != 0); some; some &= some - 1) {
+            const u32 w = dealt_word(base, (u32)__ffs((int)some) - 1);
+            const bool asked = ((s.open[w] >> lane_id()) & 1) && degree(s.in, (u64)w * 32 + lane_id()) <= s.apart_ids;
+            pull_apart(s, w, __ballot_sync(ALL_LANES, asked), lane);
         }
-        for (u32 step = WARP / 2; count && step > 0; step /= 2) fresh |= __shfl_xor_sync(ALL_LANES, fresh, step);
-        if (lane_id() == 0 && fresh) next[w] |= fresh;
     }
     add_up(s, lane);
 }

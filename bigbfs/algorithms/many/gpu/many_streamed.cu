@@ -6,7 +6,7 @@
 // lanes a short one each. Frontier kind: bitmap. Atomics: top-down as push.cuh says; bottom-up one on each word that a
 // part of a row brings something for, and one on the next frontier's bitmap for each piece that does. Memory per edge:
 // as push.cuh and pull.cuh say. Source: ours; rows by pieces as in BFS.
-#include "algorithms/many/gpu/pull.cuh"
+#include "algorithms/many/gpu/pull_rows.cuh"
 #include "algorithms/many/gpu/words.cuh"
 #include "kernels/rows/piece.cuh"
 
@@ -146,7 +146,7 @@ KERNEL void many_pull_short(Many s, const u32* wanted, const Piece* pieces, u64 
             const bool active = k < (u32)__popc(todo);
             const u32 from = active ? nth_set_bit(todo, k) : 0;
             const vid v = (vid)(piece.first + from);
-            const bool fresh = ask_apart(s, v, row_of(s.in, piece, from), active, lane);
+            const bool fresh = ask_apart<false>(s, v, row_of(s.in, piece, from), active, lane);
             if (!fresh || !leads_group(s)) continue;
             atomicOr(claimed_by(s, s.many_stand->level + 1) + word_of(v), bit_of(v));
         }

@@ -30,8 +30,12 @@ class Tuning:
     few_words
         Top-down: words of a vertex that are not empty up to which a lane asks for a neighbour alone, in a row that a
         warp reads; with more a few lanes do.
+    shares_rows
+        Bottom-up: lanes share out a row once only one of a group lacks something.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
+    ranked_bits
+        Sources whose first steps lead equally far have neighbouring bits.
     most_levels
         Levels of one launch; the host can interrupt between two.
     span
@@ -51,7 +55,9 @@ class Tuning:
     apart_ids: int = 64
     mapped_apart_ids: int = 16
     few_words: int = 1
+    shares_rows: bool = True
     sort_from: int = 4096
+    ranked_bits: bool = True
     most_levels: int = 1 << 16
     span: int = 1024
 
