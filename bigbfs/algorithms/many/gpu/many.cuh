@@ -96,7 +96,7 @@ DEVICE u32 short_degree(const Adjacency& a, u64 v) {
 // Appends the chunks of the hub v to the list, for the lanes that ask for it; all lanes call it.
 DEVICE void list_chunks(const Many& s, u64* listed, const Adjacency& a, bool asked, u64 v) {
     for (u32 todo = __ballot_sync(ALL_LANES, asked); todo; todo &= todo - 1) {
-        const u32 hub = find_hub_together(a, (vid)__shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1));
+        const u32 hub = find_hub(a, (vid)__shfl_sync(ALL_LANES, v, (u32)__ffs((int)todo) - 1));
         const u64 first = a.hub_ptr[hub];
         const u64 count = a.hub_ptr[hub + 1] - first;
         u64 at = 0;

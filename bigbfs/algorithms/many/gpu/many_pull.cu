@@ -41,7 +41,6 @@ KERNEL void many_pull(Many s) {
     clear(c);
     __syncthreads();
     PullTally lane = {};
-    const u32 groups = groups_ahead(s);
     for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
         const u32 mine = dealt_word(base, lane_id());
         const u32 own = mine < dealt_words(s) ? s.in.rows[mine] & ~s.done[mine] : 0;
@@ -51,7 +50,7 @@ KERNEL void many_pull(Many s) {
             some &= some - 1;
             const u32 then = some ? (u32)__ffs((int)some) - 1 : from;
             const u32 ahead = __shfl_sync(ALL_LANES, own, then);
-            if (some && (ahead >> lane_id()) & 1) fetch_ahead(s, (u64)dealt_word(base, then) * 32 + lane_id(), groups);
+            if (some && (ahead >> lane_id()) & 1) fetch_ahead(s, (u64)dealt_word(base, then) * 32 + lane_id());
             const u32 todo = __shfl_sync(ALL_LANES, own, from);
             pull_word(s, c, marks[threadIdx.x / WARP], dealt_word(base, from), todo, lane);
         }

@@ -61,21 +61,13 @@ template <u32 COUNT> DEVICE u32 worth(const Many& s, const vid* ids, u32 asked, 
     return found;
 }
 
-// How many groups of heads are worth asking for ahead of time: two while most vertices lack much, none where the rows of
-// those that do have few ids, in the level in which the last ones are closed.
-DEVICE u32 groups_ahead(const Many& s) {
-    const u64 left = s.many_stand->left;
-    return left > 4 * s.vertices ? 2 : left > s.vertices / 64 ? 1 : 0;
-}
-
 // Asks for what ask_heads will want to know of v, ahead of time.
-DEVICE void fetch_ahead(const Many& s, u64 v, u32 groups) {
+DEVICE void fetch_ahead(const Many& s, u64 v) {
     prefetch(s.seen + v * vertex_words(s));
     if (s.spread) prefetch(s.other + v * vertex_words(s));
-    if (groups == 0) return;
     prefetch_heads(s.in, v, 0);
+    prefetch_heads(s.in, v, 1);
     prefetch_degree(s.out, v);
-    if (groups > 1) prefetch_heads(s.in, v, 1);
 }
 
 // A vertex for each group that is `active`; sets in `marks`, at bit 0, 1, 2, whether it is in the next frontier, lacks
