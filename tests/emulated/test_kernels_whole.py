@@ -55,7 +55,7 @@ def told(searched):
 @pytest.mark.parametrize("build", builds_here())
 def test_few_that_a_level_finds_are_told_in_lists(build):
     """Every bottom-up level by lists, the last levels alone, and none; rows put off, and rows that are not."""
-    plain = zoo.shared()["kronecker-dense"]
+    plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
     levels = reference_bfs(plain, source)[0]
     left = int((plain.degrees() > 0).sum()) - np.cumsum(np.bincount(levels[levels >= 0]))
