@@ -24,14 +24,12 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums
 from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement.arrays import Sizes
 from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
-from bigbfs.measures import eccentricity as eccentric
 from emulated.invariants import array_at
 from emulated.runtime import SimtRuntime, builds_here
 
@@ -308,43 +306,6 @@ def test_a_plan_takes_the_widest_batches_that_fit_and_names_them():
         make_plan(graph, "vram", budget - 1, work=(ManyOptions(sums=True, width=256),))
     with GpuEngine(graph, work=work, vram_budget=budget, residency="vram", runtime=SimtRuntime()) as engine:
         assert engine.plan.work[0].bits == 64
-
-
-def roomy(monkeypatch, graph, work, kept):
-    """Return an engine whose device has room for the levels of so many sources, and for nothing else afterwards."""
-    arrays = program.GpuMany.arrays(replace(work[0], levels_kept=kept), "vram")
-    sizes = Sizes(graph.n, graph.m, 0, graph.ids.itemsize, reachable(graph))
-    monkeypatch.setattr(SimtRuntime, "free_bytes", lambda self: sum(spec.bytes(sizes) for spec in arrays))
-    engine = GpuEngine(graph, work=work, residency="mapped", vram_budget=1 << 30, runtime=SimtRuntime())
-    monkeypatch.setattr(SimtRuntime, "free_bytes", lambda self: 100)
-    return engine
-
-
-def test_levels_of_few_sources_at_a_time_where_memory_holds_no_more(monkeypatch):
-    graph = GRAPHS["random"]
-    work = (ManyOptions(fetch=True, width=64),)
-    most = make_plan(graph, "vram", 1 << 30, work=work)
-    budget = most.device_bytes
-    for kept in (32, 16, 8, 4, 2, 1):
-        plan = make_plan(graph, "vram", budget - 1, work=work, head_groups=2)
-        assert (plan.work[0].bits, plan.work[0].kept) == (64, kept) and f"levels of {kept} sources" in plan.ledger()
-        budget = plan.device_bytes
-    with pytest.raises(DoesNotFitError, match="does not fit"):
-        make_plan(graph, "vram", budget - 1, work=work, head_groups=2)
-    sources = np.arange(0, 170, 3)
-    for kept in (16, 1):
-        with roomy(monkeypatch, graph, work, kept) as engine:
-            found = engine.run(ManyOptions(sources, fetch=True, width=64))
-            np.testing.assert_array_equal(found.levels, many(graph, sources))
-            assert (found.record.batches, found.record.width) == (-(-len(sources) // kept), 64)
-
-
-def test_a_diameter_whose_levels_do_not_fit_at_once(monkeypatch):
-    graph = GRAPHS["random"]
-    with api.Engine(graph, roomy(monkeypatch, graph, eccentric.WORK, 8), "auto") as engine:
-        one, other = (bigbfs.eccentricity(each, backend="cpu") for each in (graph, engine))
-        np.testing.assert_array_equal(one.lower, other.lower)
-        assert one.exact and other.exact and one.diameter == other.diameter
 
 
 def test_measures_are_those_of_the_cpu():
