@@ -33,7 +33,12 @@ PARTS = {
     ),
     "hosts": ("test_kernels_hosts.py",),
     "joint": ("test_kernels_joint.py", "test_kernels_far.py"),
-    "topological": ("test_kernels_topological.py", "test_kernels_many.py", "test_kernels_sweeps.py"),
+    "topological": (
+        "test_kernels_topological.py",
+        "test_kernels_many.py",
+        "test_kernels_many_memory.py",
+        "test_kernels_sweeps.py",
+    ),
     "components": ("test_kernels_components.py", "test_emulation.py"),
     "placement": (
         "test_kernels_rows.py",
