@@ -12,6 +12,7 @@ from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.gpu_engine import GpuEngine
+from bigbfs.engines.gpu import planning
 from emulated.invariants import TraversalWatch
 from emulated.runtime import SimtRuntime, builds_here
 
@@ -136,3 +137,32 @@ def test_few_chunks_of_hubs_are_cut_for_many_warps():
     for source in (0, 1):
         slots = search(graph, source, tuning=replace(LOCAL, local=False), team=1024)
         assert slots["chunks"].max() == 4  # on 64 warps: eight parts of each
+
+
+def test_a_directed_graph_without_in_rows_reaches_who_has_no_row():
+    """Vertices behind the last that has a row: left out of the sweeps where edges go both ways, and only there."""
+    ends = np.arange(10, 100)
+    graph = zoo.build(130, (np.zeros(90, int), ends), directed=True, in_rows=False)
+    with GpuEngine(graph, residency="vram", runtime=SimtRuntime()) as engine:
+        for source in (0, 99, 129, 0):
+            result = engine.bfs(source)
+            assert np.array_equal(result.levels, reference_bfs(graph, source)[0])
+            validate_tree(graph, source, result.levels, result.parents)
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_a_self_loop_is_no_head_and_ends_none(codec, monkeypatch):
+    """Stars by degree whose hubs have a self-loop: at some the first line holds as many ids as there are heads."""
+    monkeypatch.setattr(planning, "HEAD_GROUPS", (2,))
+    monkeypatch.setattr(planning, "MOST_GROUPS", 2)
+    hubs, leaves = 200, 12
+    hub = np.arange(hubs)
+    n = hubs * (1 + leaves)
+    pairs = (np.append(hub, np.repeat(hub, leaves)), np.append(hub, np.arange(hubs, n)))
+    graph = zoo.build(n, pairs, keep=True, labels=np.arange(n)[::-1].astype(np.int64))
+    stored = graph.compress() if codec == "varint" else graph
+    tuning = Tuning(costs=Costs(0, 0, 10**6, 0), thin_to=0, local=False, look=0)
+    with GpuEngine(stored, residency="vram", tuning=tuning, runtime=SimtRuntime()) as engine:
+        for each in range(0, hubs, 2):
+            source = hubs + each * leaves + leaves - 1
+            assert np.array_equal(engine.bfs(source).levels, reference_bfs(graph, source)[0]), each

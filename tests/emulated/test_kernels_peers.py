@@ -103,7 +103,7 @@ def there(build, codec, name, number):
     """Return whether there is a case: few graphs by all rules, others by three with one codec; elsewhere than in the
     plain build few graphs by three, in the codec of the build."""
     if build != "plain":
-        return name in FEW and met(build, name, number, len(RULES), (0, 2, 4)) and in_turn(codec, build)
+        return name in FEW and met(build, name, number, len(RULES), (0, 1, 3)) and in_turn(codec, build)
     return name in FEW or (met(build, name, number, len(RULES), (1, 2, 3)) and in_turn(codec, build, name, number))
 
 

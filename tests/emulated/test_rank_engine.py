@@ -255,3 +255,11 @@ def test_a_deep_graph_stays_on_one(codec: str) -> None:
             assert not deep or side / 2 < levels[0] < 3 * side
     path = zoo.build(100_000, zoo.path(100_000))
     assert 30_000 < (run(2, lambda group: levels_of_one(path, group, "auto"))[0] or 0) < 200_000
+
+
+def test_components_on_rows_of_all_vertices_dealt_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that was made for searches gives labels, too."""
+    monkeypatch.setattr(partition, "LEAST_LINES", 0)
+    plain = zoo.shared()["kronecker"]
+    found = over(plain, 2, lambda engine: engine.run(ComponentsOptions()), kind="whole", residency="vram")
+    np.testing.assert_array_equal(found[0].labels, reference_components(plain))

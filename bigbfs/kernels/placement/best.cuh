@@ -74,7 +74,7 @@ DEVICE Best<LANE_BEST> read_best(
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
             if (cursor.has(j)) {
-                own += 1;
+                own += cursor.ids[j] != (vid)v;  // a self-loop is no head
                 consider(all, v, cursor.ids[j], ranked, best, invalid);
             }
         }

@@ -104,7 +104,7 @@ class BfsLoop(TreeArrays):
             **{name: self._runtime.pointer(array) for name, array in self._arrays.items()},
         )
         state["in"] = searched.struct
-        if searched is out:  # no edge leads to who has none: the vertices behind the last that has one are nobody's
+        if self._placed.incoming is out:  # undirected: no edge leads to the vertices behind the last that has one
             state["out"]["n"] = state["in"]["n"] = self._placed.graph.adjacency.rows_end
         return state
 

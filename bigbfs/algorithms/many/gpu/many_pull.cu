@@ -77,8 +77,15 @@ DEVICE Segment behind_heads(const Adjacency& a, u64 v) {
     return rest;
 }
 
-// The longer rows that were put off, in order. With wide ids a fourth block would cost spilled registers on sm_100.
-KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_rows(Many s);
+// Blocks that read rows side by side: a fourth would cost spilled registers with wide ids (sm_100), and before sm_90.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr u32 ROW_BLOCKS = 3;
+#else
+constexpr u32 ROW_BLOCKS = sizeof(vid) == 4 ? 4 : 3;
+#endif
+
+// The longer rows that were put off, in order.
+KERNEL __launch_bounds__(256, ROW_BLOCKS) void many_pull_rows(Many s);
 
 KERNEL void many_pull_rows(Many s) {
     u32* const next = claimed_by(s, s.many_stand->level + 1);
@@ -114,7 +121,7 @@ DEVICE void pull_apart(const Many& s, u32 w, u32 todo, PullTally& lane) {
 }
 
 // The shorter ones, a group to a row.
-KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_apart(Many s);
+KERNEL __launch_bounds__(256, ROW_BLOCKS) void many_pull_apart(Many s);
 
 KERNEL void many_pull_apart(Many s) {
     PullTally lane = {};

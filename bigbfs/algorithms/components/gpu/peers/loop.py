@@ -311,7 +311,7 @@ class JointForest:
         found = self._runtime.download(self.forest if self._by_id else self.labels)
         whole = np.zeros(64 * self.partition.words, self.ids)
         whole[: self.n] = found
-        return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own(self.group.rank)]).reshape(-1)
+        return np.ascontiguousarray(whole.reshape(-1, 64)[self.partition.own_words(self.group.rank)]).reshape(-1)
 
     def all_labels(self) -> Array:
         """Return the labels of all vertices, read in the memory of their owners; all ranks make this call."""

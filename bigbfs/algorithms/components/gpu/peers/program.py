@@ -85,7 +85,7 @@ class PeerComponents:
         parts = to_first(group, self.forest.own_labels())
         labels = np.empty(0, placed.ids)
         if group.rank == 0:
-            labels = whole(parts, [partition.own(rank) for rank in range(group.size)], placed.n)
+            labels = whole(parts, [partition.own_words(rank) for rank in range(group.size)], placed.n)
         return result_of_first(group, labels, options.algorithm, found)
 
     def verify(self, options: ComponentsOptions, result: ComponentsResult) -> None:
