@@ -65,6 +65,11 @@ class Options:
         """Whether rows that the head table holds are read from it, so that more heads are of use."""
         return False
 
+    @property
+    def wants_heads(self) -> bool:
+        """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
+        return False
+
     def internal(self, graph: Graph) -> Self:
         """Return the same work on internal vertices; UsageError where it names a vertex that is not there."""
         return self

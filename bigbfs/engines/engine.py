@@ -61,6 +61,10 @@ class Work(Protocol):
     def reads_heads(self) -> bool:
         """Whether rows that the head table holds are read from it, so that more heads are of use."""
 
+    @property
+    def wants_heads(self) -> bool:
+        """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first; empty: it does not run on a GPU."""
 

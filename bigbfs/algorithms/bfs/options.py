@@ -131,6 +131,11 @@ class BfsOptions(Options):
         """Whether rows that the head table holds are read from it, so that more heads are of use."""
         return self.uses_heads
 
+    @property
+    def wants_heads(self) -> bool:
+        """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
+        return self.uses_heads
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first."""
         return self.entry.residencies if "gpu" in self.entry.backends else ()

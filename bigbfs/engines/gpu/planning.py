@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from bigbfs.engines.engine import Work
-from bigbfs.engines.gpu.placement.hot import GRAIN, even, offset_bytes
+from bigbfs.engines.gpu.placement.hot import EVEN_FROM, GRAIN, even, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import (
     PLACES,
     Buffer,
@@ -25,10 +25,11 @@ from bigbfs.engines.gpu.placement.ledger import (
     row_buffers,
     state_buffers,
 )
+from bigbfs.engines.gpu.refusal import needs, remedies_of
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
 from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
-from bigbfs.errors import DoesNotFitError, RemedyLike, UsageError
+from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import format_size, total_memory
 
@@ -39,12 +40,6 @@ LADDER = ("vram", "mapped", "streamed")
 """Residencies in the order in which ``"auto"`` tries them: the fastest first."""
 RESIDENCIES = ("auto", *LADDER)
 
-_WHERE = {
-    "vram": "edges in GPU memory",
-    "mapped": "edges stay in host memory",
-    "streamed": "edges stay in the file",
-}
-
 HEAD_GROUPS = (2, 1, 0)
 """Groups of heads that are tried, most first."""
 
@@ -53,7 +48,7 @@ EVEN_HEADS, MOST_GROUPS = 1.5, WARP // HEAD_GROUP
 nearly all rows are read from them. A warp chooses the heads of a vertex, one a lane (best.cuh)."""
 
 DEVICE_SHARE = 1.75
-"""Heads and hot rows of such a graph take so many times what its edges take, at most."""
+"""More heads than usual and hot rows take so many times what the edges take, at most."""
 HOT_SHARE = 0.5
 """Share of the edges that may be hot where ``"mapped"`` or ``"streamed"`` was asked for: the others are to stay
 outside."""
@@ -175,7 +170,8 @@ def make_plan(
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups
-        So many groups of heads and no other number; None: the most of ``head_ladder`` that fit.
+        So many groups of heads and no other number; None: the most of ``head_ladder`` that fit, and more if
+        ``residency`` is ``"mapped"`` and there is room for them beside all hot rows.
     hot_bytes
         So much device memory for hot rows of mapped or streamed edges at most; None: what is left of the budget, and
         where ``residency`` is not ``"auto"`` at most ``HOT_SHARE`` of the edges.
@@ -201,6 +197,8 @@ def make_plan(
         edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
         hot_bytes = int(edges * (1 if residency == "auto" else HOT_SHARE))
         if head_groups is None:
+            if residency == "mapped":
+                plan = _with_more_heads(plan, graph, hot_bytes, registers_read_only)
             hot_bytes = room_beside_heads(graph, plan.head_groups, hot_bytes)
     return _with_hot_rows(plan, graph, hot_bytes)
 
@@ -241,13 +239,13 @@ def choose_residency(
         for plan in plans(choice):
             tried.append(plan)
             if plan.fits:
-                chosen = f"{choice}: {_needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
+                chosen = f"{choice}: {needs(plan)}: " + ("the first that fits" if residency == "auto" else "asked for")
                 return replace(plan, why=(*why, chosen))
-        why.append(f"{choice}: {_needs(plan)} even with the smallest head table: does not fit")
+        why.append(f"{choice}: {needs(plan)} even with the smallest head table: does not fit")
     others = {} if residency == "auto" else {each: any(plan.fits for plan in plans(each)) for each in ladder}
     raise DoesNotFitError(
         f"{graph.path or 'the graph'} does not fit: {'; '.join(why)}\n{plan.ledger()}",
-        remedies=_remedies(graph, limits, tried, others),
+        remedies=remedies_of(graph, limits, tried, others),
         lead="\nwhat helps: ",
     )
 
@@ -269,6 +267,23 @@ def room_beside_heads(graph: Graph, groups: int, room: int) -> int:
         return room
     edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
     return max(0, min(room, int(DEVICE_SHARE * edges) - _head_bytes(graph, groups)))
+
+
+def _with_more_heads(plan: Plan, graph: Graph, hot_bytes: int, registers_read_only: bool) -> Plan:
+    """Give the head tables of uneven rows what is left of the budget beside ``hot_bytes`` of hot rows, if that is a
+    group: a vertex whose parent is among its heads reads nothing over the link."""
+    wanted = not plan.work or any(each.wants_heads for each in plan.work)
+    short = graph.m <= EVEN_FROM * graph.n  # most rows are in the tables already
+    if plan.head_groups != HEAD_GROUPS[0] or short or not wanted:
+        return plan
+    edges = sum(grain(rows.edges.nbytes) for _, rows in adjacencies(graph))
+    for groups in range(MOST_GROUPS, plan.head_groups, -1):
+        more = _plan(graph, plan.residency, plan.limits, groups, 0, registers_read_only, plan.work)
+        if more.device_bytes + hot_bytes // GRAIN * GRAIN > plan.limits.vram:
+            continue
+        if _head_bytes(graph, groups) + hot_bytes <= DEVICE_SHARE * edges:
+            return replace(more, why=plan.why)
+    return plan
 
 
 def _head_bytes(graph: Graph, groups: int) -> int:
@@ -311,14 +326,6 @@ def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
     return "mapped" if in_place else "pinned"
 
 
-def _needs(plan: Plan) -> str:
-    """Return what of its limits a plan takes."""
-    vram = f"{format_size(plan.device_bytes)} of {format_size(plan.limits.vram)} GPU memory"
-    if not plan.host_bytes:
-        return vram
-    return f"{vram}, {format_size(plan.host_bytes)} of {format_size(plan.limits.ram)} host memory locked"
-
-
 def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
     """Give hot rows what is left of the budget, up to ``most`` bytes."""
     hubs = sum(hubs_of(adjacency) for _, adjacency in adjacencies(graph))
@@ -326,25 +333,3 @@ def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
     if plan.residency == "vram" or room <= offset_bytes(hubs):
         return plan
     return replace(plan, buffers=(*plan.buffers, *hot_buffers(graph, room)), hot_bytes=room)
-
-
-def _remedies(graph: Graph, limits: Limits, tried: list[Plan], others: dict[str, bool]) -> tuple[RemedyLike, ...]:
-    """Return what helps where none of the plans ``tried`` fits: the least budgets, and the residencies that do fit."""
-    found: list[RemedyLike] = [("residency", each, f"use {{}} ({_WHERE[each]})") for each in others if others[each]]
-    by_vram = [plan for plan in tried if plan.host_bytes <= limits.ram]
-    by_ram = [plan for plan in tried if plan.device_bytes <= limits.vram]
-    both = not by_vram and not by_ram
-    if by_vram or both:
-        least = min(plan.device_bytes for plan in by_vram or tried[-1:])
-        found.append(("vram_budget", _mebibytes(least), "use {} or more (if the GPU has it)"))
-    if by_ram or both:
-        least = min(plan.host_bytes for plan in by_ram or tried[-1:])
-        start = "together with that" if both else "use"
-        found.append(("ram_budget", _mebibytes(least), f"{start} {{}} or more (if the machine has it)"))
-    if graph.codec == "plain" and any(plan.residency != "streamed" for plan in tried):
-        found.append(("compressed", True))
-    return (*found, ("backend", "cpu"))
-
-
-def _mebibytes(count: int) -> str:
-    return f"{-(-count // 2**20)}MiB"

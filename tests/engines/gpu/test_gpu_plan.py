@@ -16,7 +16,7 @@ from bigbfs.engines.gpu.floor import vertices_with_edges
 from bigbfs.engines.gpu.placement import ledger
 from bigbfs.engines.gpu.placement.hot import NOTHING_HOT, hottest
 from bigbfs.engines.gpu.placement.ledger import PLACES, grain
-from bigbfs.engines.gpu.planning import DEVICE_SHARE, GRAIN, MOST_GROUPS, Limits, choose_residency, default_budget
+from bigbfs.engines.gpu.planning import GRAIN, Limits, choose_residency, default_budget
 from bigbfs.engines.gpu.streamed import ledger as stages
 from bigbfs.engines.gpu.streamed.ledger import SMALLEST, STAGES, stage_capacity, stage_sizes
 from bigbfs.errors import DoesNotFitError, UsageError
@@ -56,21 +56,6 @@ def test_vram_if_it_fits_else_mapped_else_refused():
     with pytest.raises(DoesNotFitError) as caught:
         make_plan(graph, "auto", 100_000)
     assert caught.value.exit_code == 5
-
-
-def test_more_heads_where_edges_are_outside_and_rows_are_even():
-    """As many as hold nearly all rows, and take not much more of the device than the edges would; before hot rows."""
-    even, skewed, short = (zoo.shared()[name] for name in ("clique", "kronecker", "grid-2d"))
-    plan = make_plan(even, "mapped", ENOUGH)
-    assert plan.head_groups == MOST_GROUPS and plan.hot_bytes > 0
-    assert buffer(plan, "heads").bytes + plan.hot_bytes <= DEVICE_SHARE * grain(even.adjacency.edges.nbytes)
-    assert make_plan(even, "vram", ENOUGH).head_groups == 2
-    assert make_plan(even, "mapped", plan.device_bytes - plan.hot_bytes - 1).head_groups == MOST_GROUPS - 1
-    streamed = make_plan(even, "streamed", ENOUGH)
-    assert (streamed.head_groups, streamed.stage_bytes) == (MOST_GROUPS, stage_sizes(even)[0])
-    fewer = make_plan(even, "streamed", streamed.device_bytes - streamed.hot_bytes - 1)
-    assert fewer.stage_bytes == streamed.stage_bytes and fewer.head_groups == MOST_GROUPS - 1
-    assert make_plan(skewed, "mapped", ENOUGH).head_groups == make_plan(short, "mapped", ENOUGH).head_groups == 2
 
 
 OPTIONS = ("residency", "vram_budget", "ram_budget", "compressed", "backend")
