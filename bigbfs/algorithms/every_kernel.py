@@ -15,7 +15,12 @@ def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel once: those of placement (proofs of rows and own rows too) and of probes, and those of all
     algorithms."""
     ranks = (*own_rows.PLACEMENT, *own_rows.PROOF_KERNELS)
-    shared = (*placement_kernels("vram", prove=True), *placement_kernels("streamed"), *ranks, *rates.KERNELS)
+    shared = (
+        *placement_kernels("vram", prove=True, numbered=True),
+        *placement_kernels("streamed"),
+        *ranks,
+        *rates.KERNELS,
+    )
     links = measure.PROBE_KERNELS
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *links, *own, *sweeps.every_kernel())))

@@ -70,6 +70,11 @@ class Options:
         """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
         return False
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether vertices with edges may have numbers of their own on a GPU."""
+        return False
+
     def internal(self, graph: Graph) -> Self:
         """Return the same work on internal vertices; UsageError where it names a vertex that is not there."""
         return self

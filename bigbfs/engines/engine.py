@@ -65,6 +65,11 @@ class Work(Protocol):
     def wants_heads(self) -> bool:
         """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether a program on a GPU gives the results of all vertices where those with edges have numbers of their own
+        (``PlacedGraph.numbers``)."""
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first; empty: it does not run on a GPU."""
 

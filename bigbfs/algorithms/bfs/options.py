@@ -136,6 +136,11 @@ class BfsOptions(Options):
         """Whether as many heads as there is room for are of use where edges are mapped, however long the rows are."""
         return self.uses_heads
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether vertices with edges may have numbers of their own on a GPU."""
+        return self.entry.loop == "persistent"
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first."""
         return self.entry.residencies if "gpu" in self.entry.backends else ()

@@ -97,6 +97,11 @@ class ComponentsOptions(Options):
             )
 
     @property
+    def takes_numbers(self) -> bool:
+        """Yes: vertices with edges may have numbers of their own on a GPU."""
+        return True
+
+    @property
     def skips_giant(self) -> bool:
         """Whether the rows of the giant's vertices are left out."""
         return self.algorithm != "labelprop" if self.skip_giant is None else self.skip_giant

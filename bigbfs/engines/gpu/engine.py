@@ -18,12 +18,15 @@ from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree, first_is_best, first_rows
 from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.placement.renumbered import Renumbered, renumbers
 from bigbfs.engines.gpu.planning import RESIDENCIES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.runtime.arguments import renumbered
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.errors import DeviceError, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.processors import processors
 from bigbfs.record import BytesRecord, SetupRecord
 
 T = TypeVar("T")
@@ -116,6 +119,7 @@ class GpuEngine:
         self._placed: list[PlacedAdjacency] = []
         self._buffers: Buffers | None = None
         self._graph: PlacedGraph | None = None
+        self._numbers: Renumbered | None = None
         self._programs: dict[Hashable, Program] = {}
         try:
             if residency not in RESIDENCIES:
@@ -132,6 +136,7 @@ class GpuEngine:
                 limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
                 self.plan: Plan = make_plan(graph, *limits, work=self._work)
                 self.residency, self._work = self.plan.residency, self.plan.work
+                self._numbered = self._may_number(self._work) and renumbers(graph)
                 if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
                     checks.append(pool.submit(self._clocked, "open", graph.require_valid))
                 self._clocked("place", self._begin)
@@ -160,8 +165,11 @@ class GpuEngine:
     def _compile(self) -> None:
         """Build every kernel that placing and the work will ask for, so that placing does not wait for the compiler."""
         wanted = [spec for each in self._work for spec in each.kernels(self.residency)]
-        for spec in dict.fromkeys((*placement_kernels(self.residency, prove=self._prove), *wanted)):
-            spec.build(self._running(), self.graph.ids, self.graph.codec)
+        placing = placement_kernels(self.residency, prove=self._prove, numbered=self._numbered)
+        mapped = self._numbered and self.residency == "mapped"
+        codec = renumbered(self.graph.codec) if mapped else self.graph.codec
+        for spec in dict.fromkeys((*placing, *wanted)):
+            spec.build(self._running(), self.graph.ids, codec)
 
     def _begin(self) -> None:
         """Let offsets and edges come to device memory while kernels are built and small arrays placed.
@@ -170,12 +178,17 @@ class GpuEngine:
         """
         if self.residency == "streamed":
             return
-        ranked = by_degree(self.graph)
-        for adjacency in _distinct(self.graph):
+        runtime, mapped = self._running(), self.residency == "mapped"
+        if self._numbered:
+            if not mapped:  # they come while offsets are made
+                runtime.begin_upload(self.graph.adjacency.edges)
+            self._numbers = Renumbered(self.graph, processors())
+        graph, ranked = self._numbers.graph if self._numbers else self.graph, by_degree(self.graph)
+        for adjacency in _distinct(graph):
             edges = adjacency.edges
-            if self.residency == "mapped":
+            if mapped:
                 edges = first_rows(adjacency, self._hot_bytes) if first_is_best(adjacency, ranked) else edges[:0]
-            self._running().begin_upload(adjacency.indptr, edges)
+            runtime.begin_upload(adjacency.indptr, edges)
 
     @property
     def _hot_bytes(self) -> int:
@@ -183,13 +196,16 @@ class GpuEngine:
         return self.plan.hot_bytes // len(_distinct(self.graph))
 
     def _place(self) -> None:
-        runtime, graph, mapped = self._running(), self.graph, self.residency == "mapped"
+        runtime, mapped = self._running(), self.residency == "mapped"
+        graph = self._numbers.graph if self._numbers else self.graph
         if self.residency == "streamed":
             self._buffers = Buffers(runtime, self.plan.stage_bytes)
         groups, ranked, hot = self.plan.head_groups, by_degree(graph), self._hot_bytes
 
         def placed(adjacency: Adjacency) -> PlacedAdjacency:
-            options = {"head_groups": groups, "hot_bytes": hot, "ranked": ranked}
+            options: dict[str, Any] = {"head_groups": groups, "hot_bytes": hot, "ranked": ranked}
+            if self._numbers:
+                options["numbers"] = self._numbers
             return place(runtime, adjacency, self._buffers, mapped=mapped, prove=self._prove, **options)
 
         out = placed(graph.adjacency)
@@ -204,7 +220,8 @@ class GpuEngine:
         chunks = max(each.chunks for each in self._placed)
         sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph))
         pool = Pool(runtime, sizes, graph.ids)
-        self._graph = PlacedGraph(runtime, graph, out, incoming, self.residency, pool, self._profile)
+        where = (self.residency, pool, self._profile, self._numbers)
+        self._graph = PlacedGraph(runtime, graph, out, incoming, *where)
         runtime.synchronize()
 
     def run(self, work: Work) -> Any:
@@ -231,11 +248,25 @@ class GpuEngine:
         program = self._programs.get(work.key)
         if program is None:
             work.require_backend("gpu", self.residency)
+            if self._numbers and not self._may_number((work,)):
+                self._place_as_it_is()
             made: Program = self._clocked("place", lambda: work.program("gpu", self.residency)(self.placed, work))
             self._clocked("compile", lambda: made.warm(work))
             program = self._programs[work.key] = made
             self._count_bytes()
         return program
+
+    def _may_number(self, work: Sequence[Work]) -> bool:
+        """Tell whether vertices may have numbers of their own for all this ``work``."""
+        return bool(work) and self.residency != "streamed" and all(each.takes_numbers for each in work)
+
+    def _place_as_it_is(self) -> None:
+        """Place the graph anew, for work that wants the vertices of the file."""
+        runtime = self._running()
+        runtime.synchronize()
+        self._drop()
+        self._numbers, self._numbered = None, False
+        self._clocked("place", self._place)
 
     def _count_bytes(self) -> None:
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)
@@ -280,13 +311,18 @@ class GpuEngine:
             self._release(runtime)
 
     def _release(self, runtime: Runtime) -> None:
-        self._programs.clear()
-        graph, self._graph = self._graph, None
-        placed, self._placed = self._placed, []
         with ExitStack() as closing:  # all of them, also where one fails
             closing.callback(runtime.close)
             if self._buffers is not None:
                 closing.callback(self._buffers.close)
+            self._drop()
+
+    def _drop(self) -> None:
+        """Give up what is placed, and every program."""
+        self._programs.clear()
+        graph, self._graph = self._graph, None
+        placed, self._placed = self._placed, []
+        with ExitStack() as closing:
             for adjacency in placed:
                 closing.callback(adjacency.close)
             if graph is not None:

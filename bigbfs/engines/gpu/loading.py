@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bigbfs.engines.gpu.placement import steps
-from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
+from bigbfs.engines.gpu.placement.placed import PLACE_NUMBERS, PLACE_ROWS, PlacedAdjacency
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed import placement as streamed
@@ -14,11 +14,13 @@ from bigbfs.engines.gpu.streamed.placement import StreamedAdjacency
 from bigbfs.graph.adjacency import Adjacency
 
 
-def placement_kernels(residency: str, *, prove: bool = False) -> tuple[KernelSpec, ...]:
-    """Return every kernel that placement (``prove``: with a proof of the rows) launches."""
+def placement_kernels(residency: str, *, prove: bool = False, numbered: bool = False) -> tuple[KernelSpec, ...]:
+    """Return every kernel that placement launches (``prove``: with a proof of the rows; ``numbered``: vertices have
+    numbers of their own)."""
     if residency == "streamed":
         return (PLACE_ROWS, *streamed.KERNELS)
-    return (PLACE_ROWS, *steps.KERNELS, *(steps.PROOF_KERNELS if prove else ()))
+    numbering = (PLACE_NUMBERS,) if numbered else ()
+    return (PLACE_ROWS, *numbering, *steps.KERNELS, *(steps.PROOF_KERNELS if prove else ()))
 
 
 def place(

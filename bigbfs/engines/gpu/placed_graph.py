@@ -10,6 +10,7 @@ from bigbfs.config import DeviceProfile
 from bigbfs.engines.gpu.placement.arrays import Pool
 from bigbfs.engines.gpu.placement.damage import require_no_invalid_ids
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
+from bigbfs.engines.gpu.placement.renumbered import Renumbered
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.graph.graph import Graph
 
@@ -23,7 +24,7 @@ class PlacedGraph:
     runtime
         The device.
     graph
-        What was placed.
+        What was placed: vertices with numbers of their own are under these.
     out
         Its rows.
     incoming
@@ -34,6 +35,8 @@ class PlacedGraph:
         Memory for the state of programs.
     profile
         Rates of the device; None: those of an H200.
+    numbers
+        Numbers that vertices have of their own; None: they are those of the file.
     """
 
     runtime: Runtime
@@ -43,6 +46,7 @@ class PlacedGraph:
     residency: str
     pool: Pool
     profile: DeviceProfile | None = None
+    numbers: Renumbered | None = None
 
     @property
     def n(self) -> int:
@@ -56,8 +60,8 @@ class PlacedGraph:
 
     @property
     def codec(self) -> str:
-        """Encoding of the rows."""
-        return self.graph.codec
+        """Encoding of the rows, as kernels are compiled for it."""
+        return self.out.codec
 
     def require_vertices(self, invalid: int) -> None:
         """Refuse the result of a run that met ``invalid`` ids that are no vertices, and one on rows with such heads.

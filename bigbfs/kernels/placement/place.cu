@@ -1,7 +1,8 @@
 // What placement derives from the rows of a graph once they can be read.
 //
 // place_rows, place_heads: a warp owns 32 vertices at a time; heads as in best.cuh, of a hub from the first chunk
-// alone. place_hot: a warp copies a chunk. Atomics: one for each hub; one for each id that is no vertex. Memory per
+// alone. place_hot: a warp copies a chunk. place_numbers: a thread takes
+// an id. Atomics: one for each hub; one for each id that is no vertex. Memory per
 // edge: as in best.cuh.
 #include "kernels/placement/best.cuh"
 
@@ -48,6 +49,18 @@ KERNEL void place_heads(Adjacency a, vid* heads, u32 ranked, u64 first, u64 last
 }
 ENTRY(place_heads)
 
+// Writes ids in device memory anew: of the file's, the numbers.
+KERNEL void place_numbers(vid* ids, u64 count, const u64* numbers, u64 file_n) {
+    for (u64 i = thread_id(); i < count; i += thread_count()) ids[i] = number_in(numbers, file_n, ids[i]);
+}
+ENTRY(place_numbers)
+
+#if VARINT
+DEVICE Unit unit_at(const Adjacency& a, u64 i) { return ((const Unit*)a.data)[i]; }
+#else
+DEVICE Unit unit_at(const Adjacency& a, u64 i) { return number_of(a, ((const Unit*)a.data)[i], true); }
+#endif
+
 // Copies those of the chunks `first` to `last` - 1 that belong to hubs of `from` ids and more to `hot`, where hot_ptr
 // says; `a` knows of no hot rows yet.
 KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot, u64 first, u64 last) {
@@ -58,7 +71,7 @@ KERNEL void place_hot(Adjacency a, u64 from, const u64* hot_ptr, Unit* hot, u64 
         const Segment part = chunk(a, c, hub);
         Unit* const row_at = hot + hot_ptr[hub];
         const u64 row_begin = a.indptr[v];
-        for (u64 i = part.begin + lane_id(); i < part.end; i += WARP) row_at[i - row_begin] = ((const Unit*)a.data)[i];
+        for (u64 i = part.begin + lane_id(); i < part.end; i += WARP) row_at[i - row_begin] = unit_at(a, i);
     }
 }
 ENTRY(place_hot)

@@ -51,6 +51,8 @@ struct Adjacency {
     u64 near_end;
     u64 head_rows;           // vertices up to the last that has an edge
     u64 head_skip;           // so many first ids of a plain row are its heads; 0: they may be any
+    const u64* numbers;      // where vertices have numbers of their own: see numbers.cuh
+    u64 file_n;              // vertices as the file numbers them
 };
 static_assert(sizeof(Adjacency) == ADJACENCY_BYTES, "Adjacency differs from its NumPy dtype");
 
@@ -64,6 +66,7 @@ struct Segment {
 
 // Where the ids or bytes of a segment lie, and (varint) the end of what may be read there.
 DEVICE bool is_near(const Adjacency& a, const Segment& s) { return s.begin >= a.near_begin && s.end <= a.near_end; }
+DEVICE bool is_outside(const Adjacency& a, const Segment& s) { return !s.hot && !is_near(a, s); }
 DEVICE const void* memory_of(const Adjacency& a, const Segment& s) {
     return s.hot ? a.hot : is_near(a, s) ? a.near : a.data;
 }
@@ -93,6 +96,7 @@ DEVICE Segment cut_of(Segment s, u32 which, u32 cuts) {
     return s;
 }
 
+#include "kernels/rows/numbers.cuh"
 #if VARINT
 #include "kernels/rows/varint.cuh"
 #else

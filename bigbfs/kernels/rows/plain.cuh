@@ -44,6 +44,8 @@ DEVICE Segment chunk(const Adjacency& a, u64 c, u32 hub) {
 template <u32 WIDTH> struct Cursor {
     vid ids[SLOTS];
     u32 valid;
+    const Adjacency& adjacency;
+    const bool outside;
     const vid* data;
     u64 first;
     u64 end;
@@ -51,7 +53,13 @@ template <u32 WIDTH> struct Cursor {
     u32 lane;
 
     METHOD Cursor(const Adjacency& a, const Segment& s, u32 own_lane)
-        : valid(0), data((const vid*)memory_of(a, s)), first(s.begin), end(s.end), lane(own_lane) {
+        : valid(0),
+          adjacency(a),
+          outside(is_outside(a, s)),
+          data((const vid*)memory_of(a, s)),
+          first(s.begin),
+          end(s.end),
+          lane(own_lane) {
         position = s.begin & ~(u64)(WIDTH - 1);
     }
 
@@ -62,7 +70,7 @@ template <u32 WIDTH> struct Cursor {
         for (u32 j = 0; j < SLOTS; ++j) {
             const u64 at = position + j * WIDTH + lane;
             const bool inside = at >= first && at < end;
-            ids[j] = inside ? __ldg(data + at) : 0;
+            ids[j] = inside ? number_of(adjacency, __ldg(data + at), outside) : 0;
             valid |= (u32)inside << j;
         }
         position += SLOTS * WIDTH;

@@ -90,7 +90,7 @@ DEVICE void expand_long(const Bfs& s, Team& t, vid* next, vid v, u32 part, bool 
 #pragma unroll
     for (u32 j = 0; j < LOCAL_SLOTS; ++j) {
         const u32 i = part + j * LOCAL_IDS;
-        if (i < count && count > held) ids[j] = __ldg(data + i);
+        if (i < count && count > held) ids[j] = number_of(s.out, __ldg(data + i), is_outside(s.out, whole));
         valid |= (u32)(i < count) << j;
     }
     reach_local<LOCAL_SLOTS>(s, t, next, ids, valid, v);

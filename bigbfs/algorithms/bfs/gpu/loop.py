@@ -210,6 +210,8 @@ class BfsLoop(TreeArrays):
     def _limits(self, progress: np.void, slots: np.ndarray, seconds: float, last: int) -> Limits | None:
         """Return how far the CPU may go where the last levels of a launch would have been quicker there, and such
         levels have taken long; None: the device goes on."""
+        if self._placed.numbers is not None:
+            return None  # the rows that it would read have other ids
         pace = self._pace
         thin = pace.launched(slots, int(progress["clock"]), seconds)
         return pace.limits(last) if thin and pace.thin_seconds >= self._tuning.load_seconds else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from bigbfs.algorithms.bfs.gpu.search import LEVEL_KERNELS, kernels_of_strategy
 from bigbfs.algorithms.bfs.gpu.streamed import StreamedBfs
 from bigbfs.algorithms.bfs.gpu.tree import Run
 from bigbfs.algorithms.bfs.gpu.tuning import DEFAULT
+from bigbfs.algorithms.bfs.level_records import LevelRecords
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, RunRecord
 from bigbfs.algorithms.bfs.strategies import STRATEGIES, Strategy
@@ -24,6 +26,7 @@ from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.arguments import no_vertex
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.errors import UsageError
+from bigbfs.record import LevelRecord
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
@@ -74,6 +77,7 @@ class GpuBfs:
     def __init__(self, placed: PlacedGraph, options: BfsOptions) -> None:
         strategy = STRATEGIES[options.strategy]
         self._placed = placed
+        self._n = placed.n if placed.numbers is None else placed.numbers.n
         self._verifier: verify.TreeVerifier | None = None
         self.loop: BfsLoop | StreamedBfs | LevelBfs
         if strategy.loop == "levels":
@@ -89,7 +93,7 @@ class GpuBfs:
 
     def run(self, options: BfsOptions) -> BfsResult:
         """Traverse; see ``BfsOptions``."""
-        n, found = self._placed.n, self.search(options)
+        found = self.search(options)
         self._placed.require_vertices(found.invalid_ids)
         record = RunRecord(
             options.source,
@@ -101,20 +105,46 @@ class GpuBfs:
             launches=found.launches,
             reads=found.reads,
         )
-        levels: Any = np.broadcast_to(np.int32(-1), n)
-        parents: Any = np.broadcast_to(np.int64(-1), n)
+        levels: Any = np.broadcast_to(np.int32(-1), self._n)
+        parents: Any = np.broadcast_to(np.int64(-1), self._n)
         if options.fetch and options.want_levels:
-            levels = self.loop.levels()
+            levels = self._levels(options.source)
         if options.fetch and options.want_parents:
-            found_parents = self.loop.parents()
-            parents = found_parents.astype(np.int64)
-            parents[found_parents == no_vertex(self._placed.ids)] = -1
+            parents = self._parents(options.source)
         return BfsResult(levels, parents, record)
 
+    def _levels(self, source: int) -> np.ndarray:
+        """Return the levels of the last search: int32, shape (n,)."""
+        found, numbers = self.loop.levels(), self._placed.numbers
+        if numbers is None:
+            return found
+        if numbers.number(source) is None:
+            found[:] = -1
+        levels = numbers.spread(found, -1)
+        levels[source] = 0
+        return levels
+
+    def _parents(self, source: int) -> np.ndarray:
+        """Return the parents of the last search: int64, shape (n,)."""
+        found, numbers = self.loop.parents(), self._placed.numbers
+        parents = found.astype(np.int64)
+        parents[found == no_vertex(self._placed.ids)] = -1
+        if numbers is None:
+            return parents
+        if numbers.number(source) is None:
+            parents[:] = -1
+        return numbers.spread(np.where(parents < 0, -1, numbers.vertices[parents]), -1)
+
     def search(self, options: BfsOptions) -> Run:
-        """Traverse, and leave levels and parents on the device."""
-        options.require_source(self._placed.n)
-        return self.loop.run(options.source, options.max_depth, options.want_parents, options.want_levels)
+        """Traverse, and leave levels and parents on the device, where vertices may have numbers of their own."""
+        options.require_source(self._n)
+        source, most, numbers = options.source, options.max_depth, self._placed.numbers
+        number = source if numbers is None else numbers.number(source)
+        if number is None:  # it has no edges, and reaches itself alone, as any other vertex does without a step
+            found = self.loop.run(0, 0, options.want_parents, options.want_levels)
+            level = LevelRecord(0, "top-down", 1, found.seconds, 0)
+            return replace(found, edges=0, level_records=LevelRecords.of([level] if most != 0 else []))
+        return self.loop.run(number, most, options.want_parents, options.want_levels)
 
     def verify(self, options: BfsOptions, result: BfsResult) -> None:
         """Prove the tree of the last search on the device.
@@ -130,5 +160,7 @@ class GpuBfs:
             raise UsageError("verifying looks at levels and parents: both must be wanted")
         if self._verifier is None:
             self._verifier = verify.TreeVerifier(self._placed)
+        numbers, source, most = self._placed.numbers, options.source, options.max_depth
+        number = source if numbers is None else numbers.number(source)
         tree = (self.loop.array("levels"), self.loop.array("parents"))
-        self._verifier.verify(options.source, *tree, options.max_depth)
+        self._verifier.verify(0 if number is None else number, *tree, 0 if number is None else most)

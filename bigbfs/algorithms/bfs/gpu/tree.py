@@ -110,7 +110,7 @@ def wide_from(placed: PlacedGraph, tuning: Tuning) -> int:
     a fifth quicker then (Kronecker 26, a level of 170 M edges: 3.3 ms, wide 4.0), and bottom-up twice.
     """
     near = placed.residency == "mapped" and by_degree(placed.graph)
-    if placed.codec != "plain" or not tuning.wide or near:
+    if placed.graph.codec != "plain" or not tuning.wide or near:
         return NEVER
     return placed.n // tuning.wide
 
@@ -122,7 +122,7 @@ def local_rows(placed: PlacedGraph, tuning: Tuning) -> int:
     mapped graphs only those that have as many heads as hold nearly all rows.
     """
     held = placed.residency == "mapped" and placed.out.held_to > LOCAL_IDS
-    return tuning.local * (2 if (held or placed.residency == "vram") and placed.codec == "plain" else 1)
+    return tuning.local * (2 if (held or placed.residency == "vram") and placed.graph.codec == "plain" else 1)
 
 
 def held(out: PlacedAdjacency, mapped: bool) -> dict[str, int]:

@@ -56,8 +56,9 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
     const u32 through = warp_inclusive_sum(count);
     const u32 before = through - count;
     const u32 total = __shfl_sync(ALL_LANES, through, WARP - 1);
-    // where the first id of all would lie if it were this segment's
-    const u64 origin = (u64)memory_of(s.out, own) + (own.begin - before) * sizeof(vid);
+    // where the first id of all would lie if it were this segment's; and in the last bit whether it is outside
+    const u64 outside = RENUMBERED && is_outside(s.out, own);
+    const u64 origin = (u64)memory_of(s.out, own) + (own.begin - before) * sizeof(vid) + outside;
     for (u32 start = 0; start < total; start += WARP * SLOTS) {
         vid found[SLOTS];
         vid from[SLOTS];
@@ -72,7 +73,8 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
             }
             const u64 at = __shfl_sync(ALL_LANES, origin, owner) + (u64)k * sizeof(vid);
             from[j] = __shfl_sync(ALL_LANES, v, owner);
-            found[j] = k < total ? __ldg((const vid*)at) : 0;
+            const vid* const id_at = (const vid*)(RENUMBERED ? at & ~(u64)1 : at);
+            found[j] = k < total ? number_of(s.out, __ldg(id_at), at & 1) : 0;
             asked |= (u32)(k < total) << j;
         }
         mark(s, next, found, from, asked);

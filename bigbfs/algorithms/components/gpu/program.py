@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bigbfs.algorithms.components.gpu import loop, streamed, verify
 from bigbfs.algorithms.components.gpu.hosts import arguments as hosts
 from bigbfs.algorithms.components.gpu.loop import ComponentsLoop, Labelling
@@ -62,7 +64,10 @@ class GpuComponents:
         """Label the components; see ``ComponentsOptions``."""
         found = self.label(options)
         self._placed.require_vertices(found.invalid_ids)
-        return result_of(self.loop.labels(), options.algorithm, found)
+        labels, numbers = self.loop.labels(), self._placed.numbers
+        if numbers is not None:  # they ascend as vertices do, so that the smallest number is the smallest vertex
+            labels = numbers.spread(numbers.vertices[labels], np.arange(numbers.n))
+        return result_of(labels, options.algorithm, found)
 
     def label(self, options: ComponentsOptions) -> Labelling:
         """Label the components, and leave the labels on the device."""

@@ -80,7 +80,7 @@ class KahnLoop:
 
     def _make_state(self, tuning: Tuning) -> np.ndarray:
         """Return the kernels' argument: arrays, thresholds and costs, in picoseconds."""
-        varint, mapped = self._placed.codec == "varint", self._placed.residency == "mapped"
+        varint, mapped = self._placed.graph.codec == "varint", self._placed.residency == "mapped"
         return struct(
             KAHN,
             out=self._placed.out.struct,

@@ -23,14 +23,16 @@ from bigbfs.engines.gpu.placement.hot import (
     nearest,
     offset_bytes,
 )
+from bigbfs.engines.gpu.placement.renumbered import Renumbered
 from bigbfs.engines.gpu.placement.steps import HotRows, Steps
-from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, LINE, struct
+from bigbfs.engines.gpu.runtime.arguments import ADJACENCY, HEAD_GROUP, LINE, renumbered, struct
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.engines.gpu.runtime.launch import launch
 from bigbfs.engines.gpu.runtime.runtime import Array, Mapping, Runtime
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
 
 PLACE_ROWS = KernelSpec("kernels/placement/place.cu", "place_rows")
+PLACE_NUMBERS = KernelSpec("kernels/placement/place.cu", "place_numbers")
 
 U32_MAX = 2**32 - 1
 
@@ -54,6 +56,8 @@ class PlacedAdjacency:
         Vertices are stored by descending degree.
     prove
         Look at every edge.
+    numbers
+        Whose rows these are, where vertices have numbers of their own.
 
     Attributes
     ----------
@@ -69,6 +73,8 @@ class PlacedAdjacency:
         Vertices that have any.
     ranked
         As given.
+    codec
+        What kernels that read the rows are compiled for.
     invalid_ids
         Ids that were read for the head table and are no vertices.
     sound
@@ -95,8 +101,10 @@ class PlacedAdjacency:
         hot_bytes: int = 0,
         ranked: bool = False,
         prove: bool = False,
+        numbers: Renumbered | None = None,
     ) -> None:
         self._runtime = runtime
+        self.codec = renumbered(adjacency.codec) if mapped and numbers is not None else adjacency.codec
         self.arrays: dict[str, Array] = {}
         self._mapping: Mapping | None = None
         self.kind = "device"
@@ -111,6 +119,11 @@ class PlacedAdjacency:
         self._prove = prove
         try:
             self._place_tables(adjacency)
+            if numbers is not None:
+                arrays = self.arrays
+                arrays["numbers"] = runtime.upload(numbers.words)
+                self.struct["file_n"] = numbers.n
+                self._point("numbers")
             self.invalid_ids = self._place_rows(adjacency, mapped, head_groups, hot_bytes)
             self.device_bytes = sum(self.buffers.values())
         except BaseException:
@@ -151,9 +164,20 @@ class PlacedAdjacency:
         else:
             name = "blob" if isinstance(adjacency, CompressedAdjacency) else "indices"
             self.arrays[name] = runtime.upload(edges)
+            if "numbers" in self.arrays:
+                self.number(self.arrays[name])
+                del self.arrays["numbers"]  # of no use any more
             steps.use(self.arrays[name], 0, len(edges))
         invalid, self.sound = steps.found()
         return invalid
+
+    def number(self, ids: Array) -> None:
+        """Write ids of the file anew, as numbers, if vertices have any."""
+        if "numbers" not in self.arrays:
+            return
+        runtime, count = self._runtime, len(ids)
+        kernel = PLACE_NUMBERS.build(runtime, np.dtype(ids.dtype), self.codec)
+        launch(runtime, kernel, count, (ids, np.uint64(count), self.arrays["numbers"], self.struct["file_n"][()]))
 
     def _point(self, *names: str) -> None:
         for name in names:
@@ -187,7 +211,7 @@ class PlacedAdjacency:
     def _find_hubs(self, adjacency: Adjacency) -> np.ndarray:
         """Fill the bitmap of rows; return the hubs of plain rows, ascending (compressed rows bring theirs)."""
         runtime = self._runtime
-        kernel = PLACE_ROWS.build(runtime, adjacency.ids, adjacency.codec)
+        kernel = PLACE_ROWS.build(runtime, adjacency.ids, self.codec)
         counts = runtime.zeros(2, np.uint64)
         # two passes, so that the list is exactly as long as it must be
         capacity = 0
@@ -208,6 +232,7 @@ class PlacedAdjacency:
             return 0
         runtime, arrays, unit = self._runtime, self.arrays, edges.itemsize
         arrays["near"] = runtime.upload(edges)
+        self.number(arrays["near"])
         self._point("near")
         self.struct["near_end"], self.hot_bytes = len(edges), edges.nbytes
         hubs = self.hubs.astype(np.int64)

@@ -87,7 +87,7 @@ class Steps:
         self._counts, self._led_counts = runtime.zeros(2, np.uint64), runtime.zeros(2, np.uint64)
         self._rows = self._led = 0
         specs = (*KERNELS, *(PROOF_KERNELS if prove else ()))
-        self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in specs}
+        self._kernels = {spec.name: spec.build(runtime, adjacency.ids, placed.codec) for spec in specs}
         line = LINE // self._edges.itemsize
         self.first = min(lead, max(0, len(self._edges) - 1)) // line * line
         if lead:
@@ -148,7 +148,9 @@ class Steps:
         low, high = max(begin, hot.begin), min(end, hot.end)
         if low < high:
             near = self._placed.arrays["near"]
-            self._runtime.copy(near[low - hot.begin : high - hot.begin], view[low:high])
+            part = near[low - hot.begin : high - hot.begin]
+            self._runtime.copy(part, view[low:high])
+            self._placed.number(part)
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
         launch(self._runtime, self._kernels[name], threads, arguments)

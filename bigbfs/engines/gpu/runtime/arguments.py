@@ -24,6 +24,8 @@ TEAM = 1024
 HEAD_GROUP = 4
 """Heads of a vertex that lie side by side (kernels/rows/heads.cuh)."""
 
+_RENUMBERED = ", renumbered"
+
 
 def fields(*names: str) -> np.dtype:
     """Return a struct of fields of 8 bytes."""
@@ -33,7 +35,7 @@ def fields(*names: str) -> np.dtype:
 ADJACENCY = fields(
     *("indptr", "degrees", "data", "hubs", "hub_ptr", "block_ptr", "chunk_hub", "rows", "heads", "hot", "hot_ptr"),
     *("n", "chunks", "data_bytes", "hub_count", "head_groups", "hot_from", "hot_bytes"),
-    *("near", "near_begin", "near_end", "head_rows", "head_skip"),
+    *("near", "near_begin", "near_end", "head_rows", "head_skip", "numbers", "file_n"),
 )
 
 COUNTS = fields("invalid", "read", "merged", "open")
@@ -64,11 +66,19 @@ def team_threads(team: int, ids: np.dtype) -> int:
     return team * 4 // np.dtype(ids).itemsize
 
 
+def renumbered(codec: str) -> str:
+    """Return the ``codec`` of rows whose ids kernels look up as they read them (kernels/rows/numbers.cuh)."""
+    return codec + _RENUMBERED
+
+
 def defines(ids: np.dtype, codec: str) -> dict[str, str]:
-    """Return the ``-D`` defines of every kernel for ids of dtype ``ids`` and rows encoded as ``codec``."""
+    """Return the ``-D`` defines of every kernel for ids of dtype ``ids`` and rows encoded as ``codec``: ``"plain"`` or
+    ``"varint"``, or what ``renumbered`` makes of it."""
+    encoding = codec.removesuffix(_RENUMBERED)
     return {
         "ID_BITS": str(8 * np.dtype(ids).itemsize),
-        "VARINT": str(int(codec == "varint")),
+        "VARINT": str(int(encoding == "varint")),
+        "RENUMBERED": str(int(encoding != codec)),
         "ADJACENCY_BYTES": str(ADJACENCY.itemsize),
         "COUNTS_BYTES": str(COUNTS.itemsize),
         "PIECE_BYTES": str(PIECE.itemsize),
