@@ -33,6 +33,27 @@ def test_whom_chunks_have_found_is_visited_where_others_find_more(build):
             validate_tree(plain, 0, searched.levels, searched.parents)
 
 
+@pytest.mark.parametrize("build", builds_here())
+@pytest.mark.parametrize(("kind", "together", "whole"), [("words", 4, True), ("words", 1, False), ("ranges", 1, False)])
+def test_vertices_behind_the_last_edge_are_swept_by_nobody(build, kind, together, whole):
+    """Most of the words have no edges; sources are there, too, whose levels the next search takes back."""
+    n, end = 64 * 64, 1000
+    ring = np.arange(end)
+    plain = zoo.build(n, zoo.join((ring, (ring + 1) % end), (ring, (ring * 7 + 3) % end)))
+    seen = {}
+
+    def touch(state):
+        seen[state.group.rank] = int(state._state["part"]["words"]), int(state._state["s"]["in"]["n"])
+
+    peers = Peers(2, kind, together=together, whole=whole, tuning=UPWARDS, touch=touch)
+    runs = [(0, None), (n - 1, None), (end, 0), (end - 1, None)]
+    for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+        levels = reference_bfs(plain, source, max_depth=depth)[0]
+        assert np.array_equal(searched.levels, levels)
+        validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+    assert sum(words for words, _ in seen.values()) == -(-end // 64) and {n for _, n in seen.values()} == {end}
+
+
 @pytest.mark.parametrize("thin_to", [0, 64])
 @pytest.mark.parametrize("build", on_hosts(builds_here()))
 def test_edges_of_levels_that_all_go_through_are_counted_once(build, thin_to):
