@@ -162,7 +162,7 @@ class GpuRankEngine:
 
     def _start(self, residency: str, vram_budget: int | None) -> Runtime:
         """Start the GPU, and load meanwhile what will gather own rows from among others'."""
-        gathers = residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
+        gathers = not self._whole and residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
         return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
 
     def _begin(self) -> None:
