@@ -1,4 +1,4 @@
-"""How many levels a small search on the host says to expect: the same rows whatever reads them, and no more than needed."""
+"""How many levels a small search on the host says to expect: the same rows whatever reads them, from few starts."""
 
 from __future__ import annotations
 
