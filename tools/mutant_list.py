@@ -13,7 +13,7 @@ from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
-from mutants_together import BLANK, LINES, LISTS, TOGETHER
+from mutants_together import BLANK, LINES, LISTS, PASSED_ON, PUT_OFF, TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
 
@@ -334,6 +334,8 @@ MUTANTS = (
     *FAR_ROWS,
     *TOGETHER,
     *LINES,
+    *PASSED_ON,
+    *PUT_OFF,
     *LISTS,
     *BLANK,
     *HOSTS,

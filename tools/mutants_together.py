@@ -6,7 +6,7 @@ See mutant_list.py, and mutants_peers.py for the rest of a search over several G
 from __future__ import annotations
 
 from mutant import Mutant
-from mutants_peers import AGREE, FOLDER, PART, PHASES, SUITES, TELL
+from mutants_peers import AGREE, FOLDER, OWN, PART, PHASES, SUITES, TELL
 
 FOUND, MARKS, FEW = (FOLDER + name for name in ("found.cuh", "marks.cuh", "few.cuh"))
 
@@ -87,10 +87,36 @@ LINES = tuple(
         ),
         (
             "words of others are among own ones",
-            "2 * (part.first + (h / 2 >> part.shift) * part.gap) + h;",
-            "2 * (part.first + (h >> part.shift) * part.gap) + h;",
+            "(half / 2 >> (u32)part.shift)",
+            "(half >> (u32)part.shift)",
         ),
     )
+)
+
+PASSED_ON = tuple(
+    Mutant(f"passed on: {name}", OWN, old, new, ("test_rank_passed_on.py",))
+    for name, old, new in (
+        (
+            "the last bytes of a piece are lost",
+            "for (u64 i = count / 16 * 16 + thread_id(); i < count;",
+            "for (u64 i = count / 16 * 16 + thread_id(); i < count / 16 * 16;",
+        ),
+        (
+            "a piece begins with its second line",
+            "i < count / 16; i += thread_count()) ((uint4*)to)[i]",
+            "i < count / 16; i += thread_count()) ((uint4*)to)[i ^ 1]",
+        ),
+    )
+)
+
+PUT_OFF = (
+    Mutant(
+        "put off: heads are no stronger by degree",
+        FOLDER + "costs.cuh",
+        "p.s.in.head_groups * HEAD_GROUP + p.s.in.head_skip;",
+        "p.s.in.head_groups * HEAD_GROUP;",
+        ("test_kernels_whole.py",),
+    ),
 )
 
 BLANK = tuple(

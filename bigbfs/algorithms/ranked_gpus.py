@@ -25,6 +25,10 @@ ANY_WORK = ("auto", "common", "messages")
 """Exchanges that all work over ranks knows; the others are ways to tell what is visited."""
 
 
+OF_A_VERTEX = 100
+"""Bytes of device memory that components take for a vertex with 16 heads, at most."""
+
+
 def require_exchange(work: Sequence[Any], exchange: str) -> None:
     """Refuse an exchange that none of ``work`` would use.
 
@@ -54,6 +58,25 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
     from bigbfs.algorithms.bfs.ranks.depth import agreed_thin_levels
 
     return agreed_thin_levels(graph, group)
+
+
+def labels_of_one(graph: Graph, group: Group, kind: str, room: Callable[[], int]) -> bool:
+    """Return whether one GPU alone labels the components of ``graph`` as quickly as several: by degree it asks for few
+    rows, and what several tell one another takes more than they share (docs/results/distributed.md).
+
+    All ranks make this call, and get the same answer. ``kind`` as for :func:`levels_of_one`; ``room`` is asked on the
+    first rank: bytes of memory of its GPU, which must have room for all edges and for what is kept of each vertex.
+    """
+    if kind != "auto" or group.size == 1 or getattr(graph, "partition", None) is not None:
+        return False
+    from bigbfs.engines.gpu.placement.hot import by_degree
+    from bigbfs.engines.gpu.placement.ledger import adjacencies
+
+    def on_first() -> bool:
+        taken = sum(rows.edges.nbytes for _, rows in adjacencies(graph)) + OF_A_VERTEX * graph.n
+        return by_degree(graph) and taken <= room()
+
+    return bool(group.objects(on_first() if group.rank == 0 else None)[0])
 
 
 def ranked_on_gpus(

@@ -130,6 +130,10 @@ def command(
         if largest is not None:
             opened.require_whole()
         _refuse_overwriting(largest, opened.path)
+        if _stays_on_one(opened, group, ranks):
+            if group.rank:
+                return  # and waits for the first
+            group = None
         with options.placed(opened, (how,), ranks=(group, ranks), **where) as engine:
             with Progress().step("find the components"):
                 measured = engine.measure(how, trials=trials, verify=verify)
@@ -137,6 +141,23 @@ def command(
                 ranks_of.say_run(group, measured.records[-1])
             if ranks_of.is_first(group):
                 _report(opened, engine, open_seconds, measured, task, as_json)
+
+
+def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks) -> bool:
+    """Return whether one GPU alone is taken for ``graph``, and say so; all ranks make this call."""
+    if group is None or asked.gpus is None:
+        return False
+    from bigbfs.algorithms.ranked_gpus import labels_of_one
+    from bigbfs.engines.gpu.runtime import device
+
+    one = labels_of_one(graph, group, asked.partition, lambda: device.probe().total_bytes)
+    if one and group.rank == 0:
+        click.echo(
+            f"bigbfs: stays on one GPU: the graph is stored by degree, where {group.size} GPUs are no quicker; "
+            "--partition words shares it all the same",
+            err=True,
+        )
+    return one
 
 
 def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task: Task, as_json: bool) -> None:

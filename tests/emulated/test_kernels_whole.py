@@ -11,10 +11,22 @@ from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.graph.graph import Graph
 from emulated.peers import Peers, search
 from emulated.runtime import builds_here
 
 LOCAL = Tuning(thin_to=0)
+
+
+def by_degree(graph):
+    """Return ``graph`` with its vertices by descending degree."""
+    numbers = np.argsort(np.argsort(-graph.degrees().astype(np.int64), kind="stable"))
+    offsets = np.asarray(graph.adjacency.indptr).astype(np.int64)
+    sources = np.repeat(np.arange(graph.n), np.diff(offsets))
+    ranked = zoo.build(graph.n, (numbers[sources], numbers[np.asarray(graph.adjacency.indices)]))
+    return Graph(ranked.adjacency, replace(ranked.flags, relabelled=True))
+
+
 UPWARDS = Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_vram=10**9, thin_to=0)
 
 
@@ -31,6 +43,62 @@ def test_whom_chunks_have_found_is_visited_where_others_find_more(build):
         for searched in search(plain, build, peers, 2 * [(0, None)]):
             assert np.array_equal(searched.levels, levels)
             validate_tree(plain, 0, searched.levels, searched.parents)
+
+
+@pytest.mark.parametrize("build", builds_here())
+@pytest.mark.parametrize(("kind", "together", "whole"), [("words", 4, True), ("words", 1, False), ("ranges", 1, False)])
+def test_vertices_behind_the_last_edge_are_swept_by_nobody(build, kind, together, whole):
+    """Most of the words have no edges; sources are there, too, whose levels the next search takes back."""
+    n, end = 64 * 64, 1000
+    ring = np.arange(end)
+    plain = zoo.build(n, zoo.join((ring, (ring + 1) % end), (ring, (ring * 7 + 3) % end)))
+    seen = {}
+
+    def touch(state):
+        seen[state.group.rank] = int(state._state["part"]["words"]), int(state._state["s"]["in"]["n"])
+
+    peers = Peers(2, kind, together=together, whole=whole, tuning=UPWARDS, touch=touch)
+    runs = [(0, None), (n - 1, None), (end, 0), (end - 1, None)]
+    for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+        levels = reference_bfs(plain, source, max_depth=depth)[0]
+        assert np.array_equal(searched.levels, levels)
+        validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
+    assert sum(words for words, _ in seen.values()) == -(-end // 64) and {n for _, n in seen.values()} == {end}
+
+
+@pytest.mark.parametrize("build", builds_here())
+@pytest.mark.parametrize("ranked", [False, True])
+def test_rows_are_put_off_where_many_heads_are_expected_to_fail(build, ranked):
+    """By degree fewer are: each head counts twice. A row that is put off takes a phase of its own."""
+    graph = by_degree(zoo.shared()["kronecker-dense"])
+    degrees, heads, size = graph.degrees().astype(np.int64), 4, 2
+    left = int((graph.m - degrees[0]) * 1024 // graph.m)
+    rest = int((degrees > 0).sum()) - 1
+    expected = [rest, rest]
+    for which, times in enumerate((heads, 2 * heads)):
+        open_to = 1024
+        for _ in range(times):
+            open_to = open_to * left // 1024
+        expected[which] = rest * open_to // 1024
+    between = sum(expected) // 2 // size
+    assert expected[1] < size * between < expected[0]
+    phases = {}
+
+    def touch(state):
+        used_slots = state._used_slots
+
+        def watched(*given):
+            found = used_slots(*given)
+            phases[state.group.rank] = int(found[0]["rounds"][0])
+            return found
+
+        state._used_slots = watched
+
+    tuning = replace(UPWARDS, defer_from_vram=between, listed=graph.n + 1)
+    peers = Peers(size, whole=True, ranked=ranked, touch=touch, tuning=tuning)
+    (searched,) = search(graph, build, peers, [(0, None)])
+    assert np.array_equal(searched.levels, reference_bfs(graph, 0)[0])
+    assert phases == dict.fromkeys(range(size), 3 if ranked else 4)  # emptied, set, searched; put off
 
 
 @pytest.mark.parametrize("thin_to", [0, 64])

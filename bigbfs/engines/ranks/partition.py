@@ -14,7 +14,7 @@ one reads of a bitmap, or stores into another's, are whole lines: ``own_words`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +107,14 @@ class Partition:
     def counts(self) -> list[int]:
         """Return the words of each rank."""
         return [int(self.part(rank).words) for rank in range(self.size)]
+
+    def words_below(self, rank: int, vertices: int) -> int:
+        """Return how many own words of ``rank`` have some of the first ``vertices``: they are its first ones."""
+        words = -(-vertices // 64)
+        if self.kind == "words":
+            return int(replace(self, n=vertices).part(rank).words)
+        first, end = (min(int(bound), words) for bound in self.bounds[rank : rank + 2])
+        return end - first
 
     def own(self, rank: int) -> slice:
         """Return the words of ``rank`` as a slice of a bitmap of all vertices; they are dealt one at a time."""

@@ -36,4 +36,11 @@ DEVICE bool is_own(const Part& part, u64 v) { return owner_of(part, v) == part.r
 DEVICE u64 own_word(const Part& part, u64 i) { return part.first + i + (i >> part.shift) * part.gap; }
 
 // Half h of own words: which word of a bitmap that is. There are 2 * part.words of them.
-DEVICE u64 own_half(const Part& part, u64 h) { return 2 * (part.first + (h / 2 >> part.shift) * part.gap) + h; }
+DEVICE u64 own_half(const Part& part, u64 h) {
+#if ID_BITS == 32
+    const u32 half = (u32)h;  // of 2^27: searches ask for each vertex, and 64 bits take thrice as many steps
+    return 2 * ((u32)part.first + (half / 2 >> (u32)part.shift) * (u32)part.gap) + half;
+#else
+    return 2 * (part.first + (h / 2 >> part.shift) * part.gap) + h;
+#endif
+}

@@ -4,7 +4,8 @@
 // own_rows: a thread owns a word of the bitmap of rows. own_heads: a warp owns 32 vertices, as place_heads does; heads
 // of other vertices' rows are not asked for. own_offsets, own_near: a thread owns an offset; own rows move together,
 // others become empty, or stay. own_blocks: a thread owns a chunk of a hub. own_edges: a warp copies OWN_PIECE ids or
-// bytes of what own rows become; it looks for the word in which they begin. Frontier kind: none. Atomics: one for each
+// bytes of what own rows become; it looks for the word in which they begin. own_pass_on: a thread copies 16 bytes, also
+// from another GPU's memory. Frontier kind: none. Atomics: one for each
 // warp that counts, and one for each id that is no vertex. Memory per edge: read once to copy it, once to choose heads.
 // Source: ours.
 #include "kernels/base/part.cuh"
@@ -113,3 +114,10 @@ KERNEL void own_edges(Adjacency a, Part part, const u64* starts, Unit* own) {
     }
 }
 ENTRY(own_edges)
+
+// `count` bytes of another GPU's memory, or of this one's, to this one's: addresses, multiples of 16.
+KERNEL void own_pass_on(u64 from, u64 to, u64 count) {
+    for (u64 i = thread_id(); i < count / 16; i += thread_count()) ((uint4*)to)[i] = ((const uint4*)from)[i];
+    for (u64 i = count / 16 * 16 + thread_id(); i < count; i += thread_count()) ((u8*)to)[i] = ((const u8*)from)[i];
+}
+ENTRY(own_pass_on)

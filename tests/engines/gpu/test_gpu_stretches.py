@@ -8,7 +8,7 @@ import pytest
 from engines.gpu.test_gpu_upload import PAGE, Cuda
 
 from bigbfs.engines.gpu.runtime import stretches, upload
-from bigbfs.engines.gpu.runtime.stretches import Stretches
+from bigbfs.engines.gpu.runtime.stretches import Partly, Stretches
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import held_to
 
@@ -71,6 +71,17 @@ def test_several_go_together_and_are_waited_for_one_by_one(small, threads):
         begun.wait()
     assert all(np.array_equal(*pair) for pair in zip(targets, (plain, none, whole), strict=True))
     assert cuda.open == {} and [target.data.ptr for target in begun.targets] == [each.ctypes.data for each in targets]
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 0), (0, 5000), (1234, 4321), (4000, 9000), (9000, 9000)])
+def test_of_an_array_whose_other_parts_others_bring_the_span_alone_comes(small, begin, end):
+    source = np.random.default_rng(4).integers(1, 2**32, 9000).astype(np.uint32)
+    part, target = Partly(source, begin, end), np.zeros(9000, np.uint32)
+    assert np.array_equal(part.whole(), source) and part.nbytes == source.nbytes and part.shape == source.shape
+    with held_to(2):
+        upload.Upload(Cuda(), 0, [(at(target), part)]).wait()
+    assert np.array_equal(target[begin:end], source[begin:end])
+    assert not target[:begin].any() and not target[end:].any()
 
 
 def test_who_waits_again_hears_again_that_nothing_has_come(small):

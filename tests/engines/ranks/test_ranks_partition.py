@@ -29,6 +29,16 @@ def test_every_vertex_has_one_owner(n: int, size: int) -> None:
         assert (bitmap == 1).all()
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_own_words_of_the_first_vertices_come_first(size: int) -> None:
+    for partition in partitions(4096, size):
+        words = np.arange(partition.words)
+        for vertices in (0, 1, 64, 65, 1000, 4096):
+            below = [partition.words_below(rank, vertices) for rank in range(size)]
+            own = [words[partition.own_words(rank)] for rank in range(size)]
+            assert below == [int((each < -(-vertices // 64)).sum()) for each in own]
+
+
 def test_lines_are_dealt_whole_where_there_are_many() -> None:
     assert [deal_lines(1000 * scale, 2).together for scale in (1, 500, 600)] == [1, 1, LINE_WORDS]
     line = 64 * LINE_WORDS

@@ -12,7 +12,7 @@ from math import log2
 import numpy as np
 
 from bigbfs.engines.cpu.ranked import sample_neighbours
-from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths, rows_of
+from bigbfs.engines.cpu.rows import PlainRows, Rows, row_count, row_lengths, rows_of
 from bigbfs.engines.ranks.group import Group
 from bigbfs.graph.graph import Graph
 
@@ -39,7 +39,11 @@ def expected_levels(rows: Rows) -> float:
     n = row_count(rows)
     starts = np.unique(np.linspace(0, max(0, n - 1), min(n, 64 * STARTS)).astype(np.int64))
     starts = starts[row_lengths(rows, starts) > 0][:: max(1, len(starts) // STARTS)] if n else starts
-    grown = [_grow(rows, int(start)) for start in starts[:STARTS]]
+    grown: list[list[int]] = []
+    for start in starts[:STARTS]:
+        grown.append(_grow(rows, int(start)))
+        if grown[-1][-1] > MOST_EDGES:  # as good as all others that have met a hub
+            break
     return _carried_on(max(grown, key=lambda sizes: sizes[-1]), n) if grown else 0.0
 
 
@@ -71,14 +75,26 @@ def _grow(rows: Rows, start: int) -> list[int]:
         edges = int(lengths.sum())
         if edges > MOST_EDGES:  # a hub: the next level is wide
             return [*sizes, sizes[-1] + MOST_EDGES]
-        found = np.empty(edges, np.int64)
-        sample_neighbours(rows, frontier, lengths, found)
+        found = _neighbours(rows, frontier, lengths)
         found = np.unique(found[found < len(seen)])
         frontier = found[~seen[found]]
         seen[frontier] = True
         if len(frontier):
             sizes.append(sizes[-1] + len(frontier))
     return sizes
+
+
+def _neighbours(rows: Rows, frontier: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the ends of all edges out of ``frontier``: int64. Plain rows are read without a compiled loop, which GPUs
+    with nothing else to compile would wait for."""
+    found = np.empty(int(lengths.sum()), np.int64)
+    if isinstance(rows, PlainRows):
+        ends = np.cumsum(lengths)
+        at = np.repeat(rows.indptr[frontier].astype(np.int64) - (ends - lengths), lengths)
+        found[:] = rows.indices[at + np.arange(len(found))]
+    else:
+        sample_neighbours(rows, frontier, lengths, found)
+    return found
 
 
 def _carried_on(sizes: list[int], n: int) -> float:

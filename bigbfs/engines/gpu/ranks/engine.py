@@ -25,6 +25,7 @@ from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
 from bigbfs.engines.gpu.ranks.devices import own_gpu, require_reach
 from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
+from bigbfs.engines.gpu.ranks.passed_on import others_of
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
 from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of, with_all
@@ -161,7 +162,7 @@ class GpuRankEngine:
 
     def _start(self, residency: str, vram_budget: int | None) -> Runtime:
         """Start the GPU, and load meanwhile what will gather own rows from among others'."""
-        gathers = residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
+        gathers = not self._whole and residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
         return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
 
     def _begin(self) -> None:
@@ -171,7 +172,9 @@ class GpuRankEngine:
         rows, edges = adjacencies(self.graph), []
         for prefix, adjacency in rows:
             share = share_of(adjacency, self._partition, self.group.rank)
-            share = with_all(share) if self.plan.whole else share
+            if self.plan.whole:  # what comes by others takes less than the state that is placed later
+                others = others_of(self._running(), self.group, adjacency.edges, 8 * self.graph.n)
+                share = with_all(share, others)
             self._shares.append(share)
             edges.append(share.copied if self.residency == "vram" else share.near(hot_bytes(self.plan, prefix)))
         # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine

@@ -26,7 +26,7 @@ from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
 
 KERNELS = kernels_of(
     "kernels/placement/own.cu",
-    ("own_rows", "own_heads", "own_offsets", "own_near", "own_blocks", "own_edges"),
+    ("own_rows", "own_heads", "own_offsets", "own_near", "own_blocks", "own_edges", "own_pass_on"),
     defines=DEFINES,
 )
 PLACEMENT: tuple[KernelSpec, ...] = (PLACE_ROWS, *KERNELS)
@@ -136,7 +136,9 @@ class OwnAdjacency(PlacedAdjacency):
         offsets = self.arrays["indptr"]  # of all rows, by which heads are chosen
         self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
         self.struct["data"] = (runtime.pointer(own) - share.first * own.itemsize) % 2**64
-        if isinstance(source, Stretches):
+        if share.others is not None:
+            share.others.bring(own, self._kernels["own_pass_on"])
+        if share.dealt and isinstance(source, Stretches):
             self._move_rows(adjacency, source.starts.astype(np.uint64))
             self.struct["data_bytes"] = own.nbytes
         self._look(whole, 0, len(share.ends))

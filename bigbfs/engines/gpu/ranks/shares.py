@@ -8,8 +8,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bigbfs.engines.gpu.ranks.passed_on import Others
 from bigbfs.engines.gpu.runtime.arguments import LINE
-from bigbfs.engines.gpu.runtime.stretches import Source, Stretches
+from bigbfs.engines.gpu.runtime.stretches import Partly, Source, Stretches
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.graph.adjacency import Adjacency
 
@@ -35,6 +36,8 @@ class Share:
         What is read of ``edges``, in whole lines of ``LINE`` bytes where there are such; dealt words: all.
     whole
         Whether the rank has the rows of all vertices in device memory.
+    others
+        Who brings what it does not copy itself of these; None: nobody.
     """
 
     edges: np.ndarray
@@ -44,6 +47,7 @@ class Share:
     first: int
     last: int
     whole: bool = False
+    others: Others | None = None
 
     @property
     def own(self) -> int:
@@ -75,7 +79,9 @@ class Share:
     @cached_property
     def copied(self) -> Source:
         """What goes to device memory: the stretch; where words are dealt own rows, one behind the other."""
-        return Stretches(self.edges, self.begins, self.ends) if self.dealt else self.stretch
+        if self.dealt:
+            return Stretches(self.edges, self.begins, self.ends)
+        return self.stretch if self.others is None else Partly(self.edges, *self.others.own)
 
 
 def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
@@ -92,9 +98,9 @@ def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
     return Share(edges, begins, ends, False, int(begins[0]) // line * line, last)
 
 
-def with_all(share: Share) -> Share:
-    """Return the same share where a rank takes all rows to device memory."""
-    return replace(share, dealt=False, first=0, last=len(share.edges), whole=True)
+def with_all(share: Share, others: Others | None = None) -> Share:
+    """Return the same share where a rank takes all rows to device memory, those that it has from ``others``, too."""
+    return replace(share, dealt=False, first=0, last=len(share.edges), whole=True, others=others)
 
 
 def is_dealt(adjacency: Adjacency, partition: Partition) -> bool:

@@ -53,6 +53,8 @@ class Stretches:
         Of all of them together.
     starts
         Where each begins among them, and their end: int64, shape (stretches + 1,).
+    span
+        First byte that is filled, and last + 1.
     """
 
     def __init__(self, source: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> None:
@@ -60,6 +62,7 @@ class Stretches:
         np.cumsum(ends - begins, out=self.starts[1:])
         self.dtype, self.shape = source.dtype, (int(self.starts[-1]),)
         self.nbytes = self.shape[0] * source.itemsize
+        self.span = (0, self.nbytes)
         self._begins = np.ascontiguousarray(begins)
         self._bytes = _read_only(source)
 
@@ -76,6 +79,21 @@ class Stretches:
         found = np.empty(self.shape, self.dtype)
         self.fill(found.view(np.uint8), 0)
         return found
+
+
+class Partly(Stretches):
+    """All of ``source``, of which ``span``, from item ``begin`` to ``end - 1``, is copied alone: others bring the rest.
+
+    Where no part of it can be copied alone, all of it is.
+    """
+
+    def __init__(self, source: np.ndarray, begin: int, end: int) -> None:
+        super().__init__(source, np.zeros(1, np.int64), np.array([len(source)], np.int64))
+        self.span = (begin * source.itemsize, end * source.itemsize)
+
+    def fill(self, target: np.ndarray, first: int) -> None:
+        """Fill ``target`` (uint8) with the bytes from ``first`` on."""
+        target[...] = self._bytes[first : first + len(target)]
 
 
 Source = np.ndarray | Stretches

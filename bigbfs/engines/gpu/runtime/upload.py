@@ -15,7 +15,7 @@ from threading import Condition
 from typing import Any, NamedTuple
 
 from bigbfs.engines.gpu.runtime.stage import TO_DEVICE, PinnedMemory
-from bigbfs.engines.gpu.runtime.stretches import Fill, Source, filling
+from bigbfs.engines.gpu.runtime.stretches import Fill, Source, Stretches, filling
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import thread_count
 from bigbfs.sizes import free_memory
@@ -162,9 +162,10 @@ class _Piece(NamedTuple):
 def _pieces_of(copy: _Copy, target: Any, source: Source) -> Iterator[_Piece]:
     """Yield the pieces of a copy, in order."""
     fill, nbytes, address = filling(source), int(source.nbytes), int(target.data.ptr)
-    copy.left = -(-nbytes // PIECE)
-    for start in range(0, nbytes, PIECE):
-        yield _Piece(copy, fill, start, min(PIECE, nbytes - start), address + start)
+    begin, end = source.span if isinstance(source, Stretches) else (0, nbytes)
+    copy.left = -(-(end - begin) // PIECE)
+    for start in range(begin, end, PIECE):
+        yield _Piece(copy, fill, start, min(PIECE, end - start), address + start)
 
 
 def _next(pieces: deque[_Piece]) -> _Piece | None:

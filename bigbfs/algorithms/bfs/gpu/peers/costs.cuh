@@ -2,8 +2,8 @@
 //
 // The directions are weighed as in plan.cuh, with what it takes to tell the others: claims after a top-down level, bits
 // before a bottom-up one. How many heads will not decide nobody has probed: after a top-down level it is taken that
-// each of them is in the frontier or above it as probably as an edge is, which is too careful, since heads are
-// neighbours of high degree. Source: Beamer et al. (SC'12); the rule is ours.
+// each of them is in the frontier or above it as probably as an edge is. By degree, where heads are the strongest of
+// all vertices, each counts twice (docs/results/distributed.md). Source: Beamer et al. (SC'12); the rule is ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
@@ -53,7 +53,8 @@ DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
     // of edges that lead elsewhere, in 1024ths; there are fewer than 2^54 of anything
     const u32 share = (u32)(left * 1024 / all);
     u32 open = 1024;
-    for (u64 i = 0; i < p.s.in.head_groups * HEAD_GROUP; ++i) open = open * share / 1024;
+    const u64 heads = p.s.in.head_groups * HEAD_GROUP + p.s.in.head_skip;  // that is 0 unless rows are by degree
+    for (u64 i = 0; i < heads; ++i) open = open * share / 1024;
     return not_visited(p, t) * open / 1024;
 }
 

@@ -71,6 +71,8 @@ class PeerSearch(PeerState):
     ) -> None:
         super().__init__(placed, group, partition, lambda fields: SharedMemory(group, make, fields), **how)
         runtime = self._runtime
+        if placed.incoming is placed.out:
+            self._leave_out_behind(placed.graph.adjacency.rows_end)
         self._meetings, self._last_source = 0, 0
         self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
         self._team = team_threads(runtime.team, self.ids)
@@ -80,6 +82,13 @@ class PeerSearch(PeerState):
         # told as bits, whoever is found takes n / 8 bytes of all ranks, and most of a level's time to be looked for
         self._state["lists_to"] = self.n // self._tuning.listed if list_ids else 0
         self._prover: TreeProver | None = None
+
+    def _leave_out_behind(self, end: int) -> None:
+        """Leave vertices from ``end`` on out of all sweeps: where edges go both ways, none leads there. By degree these
+        are half of a Kronecker graph. Bits of their words stay 0, and what they hold is right from the beginning."""
+        for side in ("out", "in"):
+            self._state["s"][side]["n"] = end
+        self._state["part"]["words"] = self.partition.words_below(self.group.rank, end)
 
     def warm(self) -> None:
         """Run every kernel on nothing: the driver loads a kernel when it is first launched. Nobody waits for others."""

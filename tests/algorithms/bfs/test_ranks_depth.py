@@ -1,0 +1,37 @@
+"""How many levels a small search on the host says to expect: the same rows whatever reads them, from few starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.bfs.ranks import depth
+from bigbfs.engines.cpu.ranked import sample_neighbours
+from bigbfs.engines.cpu.rows import row_lengths, rows_of
+
+
+@pytest.mark.parametrize("name", ["kronecker", "two-hubs", "directed-in-rows"])
+def test_plain_rows_are_read_as_the_compiled_loop_reads_them(name: str) -> None:
+    rows = rows_of(zoo.shared()[name].adjacency)
+    frontier = np.random.default_rng(1).permutation(len(rows.indptr) - 1)
+    lengths = row_lengths(rows, frontier)
+    wanted = np.empty(int(lengths.sum()), np.int64)
+    sample_neighbours(rows, frontier, lengths, wanted)
+    assert np.array_equal(depth._neighbours(rows, frontier, lengths), wanted)
+    assert len(depth._neighbours(rows, frontier[:0], lengths[:0])) == 0
+
+
+@pytest.mark.parametrize("name", ["kronecker", "two-components"])
+def test_both_encodings_have_the_same_depth(name: str) -> None:
+    plain = zoo.shared()[name]
+    assert depth.expected_levels(rows_of(plain.adjacency)) == depth.expected_levels(rows_of(plain.compress().adjacency))
+
+
+def test_who_meets_a_hub_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, begun = rows_of(zoo.shared()["kronecker"].adjacency), []
+    monkeypatch.setattr(depth, "MOST_EDGES", 64)
+    grow = depth._grow
+    monkeypatch.setattr(depth, "_grow", lambda rows, start: begun.append(start) or grow(rows, start))
+    assert depth.expected_levels(rows) < depth.DEEP
+    assert len(begun) == 1
