@@ -26,10 +26,10 @@ def _with_words(names: tuple[str, ...], words: tuple[str, ...]) -> np.dtype:
     return np.dtype([(name, np.uint64) for name in names] + [(name, ACTIVE) for name in words])
 
 
-STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked"), ("active", "asked"))
+STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked", "full"), ("active", "asked"))
 """Where a batch stands."""
 
-SUMS = _with_words(("freed", "edges", "chunks", "left", "listed"), ("active",))
+SUMS = _with_words(("freed", "edges", "chunks", "left", "listed", "full"), ("active",))
 """What a level adds up."""
 
 DONE, WIDE, FULL, ROWS = 1, 2, 3, 4
@@ -65,7 +65,8 @@ def arrays(
         ArraySpec("other", "u64", f"reachable * {words}", f"the same of {width} sources, a level before or after"),
         ArraySpec("queues", "id", "2 * reachable", "frontiers of two levels"),
         ArraySpec("claimed", "u32", "2 * reachable_words", "bitmaps of both"),
-        ArraySpec("done", "u32", "reachable_words", "bitmap: vertices that lack no source"),
+        ArraySpec("full", "u32", "reachable_words", "bitmap: vertices that lacked no source before a level"),
+        ArraySpec("done", "u32", "reachable_words", "the same after it"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
@@ -105,6 +106,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
     *("spread", "sparse", "hubs_apart", "few_words", "shares_rows", "kept", "group_bits"),
+    "by_full",
 )
 
 MANY = np.dtype(
@@ -114,7 +116,7 @@ MANY = np.dtype(
 
 FOLDER = "algorithms/many/gpu"
 FILES = {
-    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list", "many_rank"),
+    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_catch_up", "many_list", "many_rank"),
     "many_split": ("many_weigh", "many_try", "many_pick"),
     "many_pull": ("many_pull", "many_pull_chunks"),
 }

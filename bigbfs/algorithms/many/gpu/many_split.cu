@@ -30,6 +30,7 @@ KERNEL void many_weigh(Many s, const vid* sample, u64 count, u64* weights) {
     __syncthreads();
     const u64 groups = thread_count() >> s.group_bits;
     for (u64 i = thread_id() >> s.group_bits; i < count; i += groups) {
+        if (is_behind(s, sample[i])) continue;
         add_counts(s, counts, new_bits(s, sample[i]));
         add_counts(s, counts + MOST_BITS, without(active_bits(s), load_bits(s, s.seen, sample[i])));
     }
@@ -48,7 +49,7 @@ KERNEL void many_try(Many s, const vid* sample, u64 count, u64 cold, const u64* 
     const u64 first = (thread_id() / WARP * WARP) >> s.group_bits;
     for (u64 base = first; base < count; base += groups) {
         const u64 i = base + own_group(s);
-        const Bits fresh = i < count ? new_bits(s, sample[i]) : no_bits();
+        const Bits fresh = i < count && !is_behind(s, sample[i]) ? new_bits(s, sample[i]) : no_bits();
         for (u64 m = 0; m < mask_count; ++m) {
             const bool hit = any_in_group(s, any(common(fresh, own_bits(s, masks + m * MOST_WORDS)))) && leads_group(s);
             const u32 all = (u32)__popc(__ballot_sync(ALL_LANES, hit));

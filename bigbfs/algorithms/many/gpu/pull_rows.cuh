@@ -23,6 +23,7 @@ DEVICE void ask_shared(const Many& s, const Segment& rest, u32 lacking, Bits& ha
         for (u32 j = 0; j < SLOTS; j += LOOKS) ask_for<LOOKS>(s, cursor.ids + j, some >> j, part, found);
         found = join_lanes(found, 1, group_lanes(s));
         if (own_part(s) == part) add(have, found);
+        if (any_in_group(s, (some & ALL_ASKED) != 0)) add(have, asked_bits(s));
         open = any_in_group(s, open && any(without(asked_bits(s), have)));
     }
 }
@@ -41,6 +42,7 @@ DEVICE bool ask_apart(const Many& s, vid v, const Segment& segment, bool active,
         for (u32 j = 0; j < SLOTS; j += LOOKS) {
             const u32 some = worth<LOOKS>(s, cursor.ids + j, open ? cursor.valid >> j : 0, lane, leads_group(s));
             ask<LOOKS>(s, cursor.ids + j, lacks ? some : 0, have);
+            add_all(s, some, have);
         }
         if (open && leads_group(s)) lane.read += (u32)__popc(cursor.valid);
         lacking = lanes_in_group(s, active && any(without(asked_bits(s), have)));
@@ -92,6 +94,7 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
     for (bool more = cursor.load(); more;) {
         lane.read += (u32)__popc(cursor.valid);
         const u32 some = worth<SLOTS>(s, cursor.ids, cursor.valid, lane, true);
+        if (__any_sync(ALL_LANES, (some & ALL_ASKED) != 0)) return add(have, asked_bits(s));
         const u32 lacking = lanes_in_group(s, lacks);
         const bool alone = s.shares_rows && is_one(lacking);
         if (alone) ask_alone(s, cursor.ids, some, (u32)__ffs((int)lacking) - 1, have);
