@@ -256,7 +256,7 @@ class GpuBatches:
         return self._arrays["claimed"][int(stand["level"]) % 2 * words :][:words]
 
     def _pull(self, stand: np.void, choice: Choice) -> np.void:
-        """Run a level bottom-up; ``seen`` and ``other`` have changed places after it, and so have ``full`` and ``done``."""
+        """Run a level bottom-up; after it ``seen`` and ``other``, and ``full`` and ``done``, have changed places."""
         runtime, state, rows, words = self._runtime, self._state, self._in, -(-self._vertices // 32)
         assert rows is not None
         stand["asked"], stand["picked"] = choice.asked, 0

@@ -96,6 +96,7 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
             ask<HEAD_GROUP>(s, heads.ids, lacks ? some : 0, have);
             add_all(s, some, have);
             lacks = any(without(asked_bits(s), have));
+            open = heads.ids[HEAD_GROUP - 1] != (vid)v;  // else the row has ended
         }
         open = any_in_group(s, open && lacks);
     }

@@ -1,0 +1,45 @@
+"""Many searches, emulated: vertices that lack no source are left alone, and caught up before a level top-down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import zoo
+
+from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN
+from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.reference import many
+from bigbfs.engines.gpu.engine import GpuEngine
+from emulated.many_watch import FrontierWatch
+from emulated.runtime import SimtRuntime, builds_here
+from emulated.test_kernels_many import TUNINGS
+
+HERE = builds_here()
+
+
+@pytest.mark.parametrize("build", [build for build in HERE if build in ("plain", "preempt")])
+@pytest.mark.parametrize(("share", "level_cost"), [(0.0, 1e9), (0.0, 0.0), (2.0, 0.0)])
+def test_full_vertices_stay_behind_until_a_level_goes_top_down(build, share, level_cost):
+    """A dense core is full soon; on the path that hangs off it levels wait until catching up is the cheaper way."""
+    elsewhere = np.arange(130, 530).reshape(2, 200)  # they never have a source
+    graph = zoo.build(530, zoo.join(zoo.random(90, 2_500, seed=7), zoo.path(130, first=89), elsewhere))
+    tuning = replace(TUNINGS["in turn"], full_share=share, pull_level=level_cost)
+    sources, caught_up = np.arange(60), []
+
+    def count(name, grid, block, args):
+        if name == "many_catch_up" and grid > 1:
+            caught_up.append(int(args[0]["by_full"]))
+
+    runtime, watch = SimtRuntime(build=build, seed=build == "preempt"), FrontierWatch(graph, 64)
+    runtime.watchers += [watch, count]
+    work = ManyOptions(sources, fetch=True, width=64, tuning=tuning)
+    with GpuEngine(graph, work=(work,), runtime=runtime) as engine:
+        found = engine.run(work)
+    np.testing.assert_array_equal(found.levels, many(graph, sources))
+    steps = found.record.steps
+    assert steps[TOP_DOWN] > 5 and (len(caught_up), watch.behind > 0) == (share < 1, share < 1)
+    assert caught_up == [1] * len(caught_up)
+    if share < 1:
+        assert (steps[BOTTOM_UP] > 2) == (level_cost == 0)
