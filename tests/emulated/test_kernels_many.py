@@ -35,7 +35,7 @@ from emulated.runtime import SimtRuntime, builds_here
 HERE = builds_here()
 SANITIZED = not set(HERE) <= {"plain", "preempt"}
 TUNINGS = {
-    "top-down": Tuning(push_edge=1e-9, file_edge=1e-9, sort_from=8),
+    "top-down": Tuning(push_edge=1e-9, file_edge=1e-9, sort_from=8, hubs_from=300),
     "bottom-up": Tuning(push_edge=1e9, apart_ids=16, mapped_apart_ids=0, span=5),
     "rows apart": Tuning(push_edge=1e9, apart_ids=1024, mapped_apart_ids=1024),
     "bottom-up by a bitmap": Tuning(push_edge=1e9, sparse_share=2.0),

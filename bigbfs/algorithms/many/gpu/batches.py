@@ -234,9 +234,11 @@ class GpuBatches:
         if self._directions.catch_up(stand):
             self._kernels("many_catch_up", -(-self._vertices // 32) * WARP, self._state)
         self._state["by_full"] = 0
-        threshold = self._directions.threshold(stand)
-        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= threshold
-        self._state["pull_from"] = NO_WAY if wide else threshold
+        wide_from = self._directions.threshold(stand)
+        if self._file is None:
+            wide_from = min(wide_from, self._tuning.hubs_from)
+        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= wide_from
+        self._state["pull_from"] = NO_WAY if wide else wide_from
         self._state["most_levels"] = 1 if wide else self._tuning.most_levels
         self._state["spread"] = 0
         self._runtime.fill(self._arrays["many_sums"], 0)

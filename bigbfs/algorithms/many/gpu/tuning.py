@@ -37,6 +37,9 @@ class Tuning:
         warp reads; with more a few lanes do.
     shares_rows
         Bottom-up: lanes share out a row once only one of a group lacks something.
+    hubs_from
+        Top-down: edges of a frontier from which on a level is launched by itself, its hubs before it; one that could run
+        bottom-up always is.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
     ranked_bits
@@ -64,6 +67,7 @@ class Tuning:
     mapped_apart_ids: int = 16
     few_words: int = 1
     shares_rows: bool = True
+    hubs_from: int = 1 << 62
     sort_from: int = 4096
     ranked_bits: bool = True
     most_levels: int = 1 << 16
