@@ -48,7 +48,7 @@ FULL = (
     _planted(
         "a row with more than a group of heads ends",
         "pull.cuh",
-        "open = heads.ids[HEAD_GROUP - 1] != (vid)v;",
-        "open = heads.ids[HEAD_GROUP - 1] == (vid)v;",
+        "HEAD_GROUP - 1) != (vid)v;",
+        "HEAD_GROUP - 1) == (vid)v;",
     ),
 )

@@ -96,7 +96,8 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
             ask<HEAD_GROUP>(s, heads.ids, lacks ? some : 0, have);
             add_all(s, some, have);
             lacks = any(without(asked_bits(s), have));
-            open = heads.ids[HEAD_GROUP - 1] != (vid)v;  // else the row has ended
+            // else the row has ended; the id is asked for anew, because registers are scarce
+            open = head(s.in, v, (u32)group * HEAD_GROUP + HEAD_GROUP - 1) != (vid)v;
         }
         open = any_in_group(s, open && lacks);
     }
