@@ -100,6 +100,7 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
             open = head(s.in, v, (u32)group * HEAD_GROUP + HEAD_GROUP - 1) != (vid)v;
         }
         open = any_in_group(s, open && lacks);
+        if (open) prefetch_heads(s.in, v, group + 2);  // fetch_ahead has asked for the first two
     }
     const u64 ids = open ? degree(s.in, v) : 0;
     open = open && !heads_are_all(s.in, ids);
