@@ -78,8 +78,8 @@ MANY = (
     _planted(
         "no bit is asked for after the first group of heads",
         "pull.cuh",
-        "open = any_in_group(s, open && lacks);\n    }\n    const u64 ids",
-        "open = false;\n    }\n    const u64 ids",
+        "open = any_in_group(s, open && lacks);\n        if (open) prefetch",
+        "open = false;\n        if (open) prefetch",
     ),
     _planted(
         "a group leaves when its first lane lacks nothing",

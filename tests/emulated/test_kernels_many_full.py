@@ -48,3 +48,20 @@ def test_full_vertices_stay_behind_until_a_level_goes_top_down(build, share, lev
     assert caught_up == [1] * (share < 1)
     if share < 1:
         assert (steps[BOTTOM_UP] > 4) == (level_cost == 0)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+def test_a_row_ends_with_the_heads_that_hold_it_whole(codec, groups):
+    """Rows of every length about that of the heads, which end a row by the vertex's own id; a self-loop ends none."""
+    hubs = np.arange(40)
+    legs = np.repeat(hubs, hubs % 20)
+    n = 40 + len(legs)
+    pairs = (np.concatenate([hubs, hubs[1:], legs]), np.concatenate([hubs, hubs[:-1], np.arange(40, n)]))
+    graph = zoo.build(n, pairs, keep=True)
+    placed = graph.compress() if codec == "varint" else graph
+    work = ManyOptions(np.arange(0, n, 4), fetch=True, width=128, tuning=TUNINGS["bottom-up"])
+    with GpuEngine(placed, work=(work,), head_groups=groups, runtime=SimtRuntime()) as engine:
+        found = engine.run(work)
+    np.testing.assert_array_equal(found.levels, many(graph, np.arange(0, n, 4)))
+    assert found.record.steps[BOTTOM_UP] > 5

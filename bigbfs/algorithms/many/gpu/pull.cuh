@@ -78,7 +78,7 @@ DEVICE void fetch_ahead(const Many& s, u64 v) {
     prefetch(s.seen + v * vertex_words(s));
     if (s.spread) prefetch(s.other + v * vertex_words(s));
     prefetch_heads(s.in, v, 0);
-    prefetch_heads(s.in, v, 1);
+    if (!s.by_full) prefetch_heads(s.in, v, 1);  // else the first group most often has a full one
     prefetch_degree(s.out, v);
 }
 
@@ -100,7 +100,7 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
             open = head(s.in, v, (u32)group * HEAD_GROUP + HEAD_GROUP - 1) != (vid)v;
         }
         open = any_in_group(s, open && lacks);
-        if (open) prefetch_heads(s.in, v, group + 2);  // fetch_ahead has asked for the first two
+        if (open) prefetch_heads(s.in, v, group + 2);  // fetch_ahead has asked for the first ones
     }
     const u64 ids = open ? degree(s.in, v) : 0;
     open = open && !heads_are_all(s.in, ids);

@@ -38,8 +38,8 @@ class Tuning:
     shares_rows
         Bottom-up: lanes share out a row once only one of a group lacks something.
     hubs_from
-        Top-down: edges of a frontier from which on a level is launched by itself, its hubs before it; one that could run
-        bottom-up always is.
+        Top-down: edges of a frontier from which on a level is launched by itself, its hubs before it, as one that could
+        run bottom-up is.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
     ranked_bits
