@@ -1,4 +1,4 @@
-"""The bugs that tools/mutants.py plants into what many searches know of full vertices (see mutant_list.py)."""
+"""The bugs that tools/mutants.py plants into what many searches know of whole vertices and words (see mutant_list.py)."""
 
 from __future__ import annotations
 
@@ -50,5 +50,17 @@ FULL = (
         "pull.cuh",
         "HEAD_GROUP - 1) != (vid)v;",
         "HEAD_GROUP - 1) == (vid)v;",
+    ),
+    _planted(
+        "lanes ask who brings the words of another",
+        "pull_rows.cuh",
+        "const u32* const bitmap = bitmap_of_part(s, part);",
+        "const u32* const bitmap = bitmap_of_part(s, group_lanes(s) - 1 - part);",
+    ),
+    _planted(
+        "who brings a lane's words, of the first group's vertices alone",
+        "many_split.cu",
+        "            brings |= __shfl_xor_sync(ALL_LANES, brings, step);\n",
+        "            brings |= __shfl_xor_sync(ALL_LANES, brings, 0);\n",
     ),
 )

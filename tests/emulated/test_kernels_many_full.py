@@ -1,4 +1,7 @@
-"""Many searches, emulated: vertices that lack no source are left alone, and caught up before a level top-down."""
+"""Many searches, emulated: what levels bottom-up know before they look: who is full, where a row ends, who brings what.
+
+Full vertices are left alone, and caught up before a level top-down.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ import numpy as np
 import pytest
 import zoo
 
-from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN
+from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN, Choice, Directions
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.engines.gpu.engine import GpuEngine
 from emulated.many_watch import FrontierWatch
 from emulated.runtime import SimtRuntime, builds_here
-from emulated.test_kernels_many import TUNINGS
+from emulated.test_kernels_many import GRAPHS, TUNINGS, check
 
 HERE = builds_here()
 
@@ -65,3 +68,21 @@ def test_a_row_ends_with_the_heads_that_hold_it_whole(codec, groups):
         found = engine.run(work)
     np.testing.assert_array_equal(found.levels, many(graph, np.arange(0, n, 4)))
     assert found.record.steps[BOTTOM_UP] > 5
+
+
+@pytest.mark.parametrize("name", ["by degree", "three hubs and a path", "dense"])
+@pytest.mark.parametrize(("how", "width"), [("bottom-up", 512), ("rows apart", 512), ("rows apart", 256)])
+def test_rows_are_read_for_the_words_of_one_lane(name, how, width, monkeypatch):
+    """All other sources are spread; each level asks for those of another lane, as far as any search still."""
+
+    def choose(self, stand, state, arrays):
+        active, level = np.array(stand["active"]), int(stand["level"])
+        lane = np.repeat(np.arange(4), 2) == level % (width // 128)
+        asked = np.where(lane, active, np.uint64(0))
+        if not level or not asked.any():
+            return Choice(TOP_DOWN if not level else BOTTOM_UP, active)
+        return Choice(BOTTOM_UP, asked, int(np.bitwise_count(active & ~asked).sum()))
+
+    monkeypatch.setattr(Directions, "choose", choose)
+    record = check(GRAPHS[name], TUNINGS[how], width, sources=np.arange(width) * 7 % GRAPHS[name].n)
+    assert record.steps[BOTTOM_UP] >= 1

@@ -21,6 +21,11 @@ ACTIVE = np.dtype((np.uint64, WIDTHS[-1] // 64))
 """Words of as many bits as there can be sources."""
 
 
+def part_of(width: int) -> int:
+    """Return the words of a vertex that a lane has."""
+    return 1 if width == WIDTHS[0] else 2
+
+
 def _with_words(names: tuple[str, ...], words: tuple[str, ...]) -> np.dtype:
     """Return a struct of fields of 8 bytes, the last of them words of a bit for each source."""
     return np.dtype([(name, np.uint64) for name in names] + [(name, ACTIVE) for name in words])
@@ -68,6 +73,9 @@ def arrays(
         ArraySpec("full", "u32", "reachable_words", "bitmap: vertices that lacked no source before a level"),
         ArraySpec("done", "u32", "reachable_words", "the same after it"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
+        ArraySpec(
+            "parts", "u32", f"{words // part_of(width)} * reachable_words", "bitmaps: who brings words of a lane's"
+        ),
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
         ArraySpec("in_order", "u32", "chunks", "the same of in-rows"),
@@ -127,11 +135,6 @@ ROW_KERNELS = ("many_pull_rows", "many_pull_apart")
 
 PUSH_PIECES, PULL_PIECES = ("many_push_pieces", "many_push_short"), ("many_pull_pieces", "many_pull_short")
 """Those of many_streamed.cu that take a batch of rows, where they are not."""
-
-
-def part_of(width: int) -> int:
-    """Return the words of a vertex that a lane has."""
-    return 1 if width == WIDTHS[0] else 2
 
 
 def kernels(width: int, streamed: bool = False) -> tuple[KernelSpec, ...]:

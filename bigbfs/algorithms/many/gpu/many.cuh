@@ -85,6 +85,10 @@ DEVICE u32 own_word(const Many& s) { return own_part(s) * PART; }
 DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
 DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * vertex_words(s) + i; }
 
+// Who is in the frontier of a source that is asked for, one of those in the words of lane `part` of a group: where some
+// sources are spread, as many_pick says.
+DEVICE u32* bitmap_of_part(const Many& s, u32 part) { return s.parts + part * words_for(s.vertices); }
+
 DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
 DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }
 

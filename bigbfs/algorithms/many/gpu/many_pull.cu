@@ -85,7 +85,7 @@ DEVICE Segment behind_heads(const Adjacency& a, u64 v) {
 
 // Blocks that read rows side by side: a fourth would cost spilled registers with wide ids (sm_100), and before sm_90.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr u32 ROW_BLOCKS = 3;
+constexpr u32 ROW_BLOCKS = sizeof(vid) == 4 ? 3 : 2;
 #else
 constexpr u32 ROW_BLOCKS = sizeof(vid) == 4 ? 4 : 3;
 #endif
