@@ -1,4 +1,4 @@
-"""The bugs that tools/mutants.py plants into what many searches know of whole vertices and words (see mutant_list.py)."""
+"""The bugs that tools/mutants.py plants into what many searches know before they look (see mutant_list.py)."""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@
 // A source that few edges lead on from is found by few neighbours: who asks for it reads to the end of its row. Spread
 // from its frontier it costs these edges. many_weigh, many_try: how many of a sample of vertices, drawn by their edges,
 // are in the frontier of each source, and in that of any source of a mask; a group of lanes takes a vertex. many_pick:
-// who has one of the sources to be spread becomes a queue, and a bitmap (`open`), and who has one of the others, in
-// the words of a lane, is in a bitmap for that lane (`parts`); a warp takes 32 vertices, a group one of them. many_spread: their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then
-// queue. Atomics: on shared memory one for each bit of a vertex of the sample; one for each warp on the queue; those of
-// push.cuh. Memory per vertex of the frontier: its bits twice. Source: ours.
+// who has one of the sources to be spread becomes a queue, and a bitmap (`open`), and who has one of the others, in the
+// words of a lane, is in a bitmap for that lane (`parts`); a warp takes 32 vertices, a group one of them. many_spread:
+// their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then queue. Atomics: on shared
+// memory one for each bit of a vertex of the sample; one for each warp on the queue; those of push.cuh. Memory per
+// vertex of the frontier: its bits twice. Source: ours.
 #include "algorithms/many/gpu/push.cuh"
 
 // The lane's part of the sources that have reached v last; nobody changes them while the kernel runs.
