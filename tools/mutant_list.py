@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_components import COMPONENTS
+from mutants_full import FULL
 from mutants_hubs import HUBS
 from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
@@ -323,6 +324,7 @@ MUTANTS = (
     ),
     *COMPONENTS,
     *MANY,
+    *FULL,
     *PROOF,
     *STANDBY,
     *STRATEGIES,

@@ -78,8 +78,8 @@ MANY = (
     _planted(
         "no bit is asked for after the first group of heads",
         "pull.cuh",
-        "open = any_in_group(s, open && lacks);\n    }\n    const u64 ids",
-        "open = false;\n    }\n    const u64 ids",
+        "open = any_in_group(s, open && lacks);\n        if (open) prefetch",
+        "open = false;\n        if (open) prefetch",
     ),
     _planted(
         "a group leaves when its first lane lacks nothing",
@@ -115,8 +115,8 @@ MANY = (
     _planted(
         "who has found all is forgotten too early",
         "pull.cuh",
-        "const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;",
-        "const bool finished = active;",
+        "const bool full = !any_in_group(s, open || any(without(active_bits(s), have))) && active;",
+        "const bool full = active;",
     ),
     _planted(
         "the level of the other bitmap",
@@ -147,8 +147,8 @@ MANY = (
     _planted(
         "who lacks nothing that is asked for is done",
         "pull.cuh",
-        "const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;",
-        "const bool finished = !any_in_group(s, active && any(without(asked_bits(s), have))) && active;",
+        "const bool full = !any_in_group(s, open || any(without(active_bits(s), have))) && active;",
+        "const bool full = !any_in_group(s, open || any(without(asked_bits(s), have))) && active;",
     ),
     _planted("what was spread is forgotten", "pull.cuh", "if (s.spread && active) add(have,", "if (false) add(have,"),
     _planted(

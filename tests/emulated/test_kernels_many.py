@@ -1,7 +1,7 @@
 """The kernels for many searches at once, emulated: widths, directions, hubs, thin levels, what is collected.
 
 Levels and everything collected against single searches, and after every launch what must hold between the two arrays
-of bits, the frontier's bitmap and its queue. In the preempting build every run has another seed.
+of bits, the frontier's bitmap and its queue (many_watch.py). In the preempting build every run has another seed.
 """
 
 from __future__ import annotations
@@ -17,26 +17,25 @@ import bigbfs
 from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.many.gpu import program
-from bigbfs.algorithms.many.gpu.arguments import ROWS, STAND
 from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN
 from bigbfs.algorithms.many.gpu.tuning import Tuning
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums
 from bigbfs.engines.gpu.engine import GpuEngine
-from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import DoesNotFitError, FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 from emulated.invariants import array_at
+from emulated.many_watch import FrontierWatch
 from emulated.runtime import SimtRuntime, builds_here
 
 HERE = builds_here()
 SANITIZED = not set(HERE) <= {"plain", "preempt"}
 TUNINGS = {
-    "top-down": Tuning(push_edge=1e-9, file_edge=1e-9, sort_from=8),
+    "top-down": Tuning(push_edge=1e-9, file_edge=1e-9, sort_from=8, hubs_from=300),
     "bottom-up": Tuning(push_edge=1e9, apart_ids=16, mapped_apart_ids=0, span=5),
     "rows apart": Tuning(push_edge=1e9, apart_ids=1024, mapped_apart_ids=1024),
     "bottom-up by a bitmap": Tuning(push_edge=1e9, sparse_share=2.0),
@@ -75,40 +74,6 @@ GRAPHS = {
 }
 FEW = ("random", "three hubs and a path", "no in-rows")
 SANITIZED_GRAPHS = ("three hubs and a path",)
-
-
-class FrontierWatch:
-    """Between launches: who differs in the two arrays is the frontier, in its bitmap, and, top-down, in its queue."""
-
-    def __init__(self, graph, width):
-        self.graph, self.words, self.launches = graph, width // 64, 0
-
-    def __call__(self, name, grid, block, args):
-        n, state = reachable(self.graph), args[0]
-        if name not in ("many_push", "many_close") or int(state["out"]["n"]) != self.graph.n:
-            return
-        if name == "many_push" and state["hubs_apart"]:  # a part of the level has run already
-            return
-        assert int(state["vertices"]) == n
-        stand = array_at(state["many_stand"], 1, STAND)[0]
-        if int(stand["ending"]) == ROWS:  # another part follows
-            return
-        self.launches += 1
-        level, count, words = int(stand["level"]), int(stand["count"]), -(-n // 32)
-        arrays = (array_at(state[name], n * self.words, np.uint64) for name in ("seen", "other"))
-        seen, other = (array.reshape(n, self.words) for array in arrays)
-        assert not (other & ~seen).any(), "a bit is there before it is seen"
-        frontier = np.flatnonzero((other != seen).any(axis=1))
-        assert len(frontier) == count, "the counter of the frontier differs"
-        bitmap = array_at(state["claimed"], 2 * words, np.uint32)[level % 2 * words :][:words]
-        bits = np.unpackbits(bitmap.view(np.uint8), bitorder="little")[:n]
-        assert np.array_equal(np.flatnonzero(bits), frontier), "the bitmap is not the frontier"
-        assert int(stand["edges"]) == self.graph.degrees()[:n][frontier].sum(), "the counter of edges differs"
-        alive = np.bitwise_or.reduce(seen & ~other, axis=0, initial=np.uint64(0))
-        assert np.array_equal(stand["active"][: self.words], alive), "the active sources are not the frontier's"
-        if name == "many_push":
-            queue = array_at(state["queues"], 2 * n, self.graph.ids)[level % 2 * n :][:count]
-            assert np.array_equal(np.sort(queue), frontier), "the queue is not the frontier"
 
 
 def check(graph, tuning, width, *, build="plain", codec="plain", residency="vram", seed=0, sources=None, **options):

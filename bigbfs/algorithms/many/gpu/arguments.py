@@ -21,15 +21,20 @@ ACTIVE = np.dtype((np.uint64, WIDTHS[-1] // 64))
 """Words of as many bits as there can be sources."""
 
 
+def part_of(width: int) -> int:
+    """Return the words of a vertex that a lane has."""
+    return 1 if width == WIDTHS[0] else 2
+
+
 def _with_words(names: tuple[str, ...], words: tuple[str, ...]) -> np.dtype:
     """Return a struct of fields of 8 bytes, the last of them words of a bit for each source."""
     return np.dtype([(name, np.uint64) for name in names] + [(name, ACTIVE) for name in words])
 
 
-STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked"), ("active", "asked"))
+STAND = _with_words(("level", "count", "edges", "left", "ending", "pushed", "picked", "full"), ("active", "asked"))
 """Where a batch stands."""
 
-SUMS = _with_words(("freed", "edges", "chunks", "left", "listed"), ("active",))
+SUMS = _with_words(("freed", "edges", "chunks", "left", "listed", "full"), ("active",))
 """What a level adds up."""
 
 DONE, WIDE, FULL, ROWS = 1, 2, 3, 4
@@ -65,8 +70,12 @@ def arrays(
         ArraySpec("other", "u64", f"reachable * {words}", f"the same of {width} sources, a level before or after"),
         ArraySpec("queues", "id", "2 * reachable", "frontiers of two levels"),
         ArraySpec("claimed", "u32", "2 * reachable_words", "bitmaps of both"),
-        ArraySpec("done", "u32", "reachable_words", "bitmap: vertices that lack no source"),
+        ArraySpec("full", "u32", "reachable_words", "bitmap: vertices that lacked no source before a level"),
+        ArraySpec("done", "u32", "reachable_words", "the same after it"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
+        ArraySpec(
+            "parts", "u32", f"{words // part_of(width)} * reachable_words", "bitmaps: who brings words of a lane's"
+        ),
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
         ArraySpec("in_order", "u32", "chunks", "the same of in-rows"),
@@ -105,6 +114,7 @@ POINTERS = arrays(WIDTHS[0], EVERYTHING)
 SCALARS = (
     *("vertices", "base", "span", "most_levels", "max_depth", "pull_from", "apart_ids"),
     *("spread", "sparse", "hubs_apart", "few_words", "shares_rows", "kept", "group_bits"),
+    "by_full",
 )
 
 MANY = np.dtype(
@@ -114,7 +124,7 @@ MANY = np.dtype(
 
 FOLDER = "algorithms/many/gpu"
 FILES = {
-    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_list", "many_rank"),
+    "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_catch_up", "many_list", "many_rank"),
     "many_split": ("many_weigh", "many_try", "many_pick"),
     "many_pull": ("many_pull", "many_pull_chunks"),
 }
@@ -125,11 +135,6 @@ ROW_KERNELS = ("many_pull_rows", "many_pull_apart")
 
 PUSH_PIECES, PULL_PIECES = ("many_push_pieces", "many_push_short"), ("many_pull_pieces", "many_pull_short")
 """Those of many_streamed.cu that take a batch of rows, where they are not."""
-
-
-def part_of(width: int) -> int:
-    """Return the words of a vertex that a lane has."""
-    return 1 if width == WIDTHS[0] else 2
 
 
 def kernels(width: int, streamed: bool = False) -> tuple[KernelSpec, ...]:

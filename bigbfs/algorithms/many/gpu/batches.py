@@ -155,7 +155,7 @@ class GpuBatches:
         tables = (self._out.arrays["chunk_hub"], self._out.arrays["hubs"], self._arrays["open"])
         self._kernels("many_list", 1, nothing, self._arrays["out_order"], np.uint64(0), *tables)
         reading = ROW_KERNELS if self._file is None else ()
-        for names in (FILES["many"][1:4], ("many_pick", "many_push_chunks"), FILES["many_pull"], reading):
+        for names in (FILES["many"][1:5], ("many_pick", "many_push_chunks"), FILES["many_pull"], reading):
             for name in names:
                 self._kernels(name, 1, nothing)
         if self._file is not None:
@@ -203,7 +203,7 @@ class GpuBatches:
     def _begin(self, sources: np.ndarray) -> np.void:
         """Forget the last batch, and make ``sources`` the frontier; return where that stands."""
         runtime, lent = self._runtime, self._arrays
-        for name in ("seen", "other", "claimed", "done", "pairs", "columns", "far", "depth", "many_sums", "counts"):
+        for name in ("seen", "other", "claimed", "full", "pairs", "columns", "far", "depth", "many_sums", "counts"):
             if name in lent:
                 runtime.fill(lent[name], 0)
         if "levels" in lent:
@@ -214,7 +214,10 @@ class GpuBatches:
         stand["left"] = self._placed.graph.m
         runtime.write(lent["many_stand"], stand.view(np.uint64).reshape(-1))
         self._places.deal(sources, self._state, lent)
-        self._state["seen"], self._state["other"] = (runtime.pointer(lent[name]) for name in ("seen", "other"))
+        for name in ("seen", "other", "full", "done"):
+            self._state[name] = runtime.pointer(lent[name])
+        self._state["by_full"] = 0
+        self._directions.begin()
         self._kernels("many_begin", len(sources), self._state, lent["many_sources"], np.uint64(len(sources)))
         return self._stand()
 
@@ -228,9 +231,14 @@ class GpuBatches:
         if pulled or (mapped and int(stand["level"]) and int(stand["count"]) >= self._tuning.sort_from):
             self._runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_gather", -(-self._vertices // 32), self._state)
-        threshold = self._directions.threshold()
-        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= threshold
-        self._state["pull_from"] = NO_WAY if wide else threshold
+        if self._directions.catch_up(stand):
+            self._kernels("many_catch_up", -(-self._vertices // 32) * WARP, self._state)
+        self._state["by_full"] = 0
+        wide_from = self._directions.threshold(stand)
+        if self._file is None:
+            wide_from = min(wide_from, self._tuning.hubs_from)
+        wide = int(stand["level"]) > 0 and int(stand["edges"]) >= wide_from
+        self._state["pull_from"] = NO_WAY if wide else wide_from
         self._state["most_levels"] = 1 if wide else self._tuning.most_levels
         self._state["spread"] = 0
         self._runtime.fill(self._arrays["many_sums"], 0)
@@ -250,12 +258,13 @@ class GpuBatches:
         return self._arrays["claimed"][int(stand["level"]) % 2 * words :][:words]
 
     def _pull(self, stand: np.void, choice: Choice) -> np.void:
-        """Run a level bottom-up; ``seen`` and ``other`` have changed places after it."""
+        """Run a level bottom-up; after it ``seen`` and ``other``, and ``full`` and ``done``, have changed places."""
         runtime, state, rows, words = self._runtime, self._state, self._in, -(-self._vertices // 32)
         assert rows is not None
         stand["asked"], stand["picked"] = choice.asked, 0
         runtime.write(self._arrays["many_stand"], np.array([stand], STAND).view(np.uint64).reshape(-1))
         state["spread"], state["sparse"] = choice.spread > 0, choice.sparse
+        state["by_full"] = self._directions.leave_full(stand)
         if choice.spread:
             runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_pick", words * WARP, state)
@@ -272,7 +281,8 @@ class GpuBatches:
         if self._file is not None:
             self._file.pull(state, self._arrays)
         self._kernels("many_collect", words * WARP, state)
-        state["seen"], state["other"] = state["other"].copy(), state["seen"].copy()
+        for one, other in (("seen", "other"), ("full", "done")):
+            state[one], state[other] = state[other].copy(), state[one].copy()
         self._kernels("many_close", BLOCK, state)
         return self._stand()
 

@@ -144,6 +144,7 @@ class Directions:
         self._vertices = placed.pool.sizes.reachable
         self._heads = 0 if incoming is None else int(incoming.struct["head_groups"]) * HEAD_GROUP
         self._ids = placed.ids
+        self.begin()
         self._rows_by_growth = self._sample.rows_by_growth(self._heads)
 
     def fill(self, array: Array) -> None:
@@ -158,23 +159,41 @@ class Directions:
         self._kernels("many_weigh", 1, state, sample, nothing, weights)
         self._kernels("many_try", 1, state, sample, nothing, nothing, arrays["many_masks"], nothing, weights)
 
-    def threshold(self) -> int:
-        """Return from how many edges on a frontier is worth asking about: bottom-up looks at every vertex."""
+    def begin(self) -> None:
+        """Forget the last batch: no vertex is full."""
+        self._caught_up, self._behind, self._spent = 0, 0, 0.0
+
+    def leave_full(self, stand: np.void) -> bool:
+        """Return whether the level bottom-up that begins leaves full vertices alone: once many are full, all do."""
+        new = int(stand["full"]) - self._caught_up
+        if self._behind or new >= max(1.0, self._tuning.full_share * self._vertices):
+            self._behind = new
+        return self._behind > 0
+
+    def catch_up(self, stand: np.void) -> bool:
+        """Return whether full vertices are behind, which are not any more."""
+        behind = self._behind > 0
+        self._caught_up, self._behind, self._spent = int(stand["full"]), 0, 0.0
+        return behind
+
+    def threshold(self, stand: np.void) -> int:
+        """Return from how many edges on a frontier is worth asking about: bottom-up looks at whom it does not know to
+        be full."""
         if self._rows is None:
             return NO_WAY
         edge = self._tuning.push_edge + (self._far_edge if self._streamed else 0.0)
-        return max(0, int(self._tuning.pull_vertex * self._vertices / edge))
+        return max(0, int(self._tuning.pull_vertex * (self._vertices - int(stand["full"])) / edge))
 
     def choose(self, stand: np.void, state: np.ndarray, arrays: dict[str, Array]) -> Choice:
         """Return how the next level runs."""
         tuning, edges, left = self._tuning, int(stand["edges"]), int(stand["left"])
         active = np.array(stand["active"])
         plain = Choice(BOTTOM_UP, active, 0, edges < tuning.sparse_share * self._m)
-        if not int(stand["level"]) or edges < self.threshold():
-            return Choice(TOP_DOWN, active)
-        base = tuning.pull_vertex * self._vertices
+        base = tuning.pull_vertex * (self._vertices - int(stand["full"]))
         far_pull = self._far_pull_edge if self._sample.cold < len(self._sample.vertices) else 0.0
         most = (tuning.pull_edge + far_pull) * left
+        if not int(stand["level"]) or edges < self.threshold(stand):
+            return plain if self._behind and self._waits(base + most, edges) else Choice(TOP_DOWN, active)
         if min(edges, left) < tuning.split_from or most < _WORTH * base or not len(self._sample.vertices):
             far, far_pull = (self._far_edge, far_pull) if self._streamed and far_pull else (0.0, 0.0)
             pull, push = (tuning.pull_edge + far_pull) * left, (tuning.push_edge + far) * edges
@@ -192,6 +211,16 @@ class Directions:
         if least >= push:
             return Choice(TOP_DOWN, active)
         return Choice(BOTTOM_UP, asked[at], int(_bits(masks[at]).sum()), plain.sparse)
+
+    def _waits(self, pull: float, edges: int) -> bool:
+        """Return whether a level runs bottom-up, though top-down were cheaper, because full vertices are behind.
+
+        No longer than what that takes more in all is as much as they cost.
+        """
+        tuning = self._tuning
+        push = (tuning.push_edge + (self._far_edge if self._streamed else 0.0)) * edges
+        self._spent += max(0.0, pull + tuning.pull_level - push)
+        return self._spent < tuning.catch_up_vertex * self._behind
 
     def _share(self, found: np.ndarray) -> float:
         """Return the share of all edges that are beyond the link and lead on from the vertices found."""

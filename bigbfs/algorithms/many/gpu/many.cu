@@ -3,7 +3,7 @@
 // many_rank: how far a source's first steps lead. many_begin: the sources, a thread to each in both. many_list: the
 // chunks of the hubs that a bitmap has, a thread to each. many_collect, many_close: what the rows of a level that ran
 // bottom-up have found, and its end. many_gather: a frontier that is a bitmap becomes a queue, or a queue is put into
-// the order of vertices: a thread takes a word.
+// the order of vertices: a thread takes a word. many_catch_up: a group of lanes takes a full vertex.
 // Frontier kind: queue and bitmap. Atomics: one for each source, for each block what the collector hands in, for each
 // warp one on the queue. Memory per vertex of the frontier: its bits twice, its degree. Source: Then et al., The more
 // the merrier (VLDB 2014).
@@ -51,13 +51,18 @@ KERNEL void many_list(Many s, const u32* order, u64 chunks, const u32* chunk_hub
 ENTRY(many_list)
 
 // What rows have found for the vertices `todo` of word w: a group takes one of them.
-DEVICE void collect_word(const Many& s, Collector& c, u32 w, u32 todo, u64& found, u64& edges) {
+DEVICE void collect_word(const Many& s, Collector& c, u32 w, u32 todo, u64& found, u64& edges, u64& full) {
     const u64 level = s.many_stand->level + 1;
     for (u32 first = 0; first < (u32)__popc(todo); first += warp_groups(s)) {
         const u32 k = first + own_group(s);
         const bool active = k < (u32)__popc(todo);
         const u64 v = (u64)w * 32 + (active ? nth_set_bit(todo, k) : 0);
-        const Bits fresh = active ? without(load_bits(s, s.other, v), load_bits(s, s.seen, v)) : no_bits();
+        const Bits have = active ? load_bits(s, s.other, v) : no_bits();
+        const Bits fresh = active ? without(have, load_bits(s, s.seen, v)) : no_bits();
+        if (!any_in_group(s, any(without(active_bits(s), have))) && active && leads_group(s)) {
+            atomicOr(s.done + w, bit_of(v));
+            full += 1;
+        }
         const u32 pairs = collect(s, c, v, fresh, level);
         if (leads_group(s)) found += pairs;
         if (leads_group(s) && active) edges += degree(s.out, v);
@@ -72,18 +77,19 @@ KERNEL void many_collect(Many s) {
     clear(c);
     __syncthreads();
     const u32* const next = claimed_by(s, s.many_stand->level + 1);
-    u64 found = 0, freed = 0, edges = 0;
+    u64 found = 0, freed = 0, edges = 0, full = 0;
     for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
         const u32 own = load_dealt(s, next, base) & load_dealt(s, s.open, base);
         freed += (u64)__popc(own);
         for (u32 some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
             const u32 from = (u32)__ffs((int)some) - 1;
-            collect_word(s, c, dealt_word(base, from), __shfl_sync(ALL_LANES, own, from), found, edges);
+            collect_word(s, c, dealt_word(base, from), __shfl_sync(ALL_LANES, own, from), found, edges, full);
         }
     }
     tally(&c.found, found);
     tally(&c.edges, edges);
     tally(&c.freed, freed);
+    tally(&s.many_sums->full, full);
     hand_in(s, c, *s.many_sums, s.many_stand->level + 1);
 }
 ENTRY(many_collect)
@@ -96,6 +102,7 @@ KERNEL void many_close(Many s) {
         now.level += 1;
         now.count = sums.freed;
         now.edges = sums.edges;
+        now.full += sums.full;
         now.left = sums.left + sums.listed * BLOCK_IDS;
         now.ending = !now.count || now.level >= s.max_depth ? DONE : WIDE;
     }
@@ -104,6 +111,26 @@ KERNEL void many_close(Many s) {
     if (threadIdx.x < sizeof(ManySums) / sizeof(u64)) ((u64*)s.many_sums)[threadIdx.x] = 0;
 }
 ENTRY(many_close)
+
+// Full vertices whose bits are behind in one array, and right in the other, get them in both.
+KERNEL void many_catch_up(Many s) {
+    for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
+        const u32 mine = dealt_word(base, lane_id());
+        const u32 own = mine < dealt_words(s) ? s.full[mine] & ~claimed_by(s, s.many_stand->level)[mine] : 0;
+        for (u32 some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
+            const u32 from = (u32)__ffs((int)some) - 1;
+            const u32 todo = __shfl_sync(ALL_LANES, own, from);
+            for (u32 k = own_group(s); k < (u32)__popc(todo); k += warp_groups(s)) {
+                const u64 v = (u64)dealt_word(base, from) * 32 + nth_set_bit(todo, k);
+                Bits all = load_bits(s, s.seen, v);
+                add(all, load_bits(s, s.other, v));
+                store_bits(s, s.seen, v, all);
+                store_bits(s, s.other, v, all);
+            }
+        }
+    }
+}
+ENTRY(many_catch_up)
 
 // Fills the queue of the frontier from its bitmap, in order but for what warps do at once; the other bitmap is cleared.
 KERNEL void many_gather(Many s) {

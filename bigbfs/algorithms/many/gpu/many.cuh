@@ -5,7 +5,13 @@
 // `other`, whose bits outside `seen` are the next frontier's, and closes it afterwards; one that runs bottom-up writes
 // `other` as a whole, and the two change places. A lane has MANY_PART words of a vertex, a group of up to four
 // neighbouring lanes has all of it. The frontier of level L is also a bitmap, number L % 2 of two, and, where it is
-// going to be expanded, a queue. Source: Then et al., The more the merrier (VLDB 2014); two arrays, not three: ours.
+// going to be expanded, a queue.
+//
+// A vertex that lacks no source which is under way is full. Bottom-up says so in a bitmap, `full` by the level of the
+// frontier and `done` by the next one, which change places, too. Once many are full, nobody looks at them or closes
+// them any more (`by_full`): who meets one knows that it has all sources, for its bits in one of the two arrays stay
+// behind. many_catch_up closes them before a level top-down. Of vertices of the frontier both arrays are right always.
+// Source: Then et al., The more the merrier (VLDB 2014); two arrays, not three, and full ones by a bitmap: ours.
 #pragma once
 #include "kernels/base/grid.cuh"
 #include "kernels/passes/passes.cuh"
@@ -26,6 +32,7 @@ struct ManyStand {
     u64 ending;  // WIDE: the host chooses a direction; FULL: takes counts; ROWS: has rows that heads do not hold read
     u64 pushed;  // levels that ran top-down
     u64 picked;  // vertices of the frontier that were picked for many_spread
+    u64 full;  // vertices that lack no source, of those that bottom-up has looked at
     u64 active[MOST_WORDS];  // sources that have reached a vertex in this level
     u64 asked[MOST_WORDS];  // of these the ones that bottom-up asks for; the others are spread before it
 };
@@ -38,6 +45,7 @@ struct ManySums {
     u64 chunks;  // chunks of hub rows listed by who met the hubs; streamed: rows of the frontier that are not in heads
     u64 left;
     u64 listed;  // by many_list
+    u64 full;  // vertices that lack no source any more
     u64 active[MOST_WORDS];
 };
 static_assert(sizeof(ManySums) == MANY_SUMS_BYTES, "ManySums differs from its NumPy dtype");
@@ -61,6 +69,7 @@ struct Many {
     u64 shares_rows;  // bottom-up: lanes share out a row once only one of a group lacks something
     u64 kept;  // sources whose levels there is room for: a batch has no more, where levels are wanted
     u64 group_bits;  // a group has 2^group_bits lanes
+    u64 by_full;  // bottom-up: full vertices are left alone, and known by the bitmap; their bits may be behind
 };
 static_assert(sizeof(Many) == MANY_BYTES, "Many differs from its NumPy dtype");
 
@@ -76,6 +85,10 @@ DEVICE u32 own_word(const Many& s) { return own_part(s) * PART; }
 DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
 DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * vertex_words(s) + i; }
 
+// Who is in the frontier of a source that is asked for, one of those in the words of lane `part` of a group: where some
+// sources are spread, as many_pick says.
+DEVICE u32* bitmap_of_part(const Many& s, u32 part) { return s.parts + part * words_for(s.vertices); }
+
 DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
 DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }
 
@@ -85,6 +98,17 @@ DEVICE u32 dealt_words(const Many& s) { return (u32)words_for(s.vertices); }
 DEVICE u32 load_dealt(const Many& s, const u32* bitmap, u32 base) {
     const u32 mine = dealt_word(base, lane_id());
     return mine < dealt_words(s) ? bitmap[mine] : 0;
+}
+
+// Who needs no look bottom-up: full vertices, and where their bits are not to be left behind, only once they have left
+// the frontier, in which they are closed.
+DEVICE u32 left_alone(const Many& s, u32 w) {
+    return s.by_full ? s.full[w] : s.full[w] & ~claimed_by(s, s.many_stand->level)[w];
+}
+
+// Whether the bits of v may be behind: it is full, and in no frontier.
+DEVICE bool is_behind(const Many& s, u64 v) {
+    return s.by_full && (s.full[word_of(v)] & ~claimed_by(s, s.many_stand->level)[word_of(v)] & bit_of(v)) != 0;
 }
 
 // The ids in the row of v, of a hub one more than BLOCK_IDS.

@@ -4,16 +4,16 @@
 // pull.cuh says. Source: Beamer et al. (SC'12), Then et al. (VLDB 2014).
 #include "algorithms/many/gpu/pull_rows.cuh"
 
-// Of a warp's 32 vertices those that are in the next frontier, done, and open.
+// Of a warp's 32 vertices those that are in the next frontier, full, and open.
 struct Marks {
     u32 fresh;
-    u32 finished;
+    u32 full;
     u32 open;
 };
 
 // Asks the heads of the vertices `todo` of word w; `marks` is the warp's.
 DEVICE void pull_word(const Many& s, Collector& c, Marks& marks, u32 w, u32 todo, PullTally& lane) {
-    if (lane_id() == 0) marks.fresh = marks.finished = marks.open = 0;
+    if (lane_id() == 0) marks.fresh = marks.full = marks.open = 0;
     __syncwarp();
     for (u32 first = 0; first < (u32)__popc(todo); first += warp_groups(s)) {
         const u32 k = first + own_group(s);
@@ -22,14 +22,16 @@ DEVICE void pull_word(const Many& s, Collector& c, Marks& marks, u32 w, u32 todo
         const u32 found = ask_heads(s, c, (u64)w * 32 + bit, active, lane);
         if (!leads_group(s)) continue;
         if (found & 1) atomicOr(&marks.fresh, 1u << bit);
-        if (found & 2) atomicOr(&marks.finished, 1u << bit);
+        if (found & 2) atomicOr(&marks.full, 1u << bit);
         if (found & 4) atomicOr(&marks.open, 1u << bit);
     }
     __syncwarp();
     if (lane_id() > 0) return;
     claimed_by(s, s.many_stand->level + 1)[w] = marks.fresh;
     s.open[w] = marks.open;
-    if (marks.finished) s.done[w] |= marks.finished;
+    const u32 before = s.full[w];
+    s.done[w] = before | marks.full;
+    lane.full += (u32)__popc(marks.full & ~before);
 }
 
 // A warp takes 32 vertices; a group asks the heads of one at a time.
@@ -43,8 +45,11 @@ KERNEL void many_pull(Many s) {
     PullTally lane = {};
     for (u32 base = (u32)(thread_id() / WARP); base < dealt_words(s); base += (u32)thread_count()) {
         const u32 mine = dealt_word(base, lane_id());
-        const u32 own = mine < dealt_words(s) ? s.in.rows[mine] & ~s.done[mine] : 0;
-        if (mine < dealt_words(s) && !own) claimed_by(s, s.many_stand->level + 1)[mine] = s.open[mine] = 0;
+        const u32 own = mine < dealt_words(s) ? s.in.rows[mine] & ~left_alone(s, mine) : 0;
+        if (mine < dealt_words(s) && !own) {
+            claimed_by(s, s.many_stand->level + 1)[mine] = s.open[mine] = 0;
+            s.done[mine] = s.full[mine];
+        }
         for (u32 some = __ballot_sync(ALL_LANES, own != 0); some;) {
             const u32 from = (u32)__ffs((int)some) - 1;
             some &= some - 1;
@@ -60,6 +65,7 @@ KERNEL void many_pull(Many s) {
     tally(&c.found, lane.found);
     tally(&c.edges, lane.edges);
     tally(&c.freed, lane.freed);
+    tally(&s.many_sums->full, lane.full);
     hand_in(s, c, *s.many_sums, s.many_stand->level + 1);
 }
 ENTRY(many_pull)
@@ -79,7 +85,7 @@ DEVICE Segment behind_heads(const Adjacency& a, u64 v) {
 
 // Blocks that read rows side by side: a fourth would cost spilled registers with wide ids (sm_100), and before sm_90.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr u32 ROW_BLOCKS = 3;
+constexpr u32 ROW_BLOCKS = sizeof(vid) == 4 ? 3 : 2;
 #else
 constexpr u32 ROW_BLOCKS = sizeof(vid) == 4 ? 4 : 3;
 #endif

@@ -4,10 +4,11 @@
 // A source that few edges lead on from is found by few neighbours: who asks for it reads to the end of its row. Spread
 // from its frontier it costs these edges. many_weigh, many_try: how many of a sample of vertices, drawn by their edges,
 // are in the frontier of each source, and in that of any source of a mask; a group of lanes takes a vertex. many_pick:
-// who has one of the sources to be spread becomes a queue, and a bitmap (`open`); a warp takes 32 vertices, a group one
-// of them. many_spread: their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then
-// queue. Atomics: on shared memory one for each bit of a vertex of the sample; one for each warp on the queue; those of
-// push.cuh. Memory per vertex of the frontier: its bits twice. Source: ours.
+// who has one of the sources to be spread becomes a queue, and a bitmap (`open`), and who has one of the others, in the
+// words of a lane, is in a bitmap for that lane (`parts`); a warp takes 32 vertices, a group one of them. many_spread:
+// their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then queue. Atomics: on shared
+// memory one for each bit of a vertex of the sample; one for each warp on the queue; those of push.cuh. Memory per
+// vertex of the frontier: its bits twice. Source: ours.
 #include "algorithms/many/gpu/push.cuh"
 
 // The lane's part of the sources that have reached v last; nobody changes them while the kernel runs.
@@ -30,6 +31,7 @@ KERNEL void many_weigh(Many s, const vid* sample, u64 count, u64* weights) {
     __syncthreads();
     const u64 groups = thread_count() >> s.group_bits;
     for (u64 i = thread_id() >> s.group_bits; i < count; i += groups) {
+        if (is_behind(s, sample[i])) continue;
         add_counts(s, counts, new_bits(s, sample[i]));
         add_counts(s, counts + MOST_BITS, without(active_bits(s), load_bits(s, s.seen, sample[i])));
     }
@@ -48,7 +50,7 @@ KERNEL void many_try(Many s, const vid* sample, u64 count, u64 cold, const u64* 
     const u64 first = (thread_id() / WARP * WARP) >> s.group_bits;
     for (u64 base = first; base < count; base += groups) {
         const u64 i = base + own_group(s);
-        const Bits fresh = i < count ? new_bits(s, sample[i]) : no_bits();
+        const Bits fresh = i < count && !is_behind(s, sample[i]) ? new_bits(s, sample[i]) : no_bits();
         for (u64 m = 0; m < mask_count; ++m) {
             const bool hit = any_in_group(s, any(common(fresh, own_bits(s, masks + m * MOST_WORDS)))) && leads_group(s);
             const u32 all = (u32)__popc(__ballot_sync(ALL_LANES, hit));
@@ -71,14 +73,19 @@ KERNEL void many_pick(Many s) {
     for (u64 w = thread_id() / WARP; w < words; w += thread_count() / WARP) {
         const u32 todo = claimed[w];
         const u32 count = (u32)__popc(todo);
-        u32 chosen = 0;
+        u32 chosen = 0, brings = 0;
         for (u32 first = 0; first < count; first += warp_groups(s)) {
             const u32 k = first + own_group(s);
             const u32 bit = k < count ? nth_set_bit(todo, k) : 0;
             const Bits fresh = k < count ? new_bits(s, w * 32 + bit) : no_bits();
             const bool hit = any_in_group(s, any(common(fresh, spread_bits(s))));
             chosen |= (u32)hit << bit;
+            brings |= (u32)any(common(fresh, asked_bits(s))) << bit;
         }
+        for (u32 step = group_lanes(s); count && step < WARP; step *= 2) {
+            brings |= __shfl_xor_sync(ALL_LANES, brings, step);
+        }
+        if (lane_id() < group_lanes(s)) bitmap_of_part(s, own_part(s))[w] = brings;
         for (u32 step = WARP / 2; count && step > 0; step /= 2) chosen |= __shfl_xor_sync(ALL_LANES, chosen, step);
         if (lane_id() == 0) s.open[w] = chosen;
         if (!chosen) continue;

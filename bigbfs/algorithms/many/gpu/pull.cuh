@@ -19,6 +19,7 @@ struct PullTally {
     // of vertices whose bits are final after their heads
     u32 found;
     u32 freed;
+    u32 full;
     u64 edges;
 };
 
@@ -53,12 +54,23 @@ template <u32 COUNT> DEVICE void ask(const Many& s, const vid* ids, u32 asked, B
     ask_for<COUNT>(s, ids, asked, own_part(s), found);
 }
 
-// Those of ids[j], for the bits j of `asked`, that are worth a look.
+// Instead of neighbours that are worth a look: one of them is full, and brings all that is asked for.
+constexpr u32 ALL_ASKED = 1u << 31;
+
+// Those of ids[j], for the bits j of `asked`, that are worth a look, or ALL_ASKED alone.
 template <u32 COUNT> DEVICE u32 worth(const Many& s, const vid* ids, u32 asked, PullTally& lane, bool counts) {
-    u32 found = 0;
+    u32 found = 0, full = 0;
 #pragma unroll
     for (u32 j = 0; j < COUNT; ++j) found |= (u32)may_bring(s, ids[j], (asked >> j) & 1, lane, counts) << j;
-    return found;
+    if (!s.by_full) return found;
+#pragma unroll
+    for (u32 j = 0; j < COUNT; ++j) full |= (found >> j) & 1 ? s.full[word_of(ids[j])] & bit_of(ids[j]) : 0;
+    return full ? ALL_ASKED : found;
+}
+
+// The lane's part of what is asked for, if `some` says that a full neighbour brings it.
+DEVICE void add_all(const Many& s, u32 some, Bits& have) {
+    if (some & ALL_ASKED) add(have, asked_bits(s));
 }
 
 // Asks for what ask_heads will want to know of v, ahead of time.
@@ -66,15 +78,14 @@ DEVICE void fetch_ahead(const Many& s, u64 v) {
     prefetch(s.seen + v * vertex_words(s));
     if (s.spread) prefetch(s.other + v * vertex_words(s));
     prefetch_heads(s.in, v, 0);
-    prefetch_heads(s.in, v, 1);
+    if (!s.by_full) prefetch_heads(s.in, v, 1);  // else the first group most often has a full one
     prefetch_degree(s.out, v);
 }
 
-// A vertex for each group that is `active`; sets in `marks`, at bit 0, 1, 2, whether it is in the next frontier, lacks
-// nothing, and has a row to be read. All lanes call it.
+// A vertex for each group that is `active`; returns, at bit 0, 1, 2, whether it is in the next frontier, lacks nothing
+// after it, and has a row to be read. All lanes call it.
 DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally& lane) {
     Bits have = active ? load_bits(s, s.seen, v) : no_bits();
-    const bool finished = !any_in_group(s, active && any(without(active_bits(s), have))) && active;
     if (s.spread && active) add(have, load_bits(s, s.other, v));
     bool lacks = active && any(without(asked_bits(s), have));
     bool open = any_in_group(s, lacks);
@@ -83,13 +94,18 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
             const HeadGroup heads(s.in, v, group);
             const u32 some = worth<HEAD_GROUP>(s, heads.ids, (1u << HEAD_GROUP) - 1, lane, leads_group(s));
             ask<HEAD_GROUP>(s, heads.ids, lacks ? some : 0, have);
+            add_all(s, some, have);
             lacks = any(without(asked_bits(s), have));
+            // else the row has ended; the id is asked for anew, because registers are scarce
+            open = head(s.in, v, (u32)group * HEAD_GROUP + HEAD_GROUP - 1) != (vid)v;
         }
         open = any_in_group(s, open && lacks);
+        if (open) prefetch_heads(s.in, v, group + 2);  // fetch_ahead has asked for the first ones
     }
     const u64 ids = open ? degree(s.in, v) : 0;
     open = open && !heads_are_all(s.in, ids);
     if (open && leads_group(s) && ids <= BLOCK_IDS) lane.left += (u32)ids;
+    const bool full = !any_in_group(s, open || any(without(active_bits(s), have))) && active;
     const Bits found = active ? without(have, load_bits(s, s.seen, v)) : no_bits();
     const bool fresh = any_in_group(s, any(found));
     const bool changed = active && (claimed_by(s, s.many_stand->level)[word_of(v)] & bit_of(v)) != 0;
@@ -100,5 +116,5 @@ DEVICE u32 ask_heads(const Many& s, Collector& c, u64 v, bool active, PullTally&
         lane.edges += degree(s.out, v);
         lane.freed += 1;
     }
-    return (u32)fresh | (u32)finished << 1 | (u32)open << 2;
+    return (u32)fresh | (u32)full << 1 | (u32)open << 2;
 }

@@ -9,6 +9,19 @@
 
 DEVICE bool is_one(u32 lanes) { return lanes && !(lanes & (lanes - 1)); }
 
+// Of ids[j], for the bits j of `some`, those that may bring something in the words of lane `part`. The sources that a
+// row is read for are late: few vertices have them yet, whose bits a cache holds, and the others' it does not.
+DEVICE u32 with_part(const Many& s, const vid* ids, u32 some, u32 part) {
+    if (!s.spread) return some;
+    const u32* const bitmap = bitmap_of_part(s, part);
+    u32 missing = 0;
+#pragma unroll
+    for (u32 j = 0; j < SLOTS; ++j) {
+        if ((some >> j) & 1) missing |= (u32) !(bitmap[word_of(ids[j])] & bit_of(ids[j])) << j;
+    }
+    return some & ~missing;
+}
+
 // Each group of whose lanes one alone lacks something, `lacking`, reads what is left of its row: every lane a share of
 // it, for that one's words. All lanes call it.
 DEVICE void ask_shared(const Many& s, const Segment& rest, u32 lacking, Bits& have, PullTally& lane) {
@@ -16,13 +29,15 @@ DEVICE void ask_shared(const Many& s, const Segment& rest, u32 lacking, Bits& ha
     const u32 part = open ? (u32)__ffs((int)lacking) - 1 : own_part(s);
     Cursor<1> cursor(s.in, share_of(rest, own_part(s), group_lanes(s)), 0);
     for (bool more = open && cursor.load(); __any_sync(ALL_LANES, more); more = open && more && cursor.load()) {
-        const u32 some = worth<SLOTS>(s, cursor.ids, more ? cursor.valid : 0, lane, true);
+        u32 some = worth<SLOTS>(s, cursor.ids, more ? cursor.valid : 0, lane, true);
+        some = with_part(s, cursor.ids, some, part);
         if (more) lane.read += (u32)__popc(cursor.valid);
         Bits found = no_bits();
 #pragma unroll
         for (u32 j = 0; j < SLOTS; j += LOOKS) ask_for<LOOKS>(s, cursor.ids + j, some >> j, part, found);
         found = join_lanes(found, 1, group_lanes(s));
         if (own_part(s) == part) add(have, found);
+        if (any_in_group(s, (some & ALL_ASKED) != 0)) add(have, asked_bits(s));
         open = any_in_group(s, open && any(without(asked_bits(s), have)));
     }
 }
@@ -41,6 +56,7 @@ DEVICE bool ask_apart(const Many& s, vid v, const Segment& segment, bool active,
         for (u32 j = 0; j < SLOTS; j += LOOKS) {
             const u32 some = worth<LOOKS>(s, cursor.ids + j, open ? cursor.valid >> j : 0, lane, leads_group(s));
             ask<LOOKS>(s, cursor.ids + j, lacks ? some : 0, have);
+            add_all(s, some, have);
         }
         if (open && leads_group(s)) lane.read += (u32)__popc(cursor.valid);
         lacking = lanes_in_group(s, active && any(without(asked_bits(s), have)));
@@ -78,6 +94,7 @@ DEVICE void ask_listed(const Many& s, const vid* ids, u32 some, bool lacks, Bits
 
 // Every lane asks for its own ids, in the words of lane `part` of a group, which alone lack something.
 DEVICE void ask_alone(const Many& s, const vid* ids, u32 some, u32 part, Bits& have) {
+    some = with_part(s, ids, some, part);
     Bits found = no_bits();
 #pragma unroll
     for (u32 j = 0; j < SLOTS; j += LOOKS) ask_for<LOOKS>(s, ids + j, some >> j, part, found);
@@ -92,6 +109,7 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
     for (bool more = cursor.load(); more;) {
         lane.read += (u32)__popc(cursor.valid);
         const u32 some = worth<SLOTS>(s, cursor.ids, cursor.valid, lane, true);
+        if (__any_sync(ALL_LANES, (some & ALL_ASKED) != 0)) return add(have, asked_bits(s));
         const u32 lacking = lanes_in_group(s, lacks);
         const bool alone = s.shares_rows && is_one(lacking);
         if (alone) ask_alone(s, cursor.ids, some, (u32)__ffs((int)lacking) - 1, have);

@@ -14,6 +14,11 @@ class Tuning:
     push_edge, pull_edge, pull_vertex
         What directions cost, in any unit: of an edge of the frontier top-down, of an edge of a vertex that lacks a
         source bottom-up, and of a vertex there, its heads among it.
+    catch_up_vertex, pull_level
+        What it costs more to go top-down where full vertices are behind, for each of them; and what a level bottom-up
+        costs beside its vertices and edges, which is asked only then.
+    full_share
+        Share of all vertices: once so many are full, levels bottom-up leave full ones alone, and know them by a bitmap.
     far_edge, far_pull_edge
         What an edge costs more if it lies beyond the link: top-down, and bottom-up.
     file_edge, file_pull_edge
@@ -32,6 +37,9 @@ class Tuning:
         warp reads; with more a few lanes do.
     shares_rows
         Bottom-up: lanes share out a row once only one of a group lacks something.
+    hubs_from
+        Top-down: edges of a frontier from which on a level is launched by itself, its hubs before it, as one that could
+        run bottom-up is.
     sort_from
         Vertices of a queue from which on it is put into vertex order before it is expanded, where edges are mapped.
     ranked_bits
@@ -45,6 +53,9 @@ class Tuning:
     push_edge: float = 1.5
     pull_edge: float = 0.7
     pull_vertex: float = 10.0
+    catch_up_vertex: float = 5.0
+    pull_level: float = 4e6
+    full_share: float = 1 / 256
     far_edge: float = 4.0
     far_pull_edge: float = 4.0
     file_edge: float = 8.0
@@ -56,6 +67,7 @@ class Tuning:
     mapped_apart_ids: int = 16
     few_words: int = 1
     shares_rows: bool = True
+    hubs_from: int = 1 << 62
     sort_from: int = 4096
     ranked_bits: bool = True
     most_levels: int = 1 << 16
