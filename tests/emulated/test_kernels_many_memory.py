@@ -9,9 +9,11 @@ import pytest
 
 import bigbfs
 from bigbfs import api
+from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.many.gpu import program
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
+from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.engines.gpu.placement.arrays import Sizes
 from bigbfs.engines.gpu.placement.ledger import reachable
@@ -49,6 +51,17 @@ def test_levels_of_few_sources_at_a_time_where_memory_holds_no_more(monkeypatch)
             found = engine.run(ManyOptions(sources, fetch=True, width=64))
             np.testing.assert_array_equal(found.levels, many(graph, sources))
             assert (found.record.batches, found.record.width) == (-(-len(sources) // kept), 64)
+
+
+def test_a_search_behind_many_has_the_levels_of_all_vertices_and_no_more():
+    """Both call an array of theirs `levels`, and that of many searches is longer."""
+    graph = GRAPHS["random"]
+    with GpuEngine(graph, work=usual_work(), residency="vram", runtime=SimtRuntime()) as engine:
+        expected = engine.run(BfsOptions(3))
+        engine.run(ManyOptions(np.array([0, 5]), fetch=True))
+        found = engine.run(BfsOptions(3))
+        np.testing.assert_array_equal(found.levels, expected.levels)
+        assert found.parents.shape == expected.parents.shape == (graph.n,)
 
 
 def test_a_diameter_whose_levels_do_not_fit_at_once(monkeypatch):

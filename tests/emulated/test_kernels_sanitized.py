@@ -47,6 +47,7 @@ PARTS = {
         "test_kernels_prove.py",
         "test_kernels_own.py",
         "test_kernels_mapped.py",
+        "test_kernels_renumbered.py",
     ),
 }
 """The suites that share a process."""

@@ -36,6 +36,9 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, no_vertex, struct, team_threads
 
+LOOKED_UP = 4
+"""Windows of so many times the size where ids are looked up as they are read (docs/notebook/gpu-search.md)."""
+
 
 class BfsLoop(TreeArrays):
     """The state of BFS on one placed graph, reused from source to source.
@@ -92,7 +95,7 @@ class BfsLoop(TreeArrays):
             asks=tuning.asks,
             sort_from=tuning.sort_from if mapped else NEVER,
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
-            window=_window(tuning.window_bytes, out, searched) if mapped else NEVER,
+            window=_window(self._window_bytes(), out, searched) if mapped else NEVER,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
             edge_cost=unit.edge,
@@ -107,6 +110,11 @@ class BfsLoop(TreeArrays):
         if self._placed.incoming is out:  # undirected: no edge leads to the vertices behind the last that has one
             state["out"]["n"] = state["in"]["n"] = self._placed.graph.adjacency.rows_end
         return state
+
+    def _window_bytes(self) -> int:
+        """Return how many bytes of mapped rows are read at a time: more of those whose ids are looked up, so that more
+        warps wait for it."""
+        return self._tuning.window_bytes * (1 if self._placed.numbers is None else LOOKED_UP)
 
     def warm(self) -> None:
         """Run every kernel on a graph of no vertices: the driver loads a kernel when it is first launched."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from bigbfs.algorithms.many.gpu.arguments import MOST_MASKS, SAMPLE, WIDTHS
 from bigbfs.algorithms.many.gpu.places import degrees_and_places
-from bigbfs.algorithms.many.gpu.tuning import Tuning
+from bigbfs.algorithms.many.gpu.tuning import SHARES, SHARES_OUTSIDE, Tuning
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP, WARP
@@ -137,6 +137,8 @@ class Directions:
         self._runtime, self._m, self._tuning = placed.runtime, placed.graph.m, tuning
         self._kernels, self._rows = kernels, incoming
         self._streamed = placed.residency == "streamed"
+        usual = SHARES if placed.residency == "vram" else SHARES_OUTSIDE
+        self._shares = usual if tuning.shares is None else tuning.shares
         self._far_edge, self._far_pull_edge = tuning.far_edge, tuning.far_pull_edge
         if self._streamed:
             self._far_edge, self._far_pull_edge = tuning.file_edge, tuning.file_pull_edge
@@ -238,7 +240,7 @@ class Directions:
 
         A source that the sample has not met is not asked for unless nothing else is chosen.
         """
-        limits = [SAMPLE * share for share in self._tuning.shares[: MOST_MASKS - 2]]
+        limits = [SAMPLE * share for share in self._shares[: MOST_MASKS - 2]]
         chosen = [np.zeros(len(weights), bool), *(weights < limit for limit in limits), np.ones(len(weights), bool)]
         return np.stack([_words(each) for each in chosen]) & active
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SHARES = (0.001,)
+SHARES_OUTSIDE = (0.002, 0.005, 0.02)
+
 
 @dataclass(frozen=True)
 class Tuning:
@@ -25,7 +28,8 @@ class Tuning:
         The same if it lies in a file, from which rows come whole (estimated: 20 GB/s of the page cache).
     shares
         Shares of all edges: sources whose frontier has less could be spread top-down before a level bottom-up, by the
-        one of these that promises the least; at most ``MOST_MASKS``.
+        one of these that promises the least; at most ``MOST_MASKS``. None: ``SHARES``, and where edges are mapped or
+        streamed ``SHARES_OUTSIDE``.
     split_from
         Edges, of the frontier and of the rows to be read, from which on that is thought about.
     sparse_share
@@ -60,14 +64,14 @@ class Tuning:
     far_pull_edge: float = 4.0
     file_edge: float = 8.0
     file_pull_edge: float = 8.0
-    shares: tuple[float, ...] = (0.005, 0.02, 0.05)
+    shares: tuple[float, ...] | None = None
     split_from: int = 1 << 22
     sparse_share: float = 0.3
     apart_ids: int = 64
     mapped_apart_ids: int = 16
     few_words: int = 1
     shares_rows: bool = True
-    hubs_from: int = 1 << 62
+    hubs_from: int = 1 << 22
     sort_from: int = 4096
     ranked_bits: bool = True
     most_levels: int = 1 << 16

@@ -124,7 +124,8 @@ class Pool:
         self._pinned: dict[tuple[str, int], Pinned] = {}
 
     def lend(self, spec: ArraySpec, holder: object) -> tuple[Array, bool]:
-        """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since."""
+        """Return the array of ``spec``, and whether it is as ``holder`` left it: nobody else has had it since. Where
+        another asked for a longer one, it is the beginning of that."""
         count, dtype = spec.elements(self.sizes), self._dtype(spec)
         array = self._arrays.get(spec.name)
         if array is None or array.nbytes < count * dtype.itemsize:
@@ -136,7 +137,7 @@ class Pool:
         assert array.dtype == dtype, f"{spec.name} is {array.dtype} to one algorithm, {dtype} to another"
         same = self._holders.get(spec.name) is holder
         self._holders[spec.name] = holder
-        return array, same
+        return array if len(array) == count else array[:count], same
 
     def _dtype(self, spec: ArraySpec) -> np.dtype:
         return self._ids if spec.dtype == "id" else np.dtype(DTYPES[spec.dtype])
