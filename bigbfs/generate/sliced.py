@@ -34,7 +34,7 @@ from bigbfs.generate.slices import Draws, SlicedRows, Sorter
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.jit.workers import Workers, ranges
 from bigbfs.report.progress import Progress
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 _LEAST_KEYS = 1 << 17
 """Keys below which a slice is not worth drawing all edges for."""
@@ -280,7 +280,7 @@ def _require_space(path: Path, size: int) -> None:
     free = status.f_bavail * status.f_frsize
     if size + layout.PAGE > free:
         raise DoesNotFitError(
-            f"{path}: it will have {format_size(size)}, and {format_size(free)} are free there",
+            f"{path}: it will have {size_needed(size + layout.PAGE)}, and {size_allowed(free)} are free there",
             remedies=("free some", ("output", None, "write to another disk ({})")),
         )
 

@@ -30,7 +30,7 @@ from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.errors import DoesNotFitError, RemedyLike, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size, total_memory
+from bigbfs.sizes import format_size, need_of, size_allowed, size_needed, total_memory
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
@@ -134,11 +134,12 @@ class Plan:
             )
             for buffer in self.buffers
         ]
+        needed, most = (format_size, format_size) if self.fits else (size_needed, size_allowed)
         for where in PLACES:
             if self.bytes_in(where):
-                lines.append(f"  {'in all':<14} {format_size(self.bytes_in(where)):>9}  {where}")
-        lines.append(f"  {'may be used':<14} {format_size(self.limits.vram):>9}  vram")
-        lines.append(f"  {'may be locked':<14} {format_size(self.limits.ram):>9}  mapped and pinned")
+                lines.append(f"  {'in all':<14} {needed(self.bytes_in(where)):>9}  {where}")
+        lines.append(f"  {'may be used':<14} {most(self.limits.vram):>9}  vram")
+        lines.append(f"  {'may be locked':<14} {most(self.limits.ram):>9}  mapped and pinned")
         return "\n".join(lines)
 
 
@@ -313,10 +314,8 @@ def _edges_in(graph: Graph, residency: str, registers_read_only: bool) -> str:
 
 def _needs(plan: Plan) -> str:
     """Return what of its limits a plan takes."""
-    vram = f"{format_size(plan.device_bytes)} of {format_size(plan.limits.vram)} GPU memory"
-    if not plan.host_bytes:
-        return vram
-    return f"{vram}, {format_size(plan.host_bytes)} of {format_size(plan.limits.ram)} host memory locked"
+    vram = f"{need_of(plan.device_bytes, plan.limits.vram)} GPU memory"
+    return f"{vram}, {need_of(plan.host_bytes, plan.limits.ram)} host memory locked" if plan.host_bytes else vram
 
 
 def _with_hot_rows(plan: Plan, graph: Graph, most: int) -> Plan:
