@@ -63,8 +63,8 @@ def format_size(count: float) -> str:
 def _cut(count: int, up: bool) -> int:
     """Return the nearest count of bytes above, or below, that :func:`format_size` prints exactly, or a byte beside."""
     power = max(0, min(4, (count.bit_length() - 1) // 10))
-    unit = 1024**power
-    scale = 1 if power == 0 or count >= 1000 * unit else 10 ** (3 - len(str(count // unit)))
+    unit = 1 << 10 * power
+    scale = 1 if power == 0 or count >= 1000 * unit else (100, 10, 1)[len(str(count // unit)) - 1]
     steps = count * scale // unit
     return -(-(steps + (up and steps * unit < count * scale)) * unit // scale)
 
