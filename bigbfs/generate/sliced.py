@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.conversion.memory import PROGRAM, default_allowance, require
+from bigbfs.conversion.memory import default_allowance, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.sorting.lines import BuildCounts
@@ -27,8 +27,8 @@ from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.checksum import STRETCH, checksum_threads
 from bigbfs.formats.container.moved import BUFFER, write_rows
 from bigbfs.formats.container.sections import SectionFile
+from bigbfs.generate import PROGRAM, slices
 from bigbfs.generate import slice_kernels as kernels
-from bigbfs.generate import slices
 from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.slices import Draws, SlicedRows, Sorter
 from bigbfs.graph.adjacency import id_dtype
