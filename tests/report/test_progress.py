@@ -51,6 +51,26 @@ def test_a_long_step_is_named_with_share_and_rate(quick, monkeypatch):
     assert screen.getvalue().endswith("\r\x1b[K")
 
 
+def test_while_kernels_are_compiled_that_is_said_and_is_none_of_the_time_of_a_step(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
+    told = Progress()
+    told._begin("first sweep", 0, "")
+    clock[0] += 2
+    with compiling.measured("one"):
+        clock[0] += 8
+        assert told.line() == "compiling kernels, on the first run only, 8 s"
+        told.rename("diameter 1 to 9")
+        assert told.line() == "compiling kernels, on the first run only, 8 s"
+    assert told.line() == "diameter 1 to 9, 2 s"
+    told._begin("search", 4000, "sources")
+    clock[0] += 5
+    with compiling.measured("another"):
+        clock[0] += 70
+    told.advance(1000)
+    assert told.line() == "search, 25%, 200 sources/s, 5 s, 15 s left"
+
+
 def test_how_long_the_rest_takes_is_said(monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
