@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from bigbfs.jit import compiling
 
@@ -48,12 +48,13 @@ class Progress:
         ended = threading.Event()
         self._begin(name, total, unit)
         teller = threading.Thread(target=self._tell, args=(ended,), daemon=True, name="bigbfs-progress")
-        teller.start()
         try:
+            teller.start()
             yield
         finally:
             ended.set()
-            teller.join()
+            with suppress(RuntimeError):  # an interrupt came while it was started: it ends by itself
+                teller.join()
 
     def now(self, name: str, total: int = 0, unit: str = "", look: Callable[[], int] | None = None) -> None:
         """Go on with another step inside the one whose body this is called from.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 
 import pytest
@@ -49,6 +50,21 @@ def test_a_long_step_is_named_with_share_and_rate(quick, monkeypatch):
         time.sleep(0.1)
         assert "order, 25%, " in screen.getvalue() and " vertices/s, " in screen.getvalue()
     assert screen.getvalue().endswith("\r\x1b[K")
+
+
+def test_an_interrupt_while_the_line_begins_leaves_no_thread_that_writes(quick, monkeypatch):
+    screen, start, started = Terminal(), threading.Thread.start, []
+    monkeypatch.setattr("sys.stderr", screen)
+
+    def interrupted(thread):
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), Progress().step("build"):
+        pass
+    assert [thread.is_alive() for thread in started] == [False]
 
 
 def test_while_kernels_are_compiled_that_is_said_and_is_none_of_the_time_of_a_step(monkeypatch):
