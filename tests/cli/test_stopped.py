@@ -202,10 +202,10 @@ from bigbfs.cli import main as commands
 atexit.register(print, "at exit")
 
 class Late:
-    def __del__(self):
-        print("taken down")
+    def __del__(self, write=os.write):
+        write(1, b"taken down")
 
-late = Late()
+commands.late = Late()
 
 def run():
     print("begun", end=" ")
