@@ -79,7 +79,9 @@ class CpuMany:
             Batch(sample, incoming, survey, placed.ids, 2, width, placed.threads, wants).warm_up()
         with placed.clock("place"):
             survey = self._surveyed(options, pulled)
-            self._batch = Batch(out, pulled, survey, placed.ids, placed.graph.m, width, placed.threads, wants)
+            graph = placed.graph
+            labels = graph.labels if graph.flags.relabelled else None
+            self._batch = Batch(out, pulled, survey, placed.ids, graph.m, width, placed.threads, wants, labels)
         self._made = (width, wants)
 
     def _width(self, options: ManyOptions, wants: Wants) -> int:
