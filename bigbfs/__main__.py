@@ -65,6 +65,8 @@ def main() -> NoReturn:
         from bigbfs.engines.ranks import launch
 
         launch.leave(code)
+    if code in interrupts.CODES and "bigbfs.engines.ranks.mpi" not in sys.modules:
+        interrupts.leave(code)
     gc.freeze()  # all that is left ends with the process: looking for garbage in it takes 0.06 s
     raise SystemExit(code)
 

@@ -60,6 +60,32 @@ def format_size(count: float) -> str:
     return f"{count:,.0f} {units[-1]}" if whole else f"{count:.3g} {units[-1]}"
 
 
+def _cut(count: int, up: bool) -> int:
+    """Return the nearest count of bytes above, or below, that :func:`format_size` prints exactly, or a byte beside."""
+    power = max(0, min(4, (count.bit_length() - 1) // 10))
+    unit = 1 << 10 * power
+    scale = 1 if power == 0 or count >= 1000 * unit else (100, 10, 1)[len(str(count // unit)) - 1]
+    steps = count * scale // unit
+    return -(-(steps + (up and steps * unit < count * scale)) * unit // scale)
+
+
+def size_needed(count: int) -> str:
+    """Return ``count`` bytes that are needed, for people, rounded up: who allows so much allows enough."""
+    return format_size(_cut(count, up=True))
+
+
+def size_allowed(count: int) -> str:
+    """Return ``count`` bytes that may be used, for people, rounded down: it is never what is said of a larger need."""
+    return format_size(_cut(count, up=False))
+
+
+def need_of(need: int, limit: int) -> str:
+    """Return "``need`` of ``limit``" for people: the larger one looks larger."""
+    if need <= limit:
+        return f"{format_size(need)} of {format_size(limit)}"
+    return f"{size_needed(need)} of {size_allowed(limit)}"
+
+
 def id_limit(limit: int) -> str:
     """Return the largest id that there may be, for a message: the largest of all is 2^63-1."""
     return "2^63-1" if limit == 2**63 - 1 else str(limit)

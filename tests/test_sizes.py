@@ -1,8 +1,11 @@
+import random
+
 import pytest
 
 from bigbfs import sizes
-from bigbfs.errors import UsageError
-from bigbfs.sizes import format_size, free_memory, parse_size
+from bigbfs.conversion.memory import require
+from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.sizes import format_size, free_memory, need_of, parse_size, size_allowed, size_needed
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,36 @@ def test_format(count, text):
     assert format_size(count) == text
 
 
+def _bytes(text: str) -> int:
+    return parse_size(text.replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    "limit", [0, 5, 999, 1000, 1023, 1024, 1029, 10_239, 1_023_999, 1_048_575, 143_654_912, 10**12, 2**55]
+)
+@pytest.mark.parametrize("more", [1, 2, 3, 1000, 2**20])
+def test_a_limit_that_is_too_small_never_looks_like_what_is_needed(limit, more):
+    need, most = size_needed(limit + more), size_allowed(limit)
+    assert need != most
+    assert _bytes(need) >= limit + more > limit
+    assert _bytes(most) <= limit
+    assert _bytes(need) <= (limit + more) * 1.011 + 1
+    assert _bytes(most) >= limit / 1.011 - 1
+    assert need_of(limit + more, limit) == f"{need} of {most}"
+
+
+def test_what_fits_is_rounded_to_the_nearest():
+    assert need_of(1_433_000, 1_434_000) == "1.37 MiB of 1.37 MiB"
+
+
+def test_random_sizes_are_rounded_the_way_they_should_be():
+    state = random.Random(1)
+    for _ in range(20_000):
+        count = int(2 ** (50 * state.random()))
+        assert _bytes(size_allowed(count)) <= count <= _bytes(size_needed(count))
+        assert size_needed(count + 1) != size_allowed(count)
+
+
 def test_free_memory_is_plausible():
     assert 2**20 < free_memory() < 2**50
 
@@ -99,3 +132,9 @@ def test_the_limit_of_every_group_above_counts(tmp_path, monkeypatch, place):
     assert free_memory() == 800_000
     (group / f"memory.{limit}").write_text("9223372036854771712\n" if first else "max\n")
     assert free_memory() > 2**20
+
+
+def test_a_refusal_names_two_sizes_that_differ():
+    with pytest.raises(DoesNotFitError) as refused:
+        require(143_700_000, 143_690_000)  # both 137 MiB, to the nearest
+    assert "takes about 138 MiB of memory, and 137 MiB may be used" in str(refused.value)

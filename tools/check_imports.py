@@ -13,9 +13,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "bigbfs"
 
 ROOMS: tuple[tuple[str, ...], ...] = (
-    ("errors", "record", "report.progress"),
+    ("errors", "record"),
     ("sizes", "config"),
     ("jit",),
+    ("report.progress",),
     ("graph",),
     ("formats.mark", "formats.writeback"),
     ("formats.atomic",),

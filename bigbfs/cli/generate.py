@@ -26,7 +26,7 @@ LEAST = 0.005
 _MEMORY_ALL = "Memory to use at most, e.g. 2GiB or 50%. Default: half of what is free."
 _MEMORY = (
     f"{_MEMORY_ALL} A graph file that takes more is made a slice of its rows at a time, in as few slices as fit; each "
-    "draws all edges once more."
+    "draws all edges once more. Text is written as it is drawn."
 )
 
 

@@ -13,6 +13,8 @@ interpreter end itself by SIGINT, whoever catches it (CPython 3.11 to 3.13).
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -21,6 +23,10 @@ from types import FrameType
 
 AGAIN_SECONDS = 0.1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CODES = tuple(128 + number for number in ENDING)
+"""With which a run ends that one of these has ended."""
+_LATE = "ignored due to race condition"
+"""What the interpreter says of a signal that came just before nobody listened any more (CPython, signalmodule.c)."""
 
 
 class Interrupted(SystemExit):
@@ -87,6 +93,21 @@ def _unwinding() -> bool:
 
 
 def _quiet(unraisable: sys.UnraisableHookArgs) -> None:
-    """Say nothing of an interrupt that was swallowed: it comes again."""
-    if not isinstance(unraisable.exc_value, Interrupted):
+    """Say nothing of an interrupt that was swallowed, which comes again, nor of one that came as it was told to go."""
+    error = unraisable.exc_value
+    if not isinstance(error, Interrupted) and not (isinstance(error, OSError) and _LATE in str(error)):
         sys.__unraisablehook__(unraisable)
+
+
+def leave(code: int) -> None:
+    """End the process with ``code``, that of a signal: what is to be done at exit is, but nothing is taken down.
+
+    Compiled code may have been left in the middle of being made, and threads in it: the interpreter would free memory
+    that these read.
+    """
+    with suppress(Exception):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads it
+            stream.flush()
+    os._exit(code)

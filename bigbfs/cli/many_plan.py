@@ -24,7 +24,7 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps, graph_object
 from bigbfs.report.progress import duration
 from bigbfs.report.table import labelled, table
-from bigbfs.sizes import counted, format_size, free_memory
+from bigbfs.sizes import counted, format_size, free_memory, size_allowed, size_needed
 
 COLLECTED = {
     "distances": ManyOptions(visit=lambda first, levels: None),
@@ -88,9 +88,9 @@ def show(graph: Graph, searches: str, collect: str, memory: int | None, threads:
     width = widest(need, sources, free)
     if need[width] > free:
         raise DoesNotFitError(
-            f"{width} searches at once on {graph.n:,} vertices take {format_size(need[width])} beside the graph, and "
-            f"{format_size(free)} may be used",
-            remedies=(("memory", None, f"allow at least {format_size(need[width])} with {{}}"),),
+            f"{width} searches at once on {graph.n:,} vertices take {size_needed(need[width])} beside the graph, and "
+            f"{size_allowed(free)} may be used",
+            remedies=(("memory", None, f"allow at least {size_needed(need[width])} with {{}}"),),
         )
     survey = Item("heads", cpu_memory.survey_bytes(graph.n, ids), "strongest neighbours of every vertex")
     items = [*ledger(graph.n, ids, width, threads, work, sources), survey]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ from bigbfs.record import disturbed
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted
+
+_SIGNALS = 4096
+"""Signals that are counted at once."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -78,9 +82,15 @@ def stopping(part: str = "batch") -> Iterator[Stop]:
     """
     found = Stop()
     before = signal.getsignal(signal.SIGINT)
+    came = 0
 
     def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal came
         signal.signal(signal.SIGINT, before)
+        came += heard()
+        if came > 1:  # while compiled code ran, at the end of which they are one
+            _again()
+            return
         if not found.found:
             if compiling.under_way():
                 _again()
@@ -89,14 +99,38 @@ def stopping(part: str = "batch") -> Iterator[Stop]:
         found.asked = True
         click.echo(f"bigbfs: stopping after this {part}; once more ends at once", err=True)
 
-    if before != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, stop)
+    with _counted() as heard:
+        if before != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, stop)
+        try:
+            yield found
+        finally:
+            signal.signal(signal.SIGINT, before)
+            if found.asked:
+                compiling.tell(_nothing)
+
+
+@contextmanager
+def _counted() -> Iterator[Callable[[], int]]:
+    """Yield what returns how often SIGINT has come since it was last asked.
+
+    Python's own handlers run between two of its instructions, once for all signals that came until then.
+    """
+    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def heard() -> int:
+        try:
+            return os.read(reading, _SIGNALS).count(signal.SIGINT)
+        except BlockingIOError:
+            return 0
+
     try:
-        yield found
+        yield heard
     finally:
-        signal.signal(signal.SIGINT, before)
-        if found.asked:
-            compiling.tell(_nothing)
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
 
 
 def _again() -> None:

@@ -42,14 +42,15 @@ def command(
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Where there is no path this is said, and the
     exit code is 0. --pairs takes many.
     """
+    first = graph
     if graph is not None and pairs is None and len(ends) == 1 and not _is_file(graph):
         graph, ends = None, (str(graph), *ends)
-    _check(ends, pairs)
+    _check(first, ends, pairs)
     with (
         options.opened(graph, compressed) as (opened, opening),
         options.placed(opened, (), backend="cpu", threads=threads) as engine,
     ):
-        wanted = _pairs(opened, ends, pairs)
+        wanted = _pairs(opened, ends, pairs, moved=graph is not first)
         searches = PathSearches(engine, wanted)
         told = Progress()
         before = Cores.now()
@@ -100,29 +101,40 @@ def _is_file(graph: Path) -> bool:
     """
     if graph.exists():
         return True
+    from bigbfs.formats.container.csrbin import newest_graph
     from bigbfs.formats.readers.detect import format_said
 
-    if format_said(graph.name) is None:
+    if format_said(graph.name) is None and (graph.name.isdecimal() or newest_graph(Path()) is not None):
         return False
     raise UsageError(f"the graph is missing, there is no file {str(graph)[:80]!r}: write GRAPH A B")
 
 
-def _check(ends: tuple[str, ...], pairs: str | None) -> None:
-    """Refuse, before any work is done, what are no pairs."""
+def _check(first: Path | None, ends: tuple[str, ...], pairs: str | None) -> None:
+    """Refuse, before any work is done, what are no pairs; ``first``: the first word."""
+    missing = f"; there is no file {str(first)[:80]!r}" if first is not None and not first.exists() else ""
+    if pairs is None and not ends and first is not None:
+        word = f"only {str(first)[:80]!r} is given"
+        raise UsageError(f"{word}: give two vertices, GRAPH A B, or many pairs with --pairs @FILE{missing}")
     if (pairs is None) == (not ends):
         raise UsageError("give two vertices, GRAPH A B, or many pairs with --pairs @FILE")
     if pairs is None and len(ends) != 2:
         given = "only one is" if len(ends) == 1 else f"{len(ends):,} are"
-        raise UsageError(f"a path has two ends, and {given} given: write GRAPH A B")
+        raise UsageError(f"a path has two ends, and {given} given: write GRAPH A B{missing}")
     if pairs is not None and (not pairs.startswith("@") or len(pairs) == 1):
         raise UsageError(f"--pairs {pairs[:80]!r}: write @FILE, a file with two ids a line")
 
 
-def _pairs(graph: Graph, ends: tuple[str, ...], pairs: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of original ids asked for."""
+def _pairs(graph: Graph, ends: tuple[str, ...], pairs: str | None, moved: bool) -> list[tuple[int, int]]:
+    """Return the pairs of original ids asked for; ``moved``: A stands where GRAPH could."""
     if pairs is not None:
         return pairs_in(graph, Path(pairs[1:]))
-    return [(id_of(graph, ends[0], "A"), id_of(graph, ends[1], "B"))]
+    try:
+        first = id_of(graph, ends[0], "A")
+    except UsageError as error:
+        if not moved:
+            raise
+        raise error.saying(f"{error.message}; nor is there a file {ends[0][:80]!r} to be the graph") from None
+    return [(first, id_of(graph, ends[1], "B"))]
 
 
 def _called(graph: Graph, vertex: int) -> str:

@@ -16,9 +16,10 @@ from bigbfs.engines.ranks import launch
 from bigbfs.errors import InputError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.original_ids import LARGEST
 from bigbfs.measures.placing import sampled
 
-_DIGITS = len(str(2**63 - 1))
+_DIGITS = len(str(LARGEST))
 """More digits than this are no number of anything here (and int() refuses thousands of them)."""
 
 
@@ -50,7 +51,13 @@ def require_form(text: str | None, option: str = "--sources") -> None:
     """
     if text is None or text == "all" or (text.startswith("@") and len(text) > 1):
         return
-    if sampled(text) is None and not all(_is_id(part.strip()) for part in text.split(",")):
+    if sampled(text) is not None:
+        return
+    parts = [part.strip() for part in text.split(",")]
+    if all(_is_number(part) for part in parts):
+        for part in parts:
+            _require_small(part, option)
+    else:
         raise UsageError(f"{option} {text[:_LONGEST]!r}: {_WORDS}; {_of_names(option, text)}")
 
 
@@ -134,9 +141,24 @@ def _checked(graph: Graph, originals: list[int]) -> list[int]:
     return originals
 
 
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal()
+
+
+def _is_small(digits: str) -> bool:
+    digits = digits.lstrip("0") or "0"  # int() refuses thousands of zeros too
+    return len(digits) <= _DIGITS and int(digits) <= LARGEST
+
+
 def _is_id(word: str) -> bool:
-    digits = word.lstrip("0") or "0"  # int() refuses thousands of zeros too
-    return bool(word) and word.isascii() and digits.isdecimal() and len(digits) <= _DIGITS and int(digits) < 2**63
+    return _is_number(word) and _is_small(word)
+
+
+def _require_small(word: str, option: str) -> None:
+    """Refuse a number, the value of ``option``, that is too large for an id."""
+    if not _is_small(word.lstrip("+-")):
+        more = "..." if len(word) > _LONGEST else ""
+        raise UsageError(f"{option} {word[:_LONGEST]}{more}: no vertex has this id: ids are 0 to 2^63-1")
 
 
 def id_of(graph: Graph, word: str, option: str) -> int:
@@ -150,10 +172,11 @@ def id_of(graph: Graph, word: str, option: str) -> int:
     if graph.names is not None:
         return graph.id_of(word)
     sign, digits = (-1, word[1:]) if word.startswith("-") else (1, word.removeprefix("+"))
-    if not (digits.isascii() and digits.isdecimal() and len(digits.lstrip("0")) <= _DIGITS):
+    if not _is_number(digits):
         raise UsageError(
             f"invalid value for '{option}': {word[:80]!r} is not a valid integer, and ids are numbers here"
         )
+    _require_small(word, option)
     return sign * int(digits.lstrip("0") or "0")
 
 

@@ -12,7 +12,7 @@ from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
 from bigbfs.formats.readers.read import estimate
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.sizes import format_size, free_memory
+from bigbfs.sizes import free_memory, size_allowed, size_needed
 
 DEFAULT_SHARE = 0.5
 """Share of the free memory that a conversion may take when nobody says otherwise."""
@@ -151,6 +151,6 @@ def require(
         return
     basis = f" ({DEFAULT_SHARE:.0%} of what is free)" if allowed is None else ""
     raise DoesNotFitError(
-        f"{what} takes about {format_size(need)} of memory, and {format_size(limit)} may be used{basis}",
+        f"{what} takes about {size_needed(need)} of memory, and {size_allowed(limit)} may be used{basis}",
         remedies=(*remedies, ("memory", None), "free some"),
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from bigbfs.errors import UsageError
 from bigbfs.generate.kinds import (
+    BY_SCALE,
     EDGE_FACTOR,
     EDGES,
     MAX_EDGES,
@@ -30,7 +31,7 @@ from bigbfs.generate.shapes import SHAPES
 
 def _kronecker(p: dict[str, Any]) -> None:
     if p["scale"] is None:
-        raise UsageError("kronecker: give scale (2^scale vertices)")
+        raise UsageError("the size is missing", remedies=(BY_SCALE,), lead=": ")
     p["vertices"] = 1 << p["scale"]
     count_edges(p)
 
@@ -59,13 +60,15 @@ def _grid(p: dict[str, Any], sides: tuple[str, ...]) -> None:
         if len(given) < len(sides):
             raise UsageError(f"a grid needs {' and '.join(sides)}; only {' and '.join(given)} given")
         if p["scale"] is not None or p["vertices"] is not None:
-            raise UsageError(f"a grid is given by {', '.join(sides)}, or by scale or vertices, and not both")
+            also = [(name, p[name]) for name in (*sides, "scale", "vertices") if p[name] is not None]
+            raise UsageError("give the sides of a grid or the number of its vertices, and not both", about=tuple(also))
         count = math.prod(p[side] for side in sides)
         if count > MAX_VERTICES:
             raise UsageError(f"a grid of {count:,} vertices is too large: at most {MAX_VERTICES:,}")
         p["vertices"] = count
     elif p["scale"] is None and p["vertices"] is None:
-        raise UsageError(f"a grid is given by {', '.join(sides)}, or by scale (2^scale vertices) or vertices")
+        side = (sides[0], None, f"{{}} and the other {'side' if len(sides) == 2 else 'sides'}")
+        raise UsageError("the size is missing", remedies=(BY_SCALE, ("vertices", None, "{}"), side), lead=": ")
     else:
         count_vertices(p)
 

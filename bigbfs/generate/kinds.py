@@ -96,18 +96,28 @@ def permute(default: bool) -> Parameter:
     return Parameter("permute", bool, "Give the vertices random ids.", default)
 
 
+BY_SCALE = ("scale", None, "give {} (2^scale vertices)")
+"""What helps where the size of a graph is missing."""
+
+
 def count_vertices(p: dict[str, Any]) -> None:
     """Complete ``vertices`` from scale or vertices, of which one must be given."""
-    if (p["scale"] is None) == (p["vertices"] is None):
-        raise UsageError("give either scale (2^scale vertices) or vertices, and not both")
+    if p["scale"] is None and p["vertices"] is None:
+        raise UsageError("the size is missing", remedies=(BY_SCALE, ("vertices", None, "{}")), lead=": ")
+    _require_one(p, "scale", "vertices")
     if p["vertices"] is None:
         p["vertices"] = 1 << p["scale"]
 
 
 def count_edges(p: dict[str, Any], default_factor: float = 16.0) -> None:
     """Complete ``edges``; ``vertices`` are complete."""
-    if p["edges"] is not None and p["edge_factor"] is not None:
-        raise UsageError("give either edge_factor (edges per vertex) or edges, and not both")
+    _require_one(p, "edge_factor", "edges")
     if p["edges"] is None:
         factor = default_factor if p["edge_factor"] is None else p["edge_factor"]
         p["edges"] = int(factor * p["vertices"])
+
+
+def _require_one(p: dict[str, Any], one: str, other: str) -> None:
+    """Refuse two parameters that say the same."""
+    if p[one] is not None and p[other] is not None:
+        raise UsageError("give one of them, and not both", about=((one, p[one]), (other, p[other])))

@@ -17,7 +17,7 @@ from bigbfs.formats.atomic import require_writable
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.formats.container.csrbin import save_graph
 from bigbfs.formats.ours import GRAPH, require_ours
-from bigbfs.generate import assemble, edge_bytes, generate, made, require_seed
+from bigbfs.generate import PROGRAM, assemble, edge_bytes, generate, made, require_seed
 from bigbfs.generate.catalogue import find, resolve
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.graph import Graph
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bigbfs.generate.sliced import Shape
     from bigbfs.graph.edges import EdgeList
 
+LEAST_LINE = len("0 0\n")
 TEXT = (".txt", ".el")
 PACKED = ("", ".gz", ".zst")
 GRAPHS = (".csrbin", ".ccsr")
@@ -96,7 +97,7 @@ def write_graph(
     force
         Also replace a file that bigbfs did not write.
     memory
-        Bytes for the process, ``"2GiB"``, or ``"50%"`` of the free ones; None: half. What takes more is made in slices.
+        Bytes for the process, ``"2GiB"``, or ``"50%"`` of the free ones; None: half. Graphs that take more are sliced.
     seed, threads, **parameters
         As for :func:`bigbfs.generate.generate`.
 
@@ -114,13 +115,28 @@ def write_graph(
     memory = None if memory is None else byte_count("memory", memory, of_free=True)
     complete = resolve(find(kind), parameters)
     told.now(f"generate {kind}")
-    if is_text(path) or _fits(kind, complete, order, threads, memory):
+    counts: BuildCounts | None = None
+    if is_text(path):
+        lines = stored = _write_lines(kind, seed, complete, path, threads, memory, told)
+    elif _fits(kind, complete, order, threads, memory):
         edges = generate(kind, seed=seed, threads=threads, memory=memory, **parameters)
-        lines = len(edges.src)
-        stored, counts = _write_whole(kind, seed, complete, edges, path, order, threads, memory, told)
+        lines, stored, counts = _write_whole(kind, edges, path, order, threads, memory, told)
     else:
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
-    seconds = time.perf_counter() - start
+    return _report(kind, seed, complete, path, lines, stored, counts, time.perf_counter() - start)
+
+
+def _report(
+    kind: str,
+    seed: int,
+    complete: dict[str, Any],
+    path: Path,
+    lines: int,
+    stored: int,
+    counts: BuildCounts | None,
+    seconds: float,
+) -> GenerateReport:
+    """Return what is told of the file."""
     return GenerateReport(
         kind=kind,
         seed=seed,
@@ -152,19 +168,23 @@ def _fits(kind: str, complete: dict[str, Any], order: str | None, threads: int |
 
     Where it fits in neither way, the one that takes less says what it takes.
     """
-    from bigbfs.conversion.memory import PROGRAM, build_need, default_allowance
+    from bigbfs.conversion.memory import build_need, default_allowance, require
 
-    if not find(kind).drawn:
-        return True
     held = edge_bytes(kind, complete)
     lines = held // 2 // id_dtype(complete["vertices"]).itemsize
     both, reordered = not find(kind).directed, order == "degree"
-    if reordered and lines >= SLICED_FROM:
+    drawn = find(kind).drawn
+    if drawn and reordered and lines >= SLICED_FROM:
         return False
     need = build_need(complete["vertices"], lines, held, both=both, reordered=reordered)
     if memory is not None:
-        return need + PROGRAM <= memory or need + PROGRAM <= _shape(kind, complete, order, threads).need()
-    return max(need - held // 2, held) <= default_allowance()  # when it is built, the edges are no longer free
+        in_memory = not drawn or need + PROGRAM <= max(memory, _shape(kind, complete, order, threads).need())
+        if in_memory:
+            require(need + PROGRAM, memory, what=f"a {kind} graph of {complete['vertices']:,} vertices")
+        return in_memory
+    return (
+        not drawn or max(need - held // 2, held) <= default_allowance()
+    )  # when it is built, the edges are no longer free
 
 
 def _shape(kind: str, complete: dict[str, Any], order: str | None, threads: int | None) -> Shape:
@@ -176,24 +196,23 @@ def _shape(kind: str, complete: dict[str, Any], order: str | None, threads: int 
 
 def _write_whole(
     kind: str,
-    seed: int,
-    complete: dict[str, Any],
     edges: EdgeList,
     path: Path,
     order: str | None,
     threads: int | None,
     memory: int | None,
     told: Progress,
-) -> tuple[int, BuildCounts | None]:
-    """Write text, or a graph file that is made in memory; return edges stored, and what was left out of a graph."""
-    lines = len(edges.src)
-    if is_text(path):
-        _write_lines(path, describe(kind, seed, complete, lines), edges, threads, told)
-        return lines, None
+) -> tuple[int, int, BuildCounts]:
+    """Write a graph file that is made in memory; return lines, edges stored, and what was left out."""
+    from bigbfs.conversion import memory as conversion
+
     told.now("build")
+    lines = len(edges.src)
+    if memory is not None:  # it fits; building knows how many edges there are, and counts who has read files
+        memory += lines + max(0, conversion.PROGRAM - PROGRAM)
     graph, counts = assemble(kind, edges, order=order or "original", threads=threads, memory=memory)
     _save(graph, path, told)
-    return graph.m, counts
+    return lines, graph.m, counts
 
 
 def _write_slices(
@@ -215,11 +234,34 @@ def _write_slices(
     return write_sliced(kind, lambda: made(kind, seed, workers, complete), path, shape, memory=memory, told=told)
 
 
-def _write_lines(path: Path, comments: Any, edges: Any, threads: int | None, told: Progress) -> None:
-    from bigbfs.generate.text import write_text
+def _write_lines(
+    kind: str,
+    seed: int,
+    complete: dict[str, Any],
+    path: Path,
+    threads: int | None,
+    memory: int | None,
+    told: Progress,
+) -> int:
+    """Write text, drawn as it is written where edges are drawn one by one; return lines."""
+    from bigbfs.conversion.memory import require
+    from bigbfs.formats.shards.room import require_room
+    from bigbfs.generate.arrays import Drawn
+    from bigbfs.generate.text import text_need, write_text
 
-    told.now(f"write {path}", len(edges.src), "lines")
-    write_text(path, edges.src, edges.dst, comments, thread_count(threads), told.advance)
+    n, workers, held = complete["vertices"], thread_count(threads), edge_bytes(kind, complete)
+    require_seed(seed)
+    guessed = held // 2 // id_dtype(n).itemsize
+    need = text_need(path.suffix, n, guessed, workers) + (0 if find(kind).drawn else held)
+    program = 0 if memory is None else PROGRAM
+    require(need + program, memory, what=f"text of a {kind} graph of {n:,} vertices")
+    if path.suffix in TEXT:
+        require_room(path.parent, LEAST_LINE * guessed, f"{path.name} takes at least")
+    edges = made(kind, seed, workers, complete)
+    lines = edges.edges if isinstance(edges, Drawn) else len(edges[0])
+    told.now(f"write {path}", lines, "lines")
+    write_text(path, edges, describe(kind, seed, complete, lines), workers, told.advance)
+    return lines
 
 
 def _save(graph: Graph, path: Path, told: Progress) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.conversion.memory import PROGRAM, default_allowance, require
+from bigbfs.conversion.memory import default_allowance, require
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.sorting.lines import BuildCounts
@@ -27,14 +27,14 @@ from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.checksum import STRETCH, checksum_threads
 from bigbfs.formats.container.moved import BUFFER, write_rows
 from bigbfs.formats.container.sections import SectionFile
+from bigbfs.generate import PROGRAM, slices
 from bigbfs.generate import slice_kernels as kernels
-from bigbfs.generate import slices
 from bigbfs.generate.arrays import Drawn
 from bigbfs.generate.slices import Draws, SlicedRows, Sorter
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.jit.workers import Workers, ranges
 from bigbfs.report.progress import Progress
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 _LEAST_KEYS = 1 << 17
 """Keys below which a slice is not worth drawing all edges for."""
@@ -280,7 +280,7 @@ def _require_space(path: Path, size: int) -> None:
     free = status.f_bavail * status.f_frsize
     if size + layout.PAGE > free:
         raise DoesNotFitError(
-            f"{path}: it will have {format_size(size)}, and {format_size(free)} are free there",
+            f"{path}: it will have {size_needed(size + layout.PAGE)}, and {size_allowed(free)} are free there",
             remedies=("free some", ("output", None, "write to another disk ({})")),
         )
 

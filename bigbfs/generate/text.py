@@ -1,7 +1,8 @@
 """Edge lists as text, ``source target`` a line: formatted by compiled code, several threads, one file.
 
-In: two id arrays. Out: a .txt or .el file, also as .gz (BGZF, which every gzip reads as one stream and several
-threads can unpack) or .zst (one frame: many readers stop after the first). The bytes do not depend on the threads.
+In: two id arrays, or how edges are drawn, which they are a stretch at a time then. Out: a .txt or .el file, also as .gz
+(BGZF, which every gzip reads as one stream and several threads can unpack) or .zst (one frame: many readers stop after
+the first). The bytes do not depend on the threads.
 """
 
 from __future__ import annotations
@@ -17,23 +18,29 @@ import zstandard
 
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.streams import bgzf
+from bigbfs.generate.arrays import Drawn, Pairs, allocate
+from bigbfs.graph.adjacency import id_dtype
 from bigbfs.jit.njit import njit
 
 STRETCH = 1 << 17
 """Edges formatted at a time by one thread: some 2 MB of text."""
+
+_AHEAD = 2
+"""Texts for each thread that are made ahead."""
+_PACKING = {".zst": 28}
+"""Bytes that a thread takes to compress a stretch, as a multiple of 2^20 (measured); other suffixes: one."""
 
 _PAIRS = np.frombuffer("".join(f"{number:02}" for number in range(100)).encode(), np.uint8)
 
 
 def write_text(
     path: Path,
-    src: np.ndarray,
-    dst: np.ndarray,
+    edges: Drawn | Pairs,
     comments: list[str],
     threads: int,
     advance: Callable[[int], object] = lambda lines: None,
 ) -> None:
-    """Write the edges ``src[i] dst[i]`` below the ``comments``, compressed as the suffix says; ``advance`` is told.
+    """Write the edges, one a line, below the ``comments``, compressed as the suffix says; ``advance`` is told.
 
     Raises
     ------
@@ -43,7 +50,7 @@ def write_text(
     head = "".join(f"# {line}\n" for line in comments).encode()
     squeeze: Callable[[Any], Any] = bgzf.members if path.suffix == ".gz" else memoryview
     with replacing(path) as stream:
-        texts = _texts(src, dst, threads, squeeze)
+        texts = _texts(edges, threads, squeeze)
         if path.suffix == ".zst":
             compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
             with compressor.stream_writer(stream, closefd=False) as writer:
@@ -61,21 +68,39 @@ def _write(write: Callable[[Any], Any], head: Any, texts: Iterator[Any], advance
         advance(STRETCH)
 
 
-def _texts(src: np.ndarray, dst: np.ndarray, threads: int, squeeze: Callable[[Any], Any]) -> Iterator[Any]:
+def text_need(suffix: str, n: int, lines: int, threads: int) -> int:
+    """Return the bytes that :func:`write_text` takes for edges that are drawn."""
+    line = 2 * len(str(max(n - 1, 0))) + 2
+    texts, drawn = (_AHEAD + 1) * threads * line, 2 * threads * id_dtype(n).itemsize
+    each = texts + drawn + threads * _PACKING.get(suffix, 1) * 2**20 // STRETCH
+    return min(lines, STRETCH) * each
+
+
+def _texts(edges: Drawn | Pairs, threads: int, squeeze: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the text of all edges in order, a stretch at a time, made by ``threads`` threads a little ahead."""
-    digits = [len(str(int(side.max(initial=0)))) for side in (src, dst)]
+    if isinstance(edges, Drawn):
+        count, line = edges.edges, 2 * len(str(max(edges.n - 1, 0))) + 2
+    else:
+        count, line = len(edges[0]), sum(len(str(int(side.max(initial=0)))) for side in edges) + 2
+
+    def pairs(first: int, last: int) -> Pairs:
+        if not isinstance(edges, Drawn):
+            return edges[0][first:last], edges[1][first:last]
+        src, dst = allocate(edges.n, last - first)
+        edges.draw(first, last, src, dst)
+        return src, dst
 
     def text(first: int) -> Any:
-        stretch = slice(first, first + STRETCH)
-        room = np.empty(len(src[stretch]) * (sum(digits) + 2), np.uint8)
-        return squeeze(room[: _format(src[stretch], dst[stretch], _PAIRS, room)].data)
+        src, dst = pairs(first, min(first + STRETCH, count))
+        room = np.empty(len(src) * line, np.uint8)
+        return squeeze(room[: _format(src, dst, _PAIRS, room)].data)
 
     pool = ThreadPoolExecutor(max(1, threads))
     try:
         ahead: deque[Future[Any]] = deque()
-        for first in range(0, len(src), STRETCH):
+        for first in range(0, count, STRETCH):
             ahead.append(pool.submit(text, first))
-            if len(ahead) > 2 * threads:
+            if len(ahead) > _AHEAD * threads:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()

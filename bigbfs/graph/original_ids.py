@@ -17,6 +17,8 @@ from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.names import Names
 from bigbfs.sizes import counted, integer, quoted
 
+LARGEST = 2**63 - 1
+"""No original id is larger."""
 SEARCHES = 64
 """Look-ups of original ids that do without putting the labels of a relabelled graph in order."""
 SWEEPS = 16
@@ -108,6 +110,8 @@ class OriginalIds(ABC):
             last = self.first_id + self.n - 1
             have = f"ids are {self.first_id} to {last}" if self.n else "the graph has no vertices"
             raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {have}")
+        if not 0 <= original <= LARGEST:
+            return self._found(original, np.zeros(0, np.int64))
         if self.flags.relabelled and "_ascending" not in self.__dict__:
             # a look at every label costs a hundredth of putting them in order
             return self._found(original, np.flatnonzero(np.asarray(self.labels) == original))

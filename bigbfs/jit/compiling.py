@@ -61,9 +61,11 @@ def seconds() -> float:
 
 def begins(name: str = "") -> None:
     """Note that the kernel ``name`` is being compiled; the kernels that it calls are compiled within it."""
+    first = not _under_way
+    if first:
+        _state["start"] = time.perf_counter()  # before another thread sees that something is under way
     _under_way.append(_Compiled(name, time.thread_time()))
-    if len(_under_way) == 1:
-        _state["start"] = time.perf_counter()
+    if first:
         announce()
 
 

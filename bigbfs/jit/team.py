@@ -25,6 +25,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from types import FunctionType
 
 import numpy as np
@@ -242,14 +243,15 @@ class Team:
             self._words[STOP] = 0
         while len(self._helpers) < min(members, self._most) - 1:
             helper = threading.Thread(target=serve, args=(self._words, _masks()), name="bigbfs-helper", daemon=True)
-            self._words[HELPERS] = len(self._helpers) + 1
+            self._helpers.append(helper)  # first: Ctrl-C may come once it runs, and nobody would ever end it
+            self._words[HELPERS] = len(self._helpers)
             try:
                 helper.start()
             except RuntimeError:
+                self._helpers.pop()
                 self._words[HELPERS] = len(self._helpers)
                 self._most = len(self._helpers) + 1
                 return
-            self._helpers.append(helper)
 
     def stop(self) -> None:
         """End the helpers: they must be in no compiled code any more when the interpreter takes it down."""
@@ -257,7 +259,18 @@ class Team:
             self._words[STOP] = 1
             serve(self._words, _masks())
         for helper in self._helpers:
+            _join(helper)
+
+
+def _join(helper: threading.Thread) -> None:
+    """Wait until a thread has ended, one too that an interrupt came to while it was started."""
+    give_up = time.monotonic() + 1
+    while time.monotonic() < give_up:
+        try:
             helper.join()
+            return
+        except RuntimeError:  # it does not run yet, or never will
+            time.sleep(0.001)
 
 
 def _masks() -> np.ndarray:

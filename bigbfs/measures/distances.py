@@ -18,6 +18,7 @@ from bigbfs.formats.ours import array_header
 from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
+from bigbfs.measures.ends import farthest
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
 from bigbfs.measures.proving import prove
 from bigbfs.measures.room import HEADER, NARROW, require_room, require_room_for_lines
@@ -41,7 +42,8 @@ class Distances:
         int16, or int32 where they are larger, (S, T): edges on a shortest path, -1 where there is none; None where they
         were written to a file.
     reached, depth, far
-        int64, (S,): vertices that each source reaches (itself too), distance of the farthest, and the id of such a one.
+        int64, (S,): vertices that each source reaches (itself too), distance of the farthest, and its id: the smallest
+        of several.
     record
         What was measured: ``sources`` those here, all else of the batches that were searched.
     asked
@@ -138,6 +140,8 @@ def sweep(
 ) -> Distances:
     """Search from ``sources`` and keep no distance, only how many vertices each reaches and the farthest of them.
 
+    Of several farthest it is that of the smallest original id on the CPU; a GPU names one of them.
+
     Raises
     ------
     UsageError, VerificationError
@@ -217,7 +221,7 @@ def _run(
     engine: Engine, asked: ManyOptions, tos: np.ndarray, path: Path | None, levels: str, stop: Until, verify: bool
 ) -> Distances:
     graph, starts = engine.graph, np.asarray(asked.sources)
-    reached, written, cut = np.zeros(len(starts), np.int64), 0, False
+    (reached, far), written, cut = np.zeros((2, len(starts)), np.int64), 0, False
     targets = np.asarray(graph.original(tos))
     sources = np.asarray(graph.original(starts))
     with ExitStack() as stack:
@@ -233,6 +237,7 @@ def _run(
             if levels == "int16" and found.shape[0] > NARROW and found.max() > NARROW:
                 raise _TooDeep
             reached[first : first + found.shape[1]] = (found >= 0).sum(axis=0)
+            far[first : first + found.shape[1]] = farthest(graph, found)
             rows = take(first, np.ascontiguousarray(found[tos].T, levels))
             written, cut = first + rows, rows < found.shape[1]
 
@@ -241,9 +246,9 @@ def _run(
         if verify:
             prove(engine, options, result, stop)
     result.record.sources = written
-    far, depth = np.asarray(graph.original(result.far[:written])), result.depth[:written]
     kept = None if kept is None else kept[:written]
-    return Distances(sources[:written], targets, kept, reached[:written], depth, far, result.record, len(starts))
+    done = sources[:written], targets, kept, reached[:written], result.depth[:written], far[:written]
+    return Distances(*done, result.record, len(starts))
 
 
 def _keeper(kept: np.ndarray) -> Callable[[int, np.ndarray], int]:

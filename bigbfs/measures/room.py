@@ -17,7 +17,7 @@ from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import counted, format_size, free_memory
+from bigbfs.sizes import counted, format_size, free_memory, size_allowed, size_needed
 
 NARROW = int(np.iinfo(np.int16).max)
 """The largest distance that int16 holds."""
@@ -114,7 +114,7 @@ def _require(size: int, sources: int, targets: int, path: Path | None, least: st
     if size > free:
         where = "memory" if path is None else f"the disk of {path}"
         raise DoesNotFitError(
-            f"{counted(sources, 'source')} x {counted(targets, 'target')} take {least}{format_size(size)}, and "
-            f"{format_size(free)} are free in {where}",
+            f"{counted(sources, 'source')} x {counted(targets, 'target')} take {least}{size_needed(size)}, and "
+            f"{size_allowed(free)} are free in {where}",
             remedies=("name fewer sources", ("targets", None, "fewer targets ({})")),
         )

@@ -10,13 +10,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from bigbfs.jit import compiling
 
 PATIENCE = 0.5
 """Seconds for which nothing is said."""
 EVERY = 0.25
 CLEAR = "\r\x1b[K"
 """What removes the line."""
+COMPILING = "compiling kernels, on the first run only"
 
 
 class Progress:
@@ -32,7 +35,7 @@ class Progress:
         self._wanted = wanted
         self._shown = wanted and sys.stderr is not None and sys.stderr.isatty()
         self._name = self._unit = ""
-        self._start = 0.0
+        self._start = self._compiled = 0.0
         self._total = self._done = 0
         self._look: Callable[[], int] | None = None
 
@@ -45,12 +48,13 @@ class Progress:
         ended = threading.Event()
         self._begin(name, total, unit)
         teller = threading.Thread(target=self._tell, args=(ended,), daemon=True, name="bigbfs-progress")
-        teller.start()
         try:
+            teller.start()
             yield
         finally:
             ended.set()
-            teller.join()
+            with suppress(RuntimeError):  # an interrupt came while it was started: it ends by itself
+                teller.join()
 
     def now(self, name: str, total: int = 0, unit: str = "", look: Callable[[], int] | None = None) -> None:
         """Go on with another step inside the one whose body this is called from.
@@ -80,8 +84,14 @@ class Progress:
         self._done += count
 
     def line(self) -> str:
-        """Return what is shown: name, share, rate, time taken, and time that the rest takes at this rate."""
-        seconds = time.perf_counter() - self._start
+        """Return what is shown: name, share, rate, time taken, and time that the rest takes at this rate.
+
+        While kernels are compiled it says that; that time is none of the step.
+        """
+        compiled = compiling.seconds() - self._compiled
+        if compiling.under_way():
+            return f"{COMPILING}, {duration(compiled)}"
+        seconds = time.perf_counter() - self._start - compiled
         parts = [self._name]
         done = self._look() if self._look else self._done
         if self._total:
@@ -96,6 +106,7 @@ class Progress:
     def _begin(self, name: str, total: int, unit: str) -> None:
         self._look = None
         self._name, self._total, self._unit, self._done, self._start = name, total, unit, 0, time.perf_counter()
+        self._compiled = compiling.seconds()
 
     def _tell(self, ended: threading.Event) -> None:
         shown = False

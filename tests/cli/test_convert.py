@@ -234,5 +234,5 @@ def test_too_little_memory_ends_with_5(run, folder):
     Path("graph.txt").write_text("1 2\n" * 1000)
     code, out, err = run("convert", "graph.txt", "--memory", "10kB")
     assert (code, out) == (5, "") and err.count("\n") == 1
-    assert "9.77 KiB may be used, but Python" in err and "with --memory" in err
+    assert "9.76 KiB may be used, but Python" in err and "with --memory" in err
     assert [path.name for path in folder.iterdir()] == ["graph.txt"]

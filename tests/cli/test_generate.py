@@ -14,6 +14,7 @@ import bigbfs
 from bigbfs import generate
 from bigbfs.formats.streams import units
 from bigbfs.generate import text
+from bigbfs.generate.output import write_graph
 from bigbfs.generate.text import write_text
 
 SIZE = ("--scale", 8)
@@ -77,7 +78,7 @@ def test_bytes_do_not_depend_on_threads(folder, monkeypatch, suffix):
     monkeypatch.setattr(text, "STRETCH", 1_000)
     edges = generate.generate("uniform", scale=12, edges=25_500)
     for threads in (1, 2, 5):
-        write_text(folder / f"{threads}{suffix}", edges.src, edges.dst, ["x"], threads)
+        write_text(folder / f"{threads}{suffix}", (edges.src, edges.dst), ["x"], threads)
     contents = {path.read_bytes() for path in folder.iterdir()}
     assert len(contents) == 1
 
@@ -87,9 +88,36 @@ def test_every_number_of_digits(folder, dtype):
     top = np.iinfo(dtype).max
     values = [0, *(value for power in range(20) for value in (10**power - 1, 10**power, 10**power + 1)), 2**31, top]
     values = np.array([value for value in values if value <= top], dtype)
-    write_text(folder / "x.txt", values, values[::-1].copy(), [], 2)
+    write_text(folder / "x.txt", (values, values[::-1].copy()), [], 2)
     expected = "".join(f"{u} {v}\n" for u, v in zip(values.tolist(), values[::-1].tolist(), strict=True))
     assert (folder / "x.txt").read_text() == expected
+
+
+@pytest.mark.parametrize("kind", ["kronecker", "geometric"])
+def test_text_that_is_drawn_as_it_is_written_is_that_of_all_edges_at_once(folder, monkeypatch, kind):
+    monkeypatch.setattr(text, "STRETCH", 1_000)
+    edges = generate.generate(kind, scale=10, seed=3)
+    write_graph(kind, folder / "g.txt", scale=10, seed=3, threads=3)
+    lines = [line for line in (folder / "g.txt").read_text().splitlines() if not line.startswith("#")]
+    assert len(lines) > 3_000
+    assert lines == [f"{u} {v}" for u, v in zip(edges.src.tolist(), edges.dst.tolist(), strict=True)]
+
+
+def test_text_holds_a_stretch_at_a_time_and_small_files_ask_for_what_they_take(folder):
+    """A list of all edges takes 128 MiB; the last line is for a graph of which nearly all is the program."""
+
+    def peak(*arguments):
+        line = [sys.executable, "-m", "bigbfs", "generate", *arguments, "--json", "--threads", "2", "--force"]
+        # a shell between, or the peak of this process would count as that of the other
+        done = subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", *line], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["peak_rss_bytes"]
+
+    # the first run may have to compile
+    many = ("uniform", "--scale", "15", "--edge-factor", "512", "--memory", "130MiB", "-o", "g.txt")
+    assert any(peak(*many) <= 130 << 20 for _ in range(2))
+    few = ("uniform", "--scale", "8", "--memory", "102MiB", "-o", "g.csrbin")
+    assert any(peak(*few) <= 102 << 20 for _ in range(2))
 
 
 def test_no_edges(run, folder):
@@ -141,8 +169,9 @@ def test_dag_is_directed_and_order_is_by_degree(run, folder):
     ("arguments", "message"),
     [
         (("uniform", *SIZE), "-o"),
-        (("uniform", "-o", "g.txt"), "give either scale"),
-        (("uniform", *SIZE, "--vertices", 9, "-o", "g.txt"), "not both"),
+        (("uniform", "-o", "g.txt"), "the size is missing: give --scale (2^scale vertices), or --vertices\n"),
+        (("kronecker", "-o", "g.txt"), "the size is missing: give --scale (2^scale vertices)\n"),
+        (("uniform", *SIZE, "--vertices", 9, "-o", "g.txt"), "--vertices 9: give one of them, and not both"),
         (("uniform", *SIZE, "--max-degree", 9, "-o", "g.txt"), "no such option"),
         (("kronecker", "--vertices", 9, "-o", "g.txt"), "no such option"),
         (("kronecker", "--scale", "x", "-o", "g.txt"), "'x' is not a valid integer"),
@@ -172,9 +201,9 @@ def test_a_missing_folder_and_a_folder_for_a_file(run, folder):
 
 def test_what_does_not_fit_ends_with_5(run, folder):
     code, _, err = run("generate", "kronecker", "--scale", 40, "-o", "g.txt")
-    assert code == 5 and "256 TiB" in err
+    assert code == 5 and "g.txt takes at least 64 TiB" in err
     code, _, err = run("generate", "kronecker", "--scale", 16, "--memory", "1MB", "-o", "g.txt")
-    assert code == 5 and "8 MiB" in err and "--memory" in err
+    assert code == 5 and "text of a kronecker graph of 65,536 vertices takes about 1" in err and "--memory" in err
     assert list(folder.iterdir()) == []
 
 
@@ -197,7 +226,7 @@ def test_a_value_out_of_range_is_that_of_an_option(run, folder):
 
 def test_a_grid_without_a_size(run, folder):
     code, _, err = run("generate", "grid2d", "-o", "g.txt")
-    assert code == 2 and "a grid is given by rows, columns, or by scale (2^scale vertices) or vertices" in err
+    assert code == 2 and err.endswith("give --scale (2^scale vertices), --vertices, or --rows and the other side\n")
 
 
 def test_an_interrupt_leaves_nothing(folder):

@@ -167,3 +167,58 @@ def test_ctrl_c_in_a_first_run(grid, command):
     done = subprocess.run(words, env=empty, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (130, ""), done.stderr
     assert done.stderr.splitlines()[-1] == "bigbfs: error: interrupted" and "stopping" not in done.stderr
+
+
+TWICE = """
+import signal, subprocess, sys, os
+from bigbfs.cli import manyopts
+
+def second(number, frame):
+    print("ended at once")
+    raise SystemExit(130)
+
+signal.signal(signal.SIGINT, second)
+with manyopts.stopping() as stop:
+    stop.found = True
+    kill = f"sleep 0.3; kill -INT {os.getpid()}; sleep {sys.argv[1]}; kill -INT {os.getpid()}"
+    killing = subprocess.Popen(["sh", "-c", kill if sys.argv[1] != "never" else kill.partition("; sleep never")[0]])
+    while killing.poll() is None:
+        sum(range(10**8))  # a second or so in which no handler of Python runs
+"""
+
+
+@pytest.mark.parametrize(("apart", "code"), [("0.005", 130), ("never", 0)])
+def test_a_second_ctrl_c_counts_however_soon_it_comes(apart, code):
+    done = subprocess.run([sys.executable, "-c", TWICE, apart], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, done.stderr
+    assert ("ended at once" in done.stdout) == (code == 130) and "Traceback" not in done.stderr
+
+
+ENDED = """
+import atexit, os, signal, sys
+from bigbfs import __main__ as main
+from bigbfs.cli import main as commands
+
+atexit.register(print, "at exit")
+
+class Late:
+    def __del__(self, write=os.write):
+        write(1, b"taken down")
+
+commands.late = Late()
+
+def run():
+    print("begun", end=" ")
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+
+commands.run = run
+main.main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_run_that_a_signal_ends_leaves_memory_as_it_is(name, code):
+    """Compiled code may be half-made, and threads in it: what is to be done at exit is done, and no more."""
+    done = subprocess.run([sys.executable, "-c", ENDED, name], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (code, "begun at exit\n")
+    assert done.stderr == ("bigbfs: error: interrupted\n" if name == "SIGINT" else "")

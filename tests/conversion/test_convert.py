@@ -156,12 +156,12 @@ def test_memory_that_would_not_suffice_is_refused_before_reading(folder, monkeyp
     Path("graph.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(1, 20_000)))
     monkeypatch.setattr(pipeline, "read_all", None)
     with pytest.raises(
-        DoesNotFitError, match=r"97\.7 KiB may be used, but Python.* allow at least .* with memory=\.\.\."
+        DoesNotFitError, match=r"97\.6 KiB may be used, but Python.* allow at least .* with memory=\.\.\."
     ):
         convert(["graph.txt"], None, ConvertOptions(memory=100_000))
     np.savez("graph.npz", np.arange(20_000).reshape(-1, 2))  # a format that is in memory as a whole
     with pytest.raises(
-        DoesNotFitError, match=r"graph\.npz takes about .* 97\.7 KiB may be used; allow more with memory="
+        DoesNotFitError, match=r"graph\.npz takes about .* 97\.6 KiB may be used; allow more with memory="
     ):
         convert(["graph.npz"], None, ConvertOptions(memory=100_000))
     monkeypatch.undo()

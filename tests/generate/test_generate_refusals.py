@@ -10,7 +10,7 @@ from bigbfs.errors import DoesNotFitError, UsageError
     ("kind", "given", "message"),
     [
         ("cronecker", {}, "did you mean kronecker"),
-        ("kronecker", {}, "give scale"),
+        ("kronecker", {}, r"the size is missing: give scale=\.\.\. \(2\^scale vertices\)$"),
         ("kronecker", {"scale": 4, "vertices": 16}, "takes no vertices"),
         ("kronecker", {"scale": 41}, "between 0 and 40"),
         ("kronecker", {"scale": 4.5}, "whole number"),
@@ -19,7 +19,8 @@ from bigbfs.errors import DoesNotFitError, UsageError
         ("kronecker", {"scale": 4, "permute": 1}, "True or False"),
         ("kronecker", {"scale": 4, "seed": -1}, "seed"),
         ("kronecker", {"scale": 4, "order": "random"}, "order"),
-        ("uniform", {}, "scale .* or vertices"),
+        ("uniform", {}, r"the size is missing: give scale=\.\.\. \(2\^scale vertices\), or vertices=\.\.\.$"),
+        ("grid3d", {}, r"give scale=.*, vertices=\.\.\., or layers=\.\.\. and the other sides$"),
         ("uniform", {"scale": 4, "vertices": 16}, "not both"),
         ("uniform", {"scale": 4, "edges": 5, "edge_factor": 1}, "not both"),
         ("uniform", {"scale": 4, "edge_factor": float("nan")}, "a number"),

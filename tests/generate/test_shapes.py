@@ -144,7 +144,7 @@ def test_trees_are_as_deep_as_they_say():
         ("geometric", {"vertices": 40, "degree": 10}, "needs more than 40 vertices"),
         ("geometric", {"vertices": 2**33}, "are more than 4,294,967,296"),
         ("preferential", {"scale": 40, "links": 2**20}, "are more than"),
-        ("comb", {"tooth": 1}, "either scale"),
+        ("comb", {"tooth": 1}, "the size is missing: give scale"),
     ],
 )
 def test_what_cannot_be_is_refused(kind, parameters, words):

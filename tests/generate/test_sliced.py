@@ -136,7 +136,7 @@ def test_what_fits_is_made_in_memory_and_what_does_not_in_slices(tmp_path, monke
     ways = []
     monkeypatch.setattr(sliced, "write_sliced", lambda *arguments, **options: ways.append("slices") or 1 / 0)
     write_graph("kronecker", tmp_path / "g.csrbin", scale=8)
-    write_graph("kronecker", tmp_path / "g.txt", scale=8, memory=10**6)
+    write_graph("kronecker", tmp_path / "g.txt", scale=8, memory=GIB // 8)
     write_graph("kronecker", tmp_path / "g.csrbin", scale=16, order="degree", memory=GIB)
     assert ways == []
     with pytest.raises(ZeroDivisionError):
@@ -151,7 +151,7 @@ def test_what_fits_is_made_in_memory_and_what_does_not_in_slices(tmp_path, monke
 
 
 def test_what_no_slices_fit_in_is_refused(tmp_path):
-    with pytest.raises(DoesNotFitError, match=r"a slice at a time, takes about 2\d\d MiB of memory, and 50 MiB may"):
+    with pytest.raises(DoesNotFitError, match=r"a slice at a time, takes about 1\d\d MiB of memory, and 50 MiB may"):
         write_graph("kronecker", tmp_path / "g.csrbin", scale=20, memory=50 << 20)
     with pytest.raises(DoesNotFitError, match="a slice at a time"):
         write_graph("kronecker", tmp_path / "g.csrbin", scale=40)

@@ -11,6 +11,7 @@ import zoo
 from scipy.sparse import coo_array, csr_array
 
 import bigbfs
+from bigbfs.algorithms.many.vertices import vertices_of
 from bigbfs.errors import FormatError, InputError, UsageError
 from bigbfs.formats.container import csrbin
 from bigbfs.graph import rows, structure
@@ -279,3 +280,16 @@ def test_looking_up_ids_puts_labels_in_order_only_where_it_pays():
     for missing in (-1, 15, 31, 2**63):
         with pytest.raises(UsageError, match=f"no vertex {missing}: 3 ids between 10 and 30"):
             graph.vertices([missing])
+
+
+@pytest.mark.parametrize("labels", [None, [10, 20, 30], [30, 10, 20]])
+@pytest.mark.parametrize("beyond", [2**63, 2**64 - 1, 2**64, -(2**63) - 1])
+def test_ids_beyond_64_bits_are_no_vertices(labels, beyond):
+    graph = Graph.from_csr([0, 1, 2, 2], [1, 0], labels=labels)
+    _ = graph._ascending
+    with pytest.raises(UsageError, match=f"no vertex {beyond}: "):
+        graph.vertex(beyond)
+    first = int(graph.original(0))
+    for given in ([beyond], [first, beyond]):  # NumPy makes floats of the second
+        with pytest.raises(UsageError, match=f"no such vertex: {beyond}"):
+            vertices_of(graph, given)

@@ -186,3 +186,35 @@ def test_a_kernel_makes_arrays_where_it_says_so():
 
     with pytest.raises(numba.core.errors.TypingError, match="returning of array"):
         wrong(5)
+
+
+@compiled
+def test_a_helper_is_ended_though_an_interrupt_came_while_it_was_started(monkeypatch):
+    """Nobody would end it else, and the interpreter takes the memory down that it reads."""
+    team, start, started = Team(), threading.Thread.start, []
+
+    def interrupted(thread):
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        team.start(2)
+    monkeypatch.undo()
+    team.stop()
+    assert [thread.is_alive() for thread in started] == [False]
+
+
+@compiled
+def test_a_helper_that_an_interrupt_came_before_is_not_waited_for_without_end(monkeypatch):
+    team = Team()
+
+    def interrupted(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        team.start(2)
+    monkeypatch.undo()
+    team.stop()

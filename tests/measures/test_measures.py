@@ -14,7 +14,7 @@ from bigbfs.algorithms.many.cpu import batch
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.errors import BigBfsError, DoesNotFitError, UsageError
 from bigbfs.measures import distances as module
-from bigbfs.measures import room
+from bigbfs.measures import ends, room
 from bigbfs.measures.hops import average_distance, effective_diameter
 
 NAMES = list(graphs())
@@ -312,3 +312,34 @@ def test_random_sources_and_targets_are_drawn_apart():
     graph = zoo.shared()["random"]
     found = bigbfs.distances(graph, "random:5", "random:5")
     assert set(found.sources) != set(found.targets)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if graphs()[name].n])
+def test_of_several_farthest_vertices_it_is_the_smallest(name, tmp_path, monkeypatch):
+    """Whatever the threads, the width of a batch and the order in which vertices are stored."""
+    monkeypatch.setattr(ends, "_ITEMS", 64)
+    graph, expected = graphs()[name], matrix(graphs()[name])
+    deepest = expected == expected.max(axis=1, keepdims=True)
+    smallest = np.asarray(graph.original_ids())[deepest.argmax(axis=1)].tolist()
+    assert bigbfs.distances(graph, "all").far.tolist() == smallest
+    assert bigbfs.distances(graph, "all", output=tmp_path / "D.npy", threads=1).far.tolist() == smallest
+    for threads in (1, None):
+        with bigbfs.engine(graph, backend="cpu", threads=threads, work=module.SWEEP) as engine:
+            found = module.sweep(engine, "all")
+            assert found.far.tolist() == smallest and found.depth.tolist() == expected.max(axis=1).tolist()
+
+
+@pytest.mark.parametrize("sources", [20, 512])
+@pytest.mark.parametrize("labels", ["ascending", "mixed", "clustered"])
+def test_of_several_farthest_vertices_it_is_the_smallest_in_wide_levels(sources, labels):
+    n = 3_000
+    ids = np.random.default_rng(5).permutation(n)
+    given = {"ascending": {}, "mixed": {"labels": ids}, "clustered": {"labels": np.where(ids > 5, ids + 2**62, ids)}}
+    graph = zoo.build(n, zoo.random(n, 12_000, seed=4), **given[labels])
+    starts = np.random.default_rng(6).permutation(np.asarray(graph.original_ids()))[:sources]
+    expected = bigbfs.distances(graph, starts)
+    by_levels = expected.targets[(expected.levels == expected.depth[:, None]).argmax(axis=1)].tolist()
+    assert expected.far.tolist() == by_levels
+    for threads in (1, None):
+        with bigbfs.engine(graph, backend="cpu", threads=threads, work=module.SWEEP) as engine:
+            assert module.sweep(engine, starts).far.tolist() == by_levels

@@ -141,7 +141,7 @@ def test_the_size_on_the_disk_is_known_beforehand(tmp_path, monkeypatch):
 def test_a_distance_too_large_for_int16_is_refused_where_only_int16_fits(tmp_path, monkeypatch):
     graph = zoo.build(40_000, zoo.path(40_000))
     monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 40_000))
-    with pytest.raises(DoesNotFitError, match=r"1 source x 40,000 targets take 156 KiB, and 117 KiB are free"):
+    with pytest.raises(DoesNotFitError, match=r"1 source x 40,000 targets take 157 KiB, and 117 KiB are free"):
         bigbfs.distances(graph, [0], output=tmp_path / "D.npy")
     assert list(tmp_path.iterdir()) == []
     bigbfs.distances(graph, [20_000], output=tmp_path / "D.npy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 
 import pytest
@@ -49,6 +50,41 @@ def test_a_long_step_is_named_with_share_and_rate(quick, monkeypatch):
         time.sleep(0.1)
         assert "order, 25%, " in screen.getvalue() and " vertices/s, " in screen.getvalue()
     assert screen.getvalue().endswith("\r\x1b[K")
+
+
+def test_an_interrupt_while_the_line_begins_leaves_no_thread_that_writes(quick, monkeypatch):
+    screen, start, started = Terminal(), threading.Thread.start, []
+    monkeypatch.setattr("sys.stderr", screen)
+
+    def interrupted(thread):
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), Progress().step("build"):
+        pass
+    assert [thread.is_alive() for thread in started] == [False]
+
+
+def test_while_kernels_are_compiled_that_is_said_and_is_none_of_the_time_of_a_step(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
+    told = Progress()
+    told._begin("first sweep", 0, "")
+    clock[0] += 2
+    with compiling.measured("one"):
+        clock[0] += 8
+        assert told.line() == "compiling kernels, on the first run only, 8 s"
+        told.rename("diameter 1 to 9")
+        assert told.line() == "compiling kernels, on the first run only, 8 s"
+    assert told.line() == "diameter 1 to 9, 2 s"
+    told._begin("search", 4000, "sources")
+    clock[0] += 5
+    with compiling.measured("another"):
+        clock[0] += 70
+    told.advance(1000)
+    assert told.line() == "search, 25%, 200 sources/s, 5 s, 15 s left"
 
 
 def test_how_long_the_rest_takes_is_said(monkeypatch):

@@ -55,7 +55,8 @@ class ManyResult:
     sources
         int64, (S,): those that were searched from.
     depth, far
-        int64, (S,): level of the farthest vertex of each source, and such a vertex.
+        int64, (S,): level of the farthest vertex of each source, and such a vertex; where ``totals`` alone were asked
+        for of the CPU, that of the smallest original id.
     found
         int64: pairs of source and vertex at each distance, 0 included.
     columns

@@ -79,8 +79,9 @@ def _numbers(graph: Graph, originals: Sequence[int | str] | np.ndarray, argument
         words = list(originals)
         if all(isinstance(word, str) for word in words):
             return np.array([graph.id_of(word) for word in words], np.int64)
-    if found.ndim == 1 and found.dtype.kind == "O" and all(type(each) is int for each in found):  # beyond 64 bits
-        raise UsageError(f"{graph.path or 'graph'}: no such vertex: {max(found, key=abs)}")
+    if found.ndim == 1 and found.dtype.kind in "Of" and all(type(each) is int for each in originals):
+        # they are beyond 64 bits, or those of uint64 and of int64 are mixed
+        raise UsageError(f"{graph.path or 'graph'}: no such vertex: {max(originals, key=abs)}")
     if found.ndim != 1 or found.dtype.kind not in "iu":
         kinds = "whole numbers, or of names" if named else "whole numbers"
         raise ArgumentError(f"must be a list of {kinds}", about=about)

@@ -20,7 +20,7 @@ from bigbfs.conversion.names.runs import Run, write_run
 from bigbfs.conversion.on_disk.scratch import Scratch
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import Workers, ranges
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 PIECE_ROWS, PIECE_BYTES = 1 << 16, 1 << 22
 """Edges that are numbered at once, and bytes of their names."""
@@ -152,7 +152,7 @@ class Gather:
                 self.end_epoch()
         if any(int(state[1]) + words > end for state, end in zip(self._states, ends, strict=True)):
             raise DoesNotFitError(
-                f"a name takes up to {format_size(8 * words)}, and {format_size(8 * self._region)} may be used for it",
+                f"a name takes up to {size_needed(8 * words)}, and {size_allowed(8 * self._region)} may be used for it",
                 remedies=(("memory", None),),
             )
         for shard in range(self.threads):

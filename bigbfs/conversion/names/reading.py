@@ -16,7 +16,7 @@ from bigbfs.formats.readers.named import Text, read_names
 from bigbfs.formats.tables.library import release_unused
 from bigbfs.jit.workers import Workers, thread_count
 from bigbfs.report.progress import Progress
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 BATCHES = 224 << 20
 """Bytes that pyarrow takes for the batches under way (measured: up to 154 MB), and what is loaded to read them."""
@@ -34,9 +34,9 @@ def room_for(memory: int) -> int:
     held = resident_bytes() + KERNELS + BATCHES
     if memory - held < LEAST:
         raise DoesNotFitError(
-            f"{format_size(memory)} may be used, but Python, its libraries and the tables being read take "
-            f"{format_size(held)}",
-            remedies=(("memory", None, f"allow at least {format_size(held + LEAST)} with {{}}"),),
+            f"{size_allowed(memory)} may be used, but Python, its libraries and the tables being read take "
+            f"{size_needed(held)}",
+            remedies=(("memory", None, f"allow at least {size_needed(held + LEAST)} with {{}}"),),
         )
     return memory - held
 

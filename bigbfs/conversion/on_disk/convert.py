@@ -44,7 +44,7 @@ from bigbfs.formats.readers.read import read_edges
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import Workers, thread_count
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> No
     if need > free:
         remedies: tuple[RemedyLike, ...] = (("keep_ids", True),) if options.keep_ids else ()
         raise DoesNotFitError(
-            f"{folder}: {n:,} vertices take {format_size(need)} there, and {format_size(free)} are free",
+            f"{folder}: {n:,} vertices take {size_needed(need)} there, and {size_allowed(free)} are free",
             remedies=(*remedies, "free some", ("output", None, "write elsewhere ({})")),
         )
 

@@ -20,7 +20,7 @@ from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.graph.views import frozen
 from bigbfs.jit.workers import Workers, ranges
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 BYTES_PER_VERTEX = 44
 BYTES_OF_ORDER = 16
@@ -51,7 +51,7 @@ def require_order_fits(n: int, plan: Plan) -> None:
     need = BYTES_PER_VERTEX * n
     if need > plan.room:
         raise DoesNotFitError(
-            f"ordering {n:,} vertices by degree takes {format_size(need)} of memory, and {format_size(plan.room)} are "
+            f"ordering {n:,} vertices by degree takes {size_needed(need)} of memory, and {size_allowed(plan.room)} are "
             "left",
             remedies=(("memory", None), ("order", "degree", "leave {} out")),
         )

@@ -13,7 +13,7 @@ from bigbfs.conversion.numbering.ids import LARGEST_ID
 from bigbfs.conversion.on_disk.spill import MOST_PARTS, TABLE_BITS, Map, map_by_weight
 from bigbfs.errors import DoesNotFitError
 from bigbfs.formats.readers.estimates import InputEstimate
-from bigbfs.sizes import format_size
+from bigbfs.sizes import format_size, size_allowed, size_needed
 
 KERNELS = 48 << 20
 """Bytes that compiled code and threads take once they are loaded (measured: 40 MB from the cache)."""
@@ -73,9 +73,9 @@ def make_plan(memory: int, lines: int, largest: int) -> Plan:
     room = memory - held
     if room < LEAST:
         raise DoesNotFitError(
-            f"{format_size(memory)} may be used, but Python, its libraries and the compiled code alone take "
-            f"{format_size(held)}",
-            remedies=(("memory", None, f"allow at least {format_size(held + LEAST)} with {{}}"),),
+            f"{size_allowed(memory)} may be used, but Python, its libraries and the compiled code alone take "
+            f"{size_needed(held)}",
+            remedies=(("memory", None, f"allow at least {size_needed(held + LEAST)} with {{}}"),),
         )
     present = room // 3
     if largest:  # twice what the sample asks for, or nothing where that is too much anyway
@@ -111,8 +111,8 @@ def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int 
         free = status.f_bavail * status.f_frsize + (there if folder == tmp else 0)
         if need > free:
             raise DoesNotFitError(
-                f"{folder}: the conversion needs about {format_size(need)} there (temporary files "
-                f"{format_size(spill)}, result {format_size(result)}), and {format_size(free)} are free",
+                f"{folder}: the conversion needs about {size_needed(need)} there (temporary files "
+                f"{format_size(spill)}, result {format_size(result)}), and {size_allowed(free)} are free",
                 remedies=(
                     "free some",
                     ("tmp", None, "name another folder for temporary files with {}"),

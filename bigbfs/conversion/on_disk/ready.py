@@ -31,7 +31,7 @@ from bigbfs.formats.readers.bvgraph import opened
 from bigbfs.graph.views import frozen
 from bigbfs.jit.njit import njit
 from bigbfs.jit.workers import Workers, balanced_ranges, ranges, thread_count
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 _EDGES_AT_ONCE = 1 << 20
 _LEAST_COLUMNS = 1 << 16
@@ -86,8 +86,8 @@ class _Ready:
         into = np.zeros(shape.n if twins else 0, np.int64)
         if 3 * into.nbytes > work.plan.room:
             raise DoesNotFitError(
-                f"the in-neighbours of {shape.n:,} vertices take {format_size(3 * into.nbytes)} for their offsets "
-                f"alone, and {format_size(work.plan.room)} may be used",
+                f"the in-neighbours of {shape.n:,} vertices take {size_needed(3 * into.nbytes)} for their offsets "
+                f"alone, and {size_allowed(work.plan.room)} may be used",
                 remedies=(("in_edges", False), ("memory", None)),
             )
         where = Shape(shape.n, self._graph.ids, 0)

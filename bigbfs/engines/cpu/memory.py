@@ -10,7 +10,7 @@ import numpy as np
 
 from bigbfs.engines.cpu.heads import HEADS
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import format_size, free_memory
+from bigbfs.sizes import free_memory, size_allowed, size_needed
 
 BIT = 1 / 8
 
@@ -46,6 +46,6 @@ def require(need: int, n: int, advice: str) -> None:
     free = free_memory()
     if need > free:
         raise DoesNotFitError(
-            f"{n:,} vertices take {format_size(need)} of memory on the CPU beside the graph, and {format_size(free)} "
+            f"{n:,} vertices take {size_needed(need)} of memory on the CPU beside the graph, and {size_allowed(free)} "
             f"are free; {advice}"
         )

@@ -13,7 +13,7 @@ from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.memory import BIT
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import counted, format_size, free_memory
+from bigbfs.sizes import counted, free_memory, size_allowed, size_needed
 
 BITMAPS = 5
 """Of all vertices, a search has: what is set aside, the start, what is visited, and those of an exchange twice."""
@@ -102,6 +102,6 @@ def require(group: Group, need: int, n: int, advice: str) -> None:
         total, free = sum(told[rank][0] for rank in there), min(told[rank][1] for rank in there)
         if total > free:
             raise DoesNotFitError(
-                f"{n:,} vertices take {format_size(total)} of memory on host {group.hosts[first]}, for "
-                f"{counted(len(there), 'rank')} beside the graph, and {format_size(free)} are free; {advice}"
+                f"{n:,} vertices take {size_needed(total)} of memory on host {group.hosts[first]}, for "
+                f"{counted(len(there), 'rank')} beside the graph, and {size_allowed(free)} are free; {advice}"
             )

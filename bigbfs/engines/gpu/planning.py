@@ -31,7 +31,7 @@ from bigbfs.engines.gpu.runtime.memory import is_file_mapping, reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size, total_memory
+from bigbfs.sizes import format_size, size_allowed, size_needed, total_memory
 
 RESERVE = 256 << 20
 """Bytes of free device memory left alone by default: kernels, and whoever else uses the device."""
@@ -129,11 +129,12 @@ class Plan:
             )
             for buffer in self.buffers
         ]
+        needed, most = (format_size, format_size) if self.fits else (size_needed, size_allowed)
         for where in PLACES:
             if self.bytes_in(where):
-                lines.append(f"  {'in all':<14} {format_size(self.bytes_in(where)):>9}  {where}")
-        lines.append(f"  {'may be used':<14} {format_size(self.limits.vram):>9}  vram")
-        lines.append(f"  {'may be locked':<14} {format_size(self.limits.ram):>9}  mapped and pinned")
+                lines.append(f"  {'in all':<14} {needed(self.bytes_in(where)):>9}  {where}")
+        lines.append(f"  {'may be used':<14} {most(self.limits.vram):>9}  vram")
+        lines.append(f"  {'may be locked':<14} {most(self.limits.ram):>9}  mapped and pinned")
         return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bigbfs.sizes import format_size
+from bigbfs.sizes import need_of
 
 if TYPE_CHECKING:
     from bigbfs.engines.gpu.planning import Limits, Plan
@@ -20,10 +20,8 @@ _WHERE = {
 
 def needs(plan: Plan) -> str:
     """Return what of its limits a plan takes."""
-    vram = f"{format_size(plan.device_bytes)} of {format_size(plan.limits.vram)} GPU memory"
-    if not plan.host_bytes:
-        return vram
-    return f"{vram}, {format_size(plan.host_bytes)} of {format_size(plan.limits.ram)} host memory locked"
+    vram = f"{need_of(plan.device_bytes, plan.limits.vram)} GPU memory"
+    return f"{vram}, {need_of(plan.host_bytes, plan.limits.ram)} host memory locked" if plan.host_bytes else vram
 
 
 def remedies_of(graph: Graph, limits: Limits, tried: list[Plan], others: dict[str, bool]) -> tuple[RemedyLike, ...]:

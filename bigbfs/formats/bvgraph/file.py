@@ -24,7 +24,7 @@ from bigbfs.formats.bvgraph.properties import read_properties
 from bigbfs.formats.bvgraph.scan import Ring, Shape, scan
 from bigbfs.formats.container.mapped import MappedFile
 from bigbfs.graph.adjacency import id_dtype
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 ARCS_OF_PIECE = 1 << 16
 """Arcs that are decoded in one go: their ids stay in a core's second-level cache."""
@@ -147,7 +147,7 @@ class BvGraph:
         if memory is not None and need > max(memory, 16 * ARCS_OF_PIECE * self.ids.itemsize):
             raise DoesNotFitError(
                 f"{self.name}: the rows of vertices {first} to {last - 1} refer to one another, so that they are "
-                f"decoded at once, which takes {format_size(need)} and more, and {format_size(memory)} may be used",
+                f"decoded at once, which takes {size_needed(need)} and more, and {size_allowed(memory)} may be used",
                 remedies=(("memory", None),),
             )
 

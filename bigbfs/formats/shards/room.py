@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 
 def require_room(folder: Path, need: int, what: str) -> None:
@@ -21,6 +21,6 @@ def require_room(folder: Path, need: int, what: str) -> None:
     free = status.f_bavail * status.f_frsize
     if need > free:
         raise DoesNotFitError(
-            f"{folder}: {what} {format_size(need)} there, and {format_size(free)} are free",
+            f"{folder}: {what} {size_needed(need)} there, and {size_allowed(free)} are free",
             remedies=("free some", ("output", None, "write elsewhere ({})")),
         )

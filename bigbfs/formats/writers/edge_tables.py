@@ -20,7 +20,7 @@ from bigbfs.formats.tables.csvfile import is_name
 from bigbfs.formats.writers.isolated import edge_notes
 from bigbfs.formats.writers.writer import Exported, Progress
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import format_size
+from bigbfs.sizes import size_allowed, size_needed
 
 HEADER = ("source", "target")
 """Names of the columns, which `convert` knows."""
@@ -103,7 +103,7 @@ def require_room(graph: Graph, target: Path, kind: str, both: bool) -> None:
     need = expected_bytes(graph, kind, both)
     if need > free:
         raise DoesNotFitError(
-            f"{target.parent}: the table needs about {format_size(need)} there, and {format_size(free)} are free",
+            f"{target.parent}: the table needs about {size_needed(need)} there, and {size_allowed(free)} are free",
             remedies=("free some", ("output", None, "write to another disk with {}")),
         )
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from bigbfs.algorithms.many import gathered
 from bigbfs.algorithms.many.cpu import bottomup, topdown
-from bigbfs.algorithms.many.cpu.collecting import LINE, PLANES, Sink, close_level
+from bigbfs.algorithms.many.cpu.collecting import LENGTHS, LINE, PLANES, Sink, close_level
 from bigbfs.algorithms.many.cpu.state import EDGES, FOUND, HUBS, LEFT, READ, TALLY, VERTICES, State
 from bigbfs.algorithms.many.cpu.waiting import Waiting
 from bigbfs.algorithms.many.gathered import NO_LIMIT, Counted, Done, Sums, Wants
 from bigbfs.engines.cpu.bits import no_vertices, words_for
 from bigbfs.engines.cpu.heads import HEADS, Survey
 from bigbfs.engines.cpu.rows import Rows, row_count, row_lengths
+from bigbfs.graph.views import frozen
 from bigbfs.jit.team import team_of
 
 WALK_EDGES = 4096
@@ -73,6 +74,8 @@ class Batch:
         Threads of every parallel kernel.
     wants
         What to collect.
+    labels
+        Original ids, where they do not ascend as vertices do; None: they do, or nobody asks.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Batch:
         width: int,
         threads: int,
         wants: Wants,
+        labels: np.ndarray | None = None,
     ) -> None:
         self.n = n = row_count(out_rows)
         self.out_rows, self.in_rows, self.m, self.threads, self.width = out_rows, in_rows, m, threads, width
@@ -109,17 +113,22 @@ class Batch:
             buffers=np.empty((threads, topdown.BUFFER_IDS), ids), claim=np.zeros(16, np.uint64),
             tallies=np.zeros(threads * TALLY, np.uint64), faults=np.zeros(1, np.uint64),
         )  # fmt: skip
-        self._sink = self._make_sink(word, words, wants)
+        self._sink = self._make_sink(word, words, wants, labels if wants.totals else None)
         self._waiting = Waiting(width, word)
         self._reached, self._few_reached = np.zeros(words_for(n), np.uint64), True
 
-    def _make_sink(self, word: np.dtype, words: int, wants: Wants) -> Sink:
+    def _make_sink(self, word: np.dtype, words: int, wants: Wants, labels: np.ndarray | None) -> Sink:
         n, width, threads = self.n, self.width, self.threads
+        ids = frozen(np.zeros(0, np.uint64) if labels is None else np.asarray(labels).view(np.uint64))
+        told = threads * wants.totals
         columns = wants.columns
         self._first_counts = (1 if wants.totals else _FIRST_LEVELS) * width if columns else 0
         return Sink(
             alive=np.zeros(threads * words, word), active=np.zeros(words, word),
             scratch=np.zeros(threads * words, word), witness=np.zeros(threads * width, np.int64),
+            ids=ids, lowest=np.uint64(ids.min(initial=2**63) if len(ids) else 0),
+            near=np.full(told * LENGTHS * words, ~word.type(0), word),
+            best=np.zeros(told * width, np.uint64), least=np.zeros(width, np.uint64),
             depth=np.zeros(width, np.int64), far=np.zeros(width, np.int64), found=np.zeros(_FIRST_LEVELS, np.int64),
             columns=np.zeros(self._first_counts, np.int64),
             counts=np.zeros(threads * width if columns else 0, np.int64),
@@ -157,7 +166,8 @@ class Batch:
     def nbytes(self) -> int:
         """Bytes of the arrays; those of the survey are not counted again."""
         own = {name: array for name, array in self._state._asdict().items() if name not in ("heads", "short")}
-        return sum(int(array.nbytes) for array in (*own.values(), *self._sink, self._reached))
+        collected = self._sink._replace(ids=self._sink.ids[:0])  # those are the graph's
+        return sum(int(array.nbytes) for array in (*own.values(), *collected, self._reached))
 
     @property
     def totals_alone(self) -> bool:

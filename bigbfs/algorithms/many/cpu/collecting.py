@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, ZERO
-from bigbfs.jit.bits import trailing_zeros
+from bigbfs.jit.bits import leading_zeros, trailing_zeros
 from bigbfs.jit.njit import njit
 from bigbfs.jit.vectors import any_bit, both, count_bits, either, load_vector, one_of, store_vector, without
 
@@ -23,7 +23,11 @@ LAGS = 3
 
 LINE = 8
 """Items of ``behind`` for each thread, of its own cache line: ``LAGS`` at least."""
+LENGTHS = 64
+"""Bits that an id can have, and none."""
 _LINE = np.uint64(LINE)
+_LENGTHS = np.uint64(LENGTHS)
+_ID_BITS = np.uint64(64)
 _PLANES = np.uint64(PLANES)
 _MOST = np.uint64(2**PLANES - 1)
 _BITS = np.uint64(8)
@@ -42,6 +46,14 @@ class Sink(NamedTuple):
         Words, (T * K).
     witness
         int64, (T * W): a vertex that the source has reached in this level.
+    ids, lowest
+        uint64, (n,): original ids, or empty where they ascend as vertices do; and the smallest.
+    near
+        Words, (T * LENGTHS * K), where of several witnesses that of the smallest id is wanted; else empty. For each
+        length the sources whose witness has an id (above the lowest) of so many bits or more, or that have none: who
+        is in none of them has found a smaller one, which one look tells for all sources of a word.
+    best, least
+        uint64, (T * W), (W,): the id of ``witness``, and of ``far``, above the lowest.
     depth, far
         int64, (W,): of each source the last level, and a vertex in it.
     found
@@ -68,6 +80,11 @@ class Sink(NamedTuple):
     active: np.ndarray
     scratch: np.ndarray
     witness: np.ndarray
+    ids: np.ndarray
+    lowest: np.uint64
+    near: np.ndarray
+    best: np.ndarray
+    least: np.ndarray
     depth: np.ndarray
     far: np.ndarray
     found: np.ndarray
@@ -93,6 +110,31 @@ def _mark(target, value, first, scratch, at, bits, lanes):
         while word != ZERO:
             target[first + w * size + trailing_zeros(word)] = value
             word &= word - ONE
+
+
+@njit
+def _note_nearer(sink, better, key, bits, v, t, lanes):
+    """Make ``v``, whose id is ``key`` above the lowest and has so many ``bits``, the witness of those of ``better``
+    that have none, or one of a larger id."""
+    words = np.uint64(len(lanes))
+    scratch, alive, near, best, witness = sink.scratch, sink.alive, sink.near, sink.best, sink.witness
+    size, at = np.uint64(scratch.itemsize) * _BITS, t * words
+    width = words * size
+    store_vector(scratch, at, better)
+    for w in range(words):
+        word = np.uint64(scratch[at + w])
+        while word != ZERO:
+            b = trailing_zeros(word)
+            word &= word - ONE
+            place, one = t * width + w * size + b, alive.dtype.type(1) << alive.dtype.type(b)
+            none = alive[at + w] & one == 0
+            if not none and best[place] <= key:
+                continue
+            longest = _LENGTHS if none else _ID_BITS - leading_zeros(best[place]) + ONE
+            for length in range(bits + ONE, longest):
+                near[(t * _LENGTHS + length) * words + w] &= ~one
+            best[place], witness[place] = key, np.int64(v)
+            alive[at + w] |= one
 
 
 @njit
@@ -172,7 +214,13 @@ def collect(sink, new, v, level, t, fill, lanes):
     found = count_bits(new)
     alive = load_vector(sink.alive, at, lanes)
     fresh = without(new, alive)
-    if any_bit(fresh):
+    if sink.near.size:
+        key = np.uint64(v) if sink.ids.size == 0 else sink.ids[v] - sink.lowest
+        bits = _ID_BITS - leading_zeros(key)
+        better = both(new, load_vector(sink.near, (t * _LENGTHS + bits) * words, lanes))
+        if any_bit(better):
+            _note_nearer(sink, better, key, bits, v, t, lanes)
+    elif any_bit(fresh):
         store_vector(sink.alive, at, either(alive, fresh))
         _mark(sink.witness, np.int64(v), t * width, sink.scratch, at, fresh, lanes)
     if sink.levels.size:
@@ -214,12 +262,22 @@ def close_level(sink, level, pairs, lanes, threads):
         sink.active[w] = 0
     for t in range(np.uint64(threads)):
         for w in range(words):
-            word = np.uint64(sink.alive[t * words + w])
+            word, known = np.uint64(sink.alive[t * words + w]), np.uint64(sink.active[w])
+            if word == ZERO:
+                continue
             sink.active[w] |= sink.alive[t * words + w]
             sink.alive[t * words + w] = 0
+            if sink.near.size:
+                for length in range(_LENGTHS):
+                    sink.near[(t * _LENGTHS + length) * words + w] = ~sink.near.dtype.type(0)
             while word != ZERO:
-                bit = w * size + trailing_zeros(word)
+                b = trailing_zeros(word)
+                bit = w * size + b
                 word &= word - ONE
+                if sink.near.size:
+                    if (known >> b) & ONE != ZERO and sink.least[bit] <= sink.best[t * width + bit]:
+                        continue  # what another thread has found is nearer
+                    sink.least[bit] = sink.best[t * width + bit]
                 sink.depth[bit] = np.int64(level) - sink.lag[bit]
                 sink.far[bit] = sink.witness[t * width + bit]
         if sink.columns.size:

@@ -15,7 +15,7 @@ from bigbfs.engines.cpu.heads import Survey
 from bigbfs.engines.cpu.placed_graph import PlacedGraph
 from bigbfs.engines.cpu.rows import Rows, sample_rows
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import format_size, free_memory
+from bigbfs.sizes import free_memory, size_allowed, size_needed
 
 
 class CpuMany:
@@ -79,7 +79,9 @@ class CpuMany:
             Batch(sample, incoming, survey, placed.ids, 2, width, placed.threads, wants).warm_up()
         with placed.clock("place"):
             survey = self._surveyed(options, pulled)
-            self._batch = Batch(out, pulled, survey, placed.ids, placed.graph.m, width, placed.threads, wants)
+            graph = placed.graph
+            labels = graph.labels if graph.flags.relabelled else None
+            self._batch = Batch(out, pulled, survey, placed.ids, graph.m, width, placed.threads, wants, labels)
         self._made = (width, wants)
 
     def _width(self, options: ManyOptions, wants: Wants) -> int:
@@ -93,9 +95,9 @@ class CpuMany:
         free = free_memory() // 2 if options.memory is None else options.memory
         if options.memory is not None and need[WIDTHS[0]] > free:
             raise DoesNotFitError(
-                f"{WIDTHS[0]} searches at once on {placed.n:,} vertices take {format_size(need[WIDTHS[0]])} beside the "
-                f"graph, and {format_size(free)} may be used",
-                remedies=(("memory", None, f"allow at least {format_size(need[WIDTHS[0]])} with {{}}"),),
+                f"{WIDTHS[0]} searches at once on {placed.n:,} vertices take {size_needed(need[WIDTHS[0]])} beside the "
+                f"graph, and {size_allowed(free)} may be used",
+                remedies=(("memory", None, f"allow at least {size_needed(need[WIDTHS[0]])} with {{}}"),),
             )
         width = widest(need, count, free)
         memory.require(need[width], placed.n, "search from fewer sources at a time, or free some")

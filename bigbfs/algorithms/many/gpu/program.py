@@ -17,7 +17,7 @@ from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 from bigbfs.errors import DoesNotFitError
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import counted, format_size
+from bigbfs.sizes import counted, size_allowed, size_needed
 
 
 def every_kernel() -> tuple[KernelSpec, ...]:
@@ -110,7 +110,7 @@ class GpuMany:
         few = counted(choices[-1][1], "source")
         raise DoesNotFitError(
             f"{self._placed.graph.path or 'the graph'}: searches from {few} at a time take "
-            f"{format_size(least)} of GPU memory more, and {format_size(free)} are free",
+            f"{size_needed(least)} of GPU memory more, and {size_allowed(free)} are free",
             remedies=("collect less", ("backend", "cpu")),
         )
 

@@ -25,7 +25,7 @@ import numpy as np
 from bigbfs.engines.gpu.runtime.device import DeviceInfo
 from bigbfs.engines.gpu.runtime.runtime import Use, unused
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import format_size, free_memory
+from bigbfs.sizes import format_size, free_memory, size_allowed, size_needed
 
 MAPPED = 2
 READ_ONLY = 8
@@ -192,8 +192,8 @@ class HostMapping:
         free = free_memory()
         if source.nbytes > free:  # the kernel would hand out the pages and then kill the process that touches them
             raise DoesNotFitError(
-                f"the edges cannot be registered where they lie, and a copy takes {format_size(source.nbytes)} of host "
-                f"memory ({format_size(free)} are free)",
+                f"the edges cannot be registered where they lie, and a copy takes {size_needed(source.nbytes)} of host "
+                f"memory ({size_allowed(free)} are free)",
                 remedies=(("compressed", True), ("residency", "vram"), ("backend", "cpu")),
             )
         try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from bigbfs.engines.gpu.runtime.memory import MAPPED, Registration
 from bigbfs.errors import DoesNotFitError
-from bigbfs.sizes import format_size, free_memory
+from bigbfs.sizes import free_memory, size_allowed, size_needed
 
 TO_DEVICE = 1
 """cudaMemcpyKind."""
@@ -49,7 +49,7 @@ class PinnedMemory:
         if nbytes == 0:
             return
         if nbytes > free_memory():  # the kernel would hand out the pages and then kill the process that touches them
-            raise _refusal(nbytes, f"{format_size(free_memory())} are free")
+            raise _refusal(nbytes, f"{size_allowed(free_memory())} are free")
         try:
             pages = mmap.mmap(-1, nbytes)
             if hasattr(mmap, "MADV_HUGEPAGE"):
@@ -146,6 +146,6 @@ class CudaStage:
 
 def _refusal(nbytes: int, reason: str) -> DoesNotFitError:
     return DoesNotFitError(
-        f"{format_size(nbytes)} of pinned host memory for a buffer cannot be had: {reason}",
+        f"{size_needed(nbytes)} of pinned host memory for a buffer cannot be had: {reason}",
         remedies=(("ram_budget", None, "use a smaller {}"), "raise the limit of locked memory (ulimit -l)"),
     )
