@@ -1,5 +1,5 @@
-// Numbers for the vertices that have edges (-D RENUMBERED=1): a vertex has as many as there are before it with edges, and
-// the neighbour ids that lie outside are the file's. Part of adjacency.cuh.
+// Numbers for the vertices that have edges (-D RENUMBERED=1): a vertex has as many as there are before it with edges,
+// and the neighbour ids that lie outside are the file's. Part of adjacency.cuh.
 //
 // Memory per id: a word of a table that has eight bytes for each 32 vertices. Source: ours.
 #pragma once
@@ -14,9 +14,7 @@ DEVICE vid number_in(const u64* numbers, u64 file_n, vid u) {
 
 // The number of an id of a row that lies outside; ids in device memory are numbers already.
 #if RENUMBERED
-DEVICE vid number_of(const Adjacency& a, vid u, bool outside) {
-    return outside ? number_in(a.numbers, a.file_n, u) : u;
-}
+DEVICE vid number_of(const Adjacency& a, vid u, bool outside) { return outside ? number_in(a.numbers, a.file_n, u) : u; }
 #else
 DEVICE vid number_of(const Adjacency&, vid u, bool) { return u; }
 #endif
