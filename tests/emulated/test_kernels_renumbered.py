@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
+from faults import FaultyRuntime
 
 from bigbfs import generate
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -88,6 +89,24 @@ def test_components_and_what_wants_the_vertices_of_the_file(build, residency):
             np.testing.assert_array_equal(levels, many(plain, sources))
             assert np.array_equal(engine.connected_components().labels, expected)
             assert np.array_equal(engine.bfs(int(sources[0])).levels, reference_bfs(plain, int(sources[0]))[0])
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+def test_placing_anew_may_be_cut_short_anywhere(residency):
+    """An interrupt, or an error: the next work places the graph, as if nothing had been."""
+    plain = zoo.shared()["early-isolated"]
+    sources = np.array(zoo.sources(plain, 2))
+    work, expected = ManyOptions(sources, fetch=True), many(plain, sources)
+    source = int(sources[0])
+    for later in range(1, 60, 4):
+        runtime = FaultyRuntime(SimtRuntime(), 0, KeyboardInterrupt())
+        with GpuEngine(plain, residency=residency, runtime=runtime) as engine:
+            runtime._fail_at = runtime.calls + later
+            with pytest.raises(KeyboardInterrupt):
+                engine.run(work)
+            np.testing.assert_array_equal(engine.run(work).levels, expected)
+            assert np.array_equal(engine.bfs(source).levels, reference_bfs(plain, source)[0])
+            assert engine.placed.numbers is None
 
 
 @pytest.mark.parametrize("residency", ["vram", "mapped"])

@@ -36,6 +36,7 @@ PARTS = {
     "topological": (
         "test_kernels_topological.py",
         "test_kernels_many.py",
+        "test_kernels_many_full.py",
         "test_kernels_many_memory.py",
         "test_kernels_sweeps.py",
     ),

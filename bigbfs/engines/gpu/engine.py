@@ -248,7 +248,7 @@ class GpuEngine:
         program = self._programs.get(work.key)
         if program is None:
             work.require_backend("gpu", self.residency)
-            if self._numbers and not self._may_number((work,)):
+            if self._graph is None or (self._numbers and not self._may_number((work,))):
                 self._place_as_it_is()
             made: Program = self._clocked("place", lambda: work.program("gpu", self.residency)(self.placed, work))
             self._clocked("compile", lambda: made.warm(work))
@@ -261,7 +261,7 @@ class GpuEngine:
         return bool(work) and self.residency != "streamed" and all(each.takes_numbers for each in work)
 
     def _place_as_it_is(self) -> None:
-        """Place the graph anew, for work that wants the vertices of the file."""
+        """Place the graph anew, for work that wants the vertices of the file; also where that was cut short."""
         runtime = self._running()
         runtime.synchronize()
         self._drop()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bigbfs.engines.gpu.runtime import memory
-from bigbfs.engines.gpu.runtime.memory import HostMapping, Registration, copy_parallel, is_file_mapping
+from bigbfs.engines.gpu.runtime.memory import HostMapping, Registration, copy_parallel, from_pool, is_file_mapping
 from bigbfs.errors import DoesNotFitError
 
 PAGE = mmap.PAGESIZE
@@ -279,3 +279,25 @@ def test_parallel_copy(monkeypatch, count):
     target = np.full(count, 77, np.uint64)
     copy_parallel(source, target)
     np.testing.assert_array_equal(source, target)
+
+
+def test_what_the_pool_keeps_does_not_use_up_the_budget():
+    """A pool counts what it keeps of arrays that are gone to its limit, and refuses rather than to give it up."""
+
+    class Pool:
+        kept, used = 80, 10
+
+        def malloc(self, nbytes):
+            if self.kept + self.used + nbytes > 100:
+                raise MemoryError
+            self.used += nbytes
+            return nbytes
+
+        def free_all_blocks(self):
+            self.kept = 0
+
+    cupy, pool = SimpleNamespace(cuda=SimpleNamespace(memory=SimpleNamespace(OutOfMemoryError=MemoryError))), Pool()
+    assert from_pool(cupy, pool, 10) == 10 and pool.kept == 80
+    assert from_pool(cupy, pool, 50) == 50 and pool.kept == 0
+    with pytest.raises(MemoryError):
+        from_pool(cupy, pool, 50)

@@ -22,7 +22,7 @@ from bigbfs.engines.gpu.runtime.beside import Stream
 from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
 from bigbfs.engines.gpu.runtime.cuda_kernel import CudaKernel
 from bigbfs.engines.gpu.runtime.device import probe
-from bigbfs.engines.gpu.runtime.memory import HostMapping
+from bigbfs.engines.gpu.runtime.memory import HostMapping, from_pool
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
@@ -125,7 +125,7 @@ class CudaRuntime:
         nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         try:
             with self._errors():
-                memory = self._pool.malloc(nbytes)
+                memory = from_pool(self._cupy, self._pool, nbytes)
         except self._cupy.cuda.memory.OutOfMemoryError as error:
             held = f"{format_size(self._pool.used_bytes())} in use"
             held += "" if self._limit is None else f", limit {format_size(self._limit)}"

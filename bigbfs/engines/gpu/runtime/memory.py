@@ -100,6 +100,15 @@ def pages_of(address: int, nbytes: int) -> tuple[int, int]:
     return address // mmap.PAGESIZE * mmap.PAGESIZE, -(-(address + nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
 
 
+def from_pool(cupy: Any, pool: Any, nbytes: int) -> Any:
+    """Return ``nbytes`` of ``pool``. What it keeps of arrays that are gone counts to its limit, and is given up first."""
+    try:
+        return pool.malloc(nbytes)
+    except cupy.cuda.memory.OutOfMemoryError:
+        pool.free_all_blocks()
+        return pool.malloc(nbytes)
+
+
 class HostMapping:
     """The array ``source`` where kernels can read it, without taking device memory.
 
