@@ -120,7 +120,7 @@ def test_an_id_without_a_number_is_refused(residency):
         broken = Graph(PlainAdjacency(plain.adjacency.indptr, indices), plain.flags)
         for options in ({"hot_bytes": 0}, {}):
             with (
-                pytest.raises(FormatError),
+                pytest.raises(FormatError, match=rf"not below {plain.n}, or without edges of their own"),
                 GpuEngine(broken, residency=residency, prove=False, runtime=SimtRuntime(), **options) as engine,
             ):
                 engine.bfs(int(np.argmax(plain.degrees())))
@@ -150,6 +150,8 @@ def test_numbers_and_offsets(monkeypatch, n):
     numbers = [found.number(vertex) for vertex in range(n)]
     assert [number for number in numbers if number is not None] == list(range(len(some)))
     assert [vertex for vertex in range(n) if numbers[vertex] is None] == np.flatnonzero(degrees == 0).tolist()
+    found.words[0] |= np.uint64(1) << np.uint64(63)  # as words of more than 2^31 vertices with edges are
+    assert found.number(np.int64(some[0])) == 2**31 or some[0] >= 32
     assert np.array_equal(found.spread(some.astype(np.int32), -1), np.where(degrees > 0, np.arange(n), -1))
 
 

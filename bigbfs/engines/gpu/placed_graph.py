@@ -73,4 +73,6 @@ class PlacedGraph:
         """
         twin = self.incoming is not None and self.incoming is not self.out
         rows = (self.out, self.incoming) if twin else (self.out,)
-        require_no_invalid_ids(self.graph, invalid + sum(each.invalid_ids for each in rows if each is not None))
+        n, numbers = self.n, self.numbers
+        why = f"not below {n}" if numbers is None else f"not below {numbers.n}, or without edges of their own"
+        require_no_invalid_ids(self.graph, invalid + sum(each.invalid_ids for each in rows if each is not None), why)

@@ -22,8 +22,8 @@ def require_sound(graph: Graph, sound: bool) -> None:
     graph.declare_valid()
 
 
-def require_no_invalid_ids(graph: Graph, invalid: int) -> None:
-    """Refuse the result of a run that met ``invalid`` ids that are no vertices.
+def require_no_invalid_ids(graph: Graph, invalid: int, why: str) -> None:
+    """Refuse the result of a run that met ``invalid`` ids that are no vertices, ``why`` they are none.
 
     Raises
     ------
@@ -32,6 +32,6 @@ def require_no_invalid_ids(graph: Graph, invalid: int) -> None:
     """
     if invalid:
         raise FormatError(
-            f"{graph.path or 'the graph'}: at least {invalid} neighbour ids read are no vertices (not below "
-            f"{graph.n}): the file is damaged; `bigbfs check` says where"
+            f"{graph.path or 'the graph'}: at least {invalid} neighbour ids read are no vertices ({why}): the file is "
+            "damaged; `bigbfs check` says where"
         )

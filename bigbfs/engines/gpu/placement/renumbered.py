@@ -86,7 +86,7 @@ class Renumbered:
 
     def number(self, vertex: int) -> int | None:
         """Return the number of ``vertex``; None: it has no edges."""
-        word, bit = int(self.words[vertex // 32]), 1 << vertex % 32
+        word, bit = int(self.words[vertex // 32]), 1 << int(vertex) % 32  # no int64, which words go beyond
         return (word >> 32) + (word & (bit - 1)).bit_count() if word & bit else None
 
     def spread(self, values: np.ndarray, rest: np.ndarray | int) -> np.ndarray:

@@ -101,7 +101,7 @@ def pages_of(address: int, nbytes: int) -> tuple[int, int]:
 
 
 def from_pool(cupy: Any, pool: Any, nbytes: int) -> Any:
-    """Return ``nbytes`` of ``pool``. What it keeps of arrays that are gone counts to its limit, and is given up first."""
+    """Return ``nbytes`` of ``pool``: what it keeps of arrays that are gone counts to its limit, and goes first."""
     try:
         return pool.malloc(nbytes)
     except cupy.cuda.memory.OutOfMemoryError:
