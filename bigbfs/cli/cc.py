@@ -130,7 +130,7 @@ def command(
         if largest is not None:
             opened.require_whole()
         _refuse_overwriting(largest, opened.path)
-        if _stays_on_one(opened, group, ranks):
+        if _stays_on_one(opened, group, ranks, where):
             if group.rank:
                 return  # and waits for the first
             group = None
@@ -143,14 +143,18 @@ def command(
                 _report(opened, engine, open_seconds, measured, task, as_json)
 
 
-def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks) -> bool:
+def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks, where: dict[str, Any]) -> bool:
     """Return whether one GPU alone is taken for ``graph``, and say so; all ranks make this call."""
-    if group is None or asked.gpus is None:
+    if group is None or asked.gpus is None or where["residency"] not in ("auto", "vram"):
         return False
     from bigbfs.algorithms.ranked_gpus import labels_of_one
     from bigbfs.engines.gpu.runtime import device
 
-    one = labels_of_one(graph, group, asked.partition, lambda: device.probe().total_bytes)
+    def room() -> int:
+        there, budget = device.probe().total_bytes, where["vram_budget"]
+        return there if budget is None else min(there, budget)
+
+    one = labels_of_one(graph, group, asked.partition, room)
     if one and group.rank == 0:
         click.echo(
             f"bigbfs: stays on one GPU: the graph is stored by degree, where {group.size} GPUs are no quicker; "

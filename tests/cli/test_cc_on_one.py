@@ -63,9 +63,21 @@ def test_it_is_said_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
     monkeypatch.setattr(Asked, "total_bytes", 1 << 30, raising=False)
     graph = by_degree()
     asked: Any = Asked()
-    assert run(2, lambda group: cc._stays_on_one(graph, group, asked), limit=60.0) == [True, True]
+    where = {"residency": "auto", "vram_budget": None}
+    assert run(2, lambda group: cc._stays_on_one(graph, group, asked, where), limit=60.0) == [True, True]
     said = capfd.readouterr().err
     assert said.count("bigbfs: stays on one GPU") == 1 and "2 GPUs are no quicker; --partition words" in said
-    assert not cc._stays_on_one(graph, None, asked)
+    assert not cc._stays_on_one(graph, None, asked, where)
     on_cpus: Any = Asked(gpus=None)
-    assert run(2, lambda group: cc._stays_on_one(graph, group, on_cpus), limit=60.0) == [False, False]
+    assert run(2, lambda group: cc._stays_on_one(graph, group, on_cpus, where), limit=60.0) == [False, False]
+
+
+@pytest.mark.parametrize("said", [{"residency": "mapped"}, {"residency": "streamed"}, {"vram_budget": 20_000}])
+def test_where_edges_are_to_lie_outside_or_one_budget_is_too_small_all_are_taken(
+    monkeypatch: pytest.MonkeyPatch, said: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(device, "probe", lambda: Asked)
+    monkeypatch.setattr(Asked, "total_bytes", 1 << 30, raising=False)
+    given: Any = Asked()
+    graph, where = by_degree(), {"residency": "auto", "vram_budget": None} | said
+    assert run(2, lambda group: cc._stays_on_one(graph, group, given, where), limit=60.0) == [False, False]
