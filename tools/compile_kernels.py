@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bigbfs.algorithms.every_kernel import every_kernel, variants_of
-from bigbfs.engines.gpu.runtime.arguments import BLOCK, team_of, team_threads
+from bigbfs.algorithms.every_kernel import every_kernel, numbered_kernels, variants_of
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, renumbered, team_of, team_threads
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
@@ -40,6 +40,8 @@ WITH_THREE_BLOCKS = {
 ALWAYS_THREE_BLOCKS = {"many_push_pieces"}
 """Kernels of which three blocks are resident: what they read comes from a file, and no faster."""
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
+RENUMBERED = tuple(product((np.uint32, np.uint64), (renumbered("plain"),)))
+"""Variants of kernels that run where vertices have numbers of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,11 @@ class Usage:
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
     ("bfs_peers", np.uint32, "plain"): (80, 400),
     ("bfs_peers", np.uint32, "varint"): (56, 276),
+    ("bfs_traverse", np.uint32, renumbered("plain")): (32, 72),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants more registers
-than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of their own (APART) halve it."""
+than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of their own (APART) halve it. Where ids are
+looked up, queues and bitmaps that become each other (forms.cuh) keep a few addresses on the stack."""
 
 
 class CompileFailure(RuntimeError):
@@ -136,7 +140,9 @@ def crowds(usage: Usage, arch: int, ids: type) -> bool:
 
 def _compile_all(architectures: Iterable[int]) -> bool:
     """Compile everything, print a line for each kernel, and return whether all was clean."""
-    jobs = [(file, arch, ids, codec) for file in files() for arch in architectures for ids, codec in VARIANTS]
+    numbered = {spec.file for spec in numbered_kernels()}
+    variants = {file: (*VARIANTS, *(RENUMBERED if file in numbered else ())) for file in files()}
+    jobs = [(file, arch, ids, codec) for file in files() for arch in architectures for ids, codec in variants[file]]
     clean = True
     count = 0
     print(

@@ -10,6 +10,7 @@ from mutants_joint import FAR_FORESTS, JOINT_FORESTS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
 from mutants_mixed import MIXED
+from mutants_numbers import NUMBERS
 from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
@@ -325,6 +326,7 @@ MUTANTS = (
     *COMPONENTS,
     *MANY,
     *FULL,
+    *NUMBERS,
     *PROOF,
     *STANDBY,
     *STRATEGIES,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from bigbfs.algorithms import ALGORITHMS
 from bigbfs.algorithms.bfs.gpu.peers import measure
+from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.components.options import ALGORITHMS as ALGORITHMS_OF_COMPONENTS
+from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.sweeps.gpu import program as sweeps
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
@@ -24,6 +27,13 @@ def every_kernel() -> tuple[KernelSpec, ...]:
     links = measure.PROBE_KERNELS
     own = (spec for entry in ALGORITHMS.values() if entry.kernels for spec in entry.part("kernels")())
     return tuple(dict.fromkeys((*shared, *links, *own, *sweeps.every_kernel())))
+
+
+def numbered_kernels() -> tuple[KernelSpec, ...]:
+    """Return every kernel that runs where vertices have numbers of their own."""
+    works = (BfsOptions(), *(ComponentsOptions(algorithm) for algorithm in ALGORITHMS_OF_COMPONENTS))
+    own = (spec for work in works for spec in work.kernels("mapped"))
+    return tuple(dict.fromkeys((*placement_kernels("mapped", prove=True, numbered=True), *own)))
 
 
 def variants_of(file: str) -> list[KernelSpec]:

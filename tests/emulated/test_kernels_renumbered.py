@@ -127,6 +127,20 @@ def test_an_id_without_a_number_is_refused(residency):
                 engine.connected_components()
 
 
+@pytest.mark.parametrize("build", BUILDS)
+def test_hot_rows_are_numbers_already(build):
+    """Of two hubs of unequal length one is hot; every other vertex has no edges."""
+    one, other = np.arange(1, 6_001), 6_001 + np.arange(2_500)
+    ends = zoo.join((np.zeros(6_000, int), 2 * one), (np.full(2_500, 2), 2 * other))
+    plain = zoo.build(18_000, ends)
+    with GpuEngine(plain, residency="mapped", strategy="topdown", runtime=SimtRuntime(build=build)) as engine:
+        rows = engine.rows()
+        assert int(rows.struct["hot_from"]) == plain.degrees()[0] and engine.placed.numbers is not None
+        for source in (0, 2, 12_000, 17_000):
+            assert np.array_equal(engine.bfs(source).levels, reference_bfs(plain, source)[0])
+        assert np.array_equal(engine.connected_components().labels, reference_components(plain))
+
+
 def test_other_work_and_other_rows_keep_the_numbers_of_the_file():
     plain, directed = zoo.shared()["kronecker"], zoo.shared()["directed-in-rows"]
     for options in ({"work": (ManyOptions(),)}, {"strategy": "queue"}, {"residency": "streamed"}):

@@ -14,7 +14,9 @@ DEVICE vid number_in(const u64* numbers, u64 file_n, vid u) {
 
 // The number of an id of a row that lies outside; ids in device memory are numbers already.
 #if RENUMBERED
-DEVICE vid number_of(const Adjacency& a, vid u, bool outside) { return outside ? number_in(a.numbers, a.file_n, u) : u; }
+DEVICE vid number_of(const Adjacency& a, vid u, bool outside) {
+    return outside ? number_in(a.numbers, a.file_n, u) : u;
+}
 #else
 DEVICE vid number_of(const Adjacency&, vid u, bool) { return u; }
 #endif

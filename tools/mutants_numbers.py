@@ -1,0 +1,48 @@
+"""The bugs that tools/mutants.py plants into the numbers that vertices with edges have (see mutant_list.py)."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+SUITE = ("test_kernels_renumbered.py",)
+
+
+def _planted(name: str, file: str, old: str, new: str) -> Mutant:
+    return Mutant(f"numbers: {name}", file, old, new, SUITE)
+
+
+NUMBERS = (
+    _planted(
+        "a vertex counts itself", "kernels/rows/numbers.cuh", "bits & (bit_of(u) - 1)", "bits & (2 * bit_of(u) - 1)"
+    ),
+    _planted(
+        "who has no edges has a number",
+        "kernels/rows/numbers.cuh",
+        "return bits & bit_of(u) ? (vid)",
+        "return true ? (vid)",
+    ),
+    _planted(
+        "ids in device memory are looked up, too",
+        "kernels/rows/numbers.cuh",
+        "return outside ? number_in(a.numbers, a.file_n, u) : u;",
+        "return number_in(a.numbers, a.file_n, u);",
+    ),
+    _planted(
+        "hot rows keep the ids of the file",
+        "kernels/placement/place.cu",
+        "return number_of(a, ((const Unit*)a.data)[i], true);",
+        "return ((const Unit*)a.data)[i];",
+    ),
+    _planted(
+        "wide levels take ids as they are",
+        "algorithms/bfs/gpu/wide.cuh",
+        "number_of(s.out, __ldg(id_at), at & 1)",
+        "number_of(s.out, __ldg(id_at), false)",
+    ),
+    _planted(
+        "only the first half of all ids is written anew",
+        "kernels/placement/place.cu",
+        "for (u64 i = thread_id(); i < count; i += thread_count()) ids[i]",
+        "for (u64 i = thread_id(); i < count / 2; i += thread_count()) ids[i]",
+    ),
+)
