@@ -58,6 +58,7 @@ class Usage:
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
     ("bfs_peers", np.uint32, "plain"): (80, 400),
     ("bfs_peers", np.uint32, "varint"): (56, 276),
+    ("bfs_peers", np.uint64, "plain"): (24, 48),
     ("bfs_traverse", np.uint32, renumbered("plain")): (32, 72),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants more registers
