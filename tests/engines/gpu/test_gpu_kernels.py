@@ -49,7 +49,7 @@ def test_compiles_without_spills(compiler, number, file):
     """Ten files, one variant each: ``make kernels`` holds every variant of every file to the same."""
     ids, codec = compiler.VARIANTS[number % 4]
     for usage in compiler.compile_kernel(file, 90, ids, codec):
-        assert not compiler.spills(usage, ids, codec), usage
+        assert not compiler.spills(usage, ids, codec, 90), usage
         assert not compiler.crowds(usage, 90, ids), usage
 
 
@@ -70,8 +70,16 @@ def test_a_spill_is_seen(compiler):
     ptxas info    : Used 32 registers, used 0 barriers, 1024 bytes smem"""
     [usage] = compiler.parse_usage(log)
     assert usage == compiler.Usage("k", 32, 1024, 8, 28)
-    assert compiler.spills(usage, np.uint32, "plain")
-    assert not compiler.spills(compiler.Usage("k", 32, 1024, 0, 0), np.uint32, "plain")
+    assert compiler.spills(usage, np.uint32, "plain", 90)
+    assert not compiler.spills(compiler.Usage("k", 32, 1024, 0, 0), np.uint32, "plain", 90)
+
+
+def test_what_is_known_of_one_architecture_is_refused_on_others(compiler):
+    for (kernel, ids, codec, arch), (stack, known) in compiler.KNOWN_ON.items():
+        usage = compiler.Usage(kernel, 64, 1024, stack, known)
+        assert not compiler.spills(usage, ids, codec, arch)
+        assert all(compiler.spills(usage, ids, codec, other) for other in compiler.ARCHITECTURES if other != arch)
+        assert compiler.spills(replace(usage, spills=known + 4), ids, codec, arch)
 
 
 def test_a_compiler_message_names_file_and_line(compiler):
