@@ -18,7 +18,7 @@ from bigbfs.config import RankRates, from_table
 from bigbfs.errors import BigBfsError, DoesNotFitError, VerificationError
 from bigbfs.generate.catalogue import find
 from bigbfs.sizes import free_memory
-from rank_suite.cases import Measurement, Row
+from rank_suite.cases import Measurement
 from rank_suite.places import SHARE
 
 LAST_WORDS = 300
@@ -122,16 +122,19 @@ def probe(runner: Runner, ranks: int) -> RankRates:
 def arguments(measurement: Measurement, path: Path) -> list[str]:
     """Return the command line that measures; ranks are an option of it, started by the tool's own mpiexec."""
     row = measurement.row
-    line = [measurement.work, str(path), "--trials", str(row.trials), "--verify", *_ranks(row, measurement.ranks)]
+    line = [measurement.work, str(path), "--trials", str(row.trials), "--verify", *_ranks(measurement)]
     if measurement.work == "bfs":
         line += ["--sources", f"random:{row.sources}", "--seed", str(measurement.seed), "--strategy", row.strategy]
     return line
 
 
-def _ranks(row: Row, count: int) -> list[str]:
+def _ranks(measurement: Measurement) -> list[str]:
+    row, count = measurement.row, measurement.ranks
     if not row.on_gpus:
         return ["--ranks", str(count), "--threads", str(row.threads)]
     several = ["--gpus", str(count)] if count > 1 else []  # one GPU is the engine that knows nothing of ranks
+    if several and measurement.work == "cc" and row.order == "degree":
+        several += ["--partition", "words"]  # else one GPU alone finds the components of such a graph
     return ["--backend", "gpu", "--residency", row.residency, *several]
 
 
