@@ -1,4 +1,5 @@
-"""Run the small graphs of the zoo under compute-sanitizer: memcheck and racecheck.
+"""Run the small graphs of the zoo under compute-sanitizer, memcheck and racecheck: single searches, components, batches
+of many searches, and graphs whose vertices get numbers of their own.
 
 In: a device and compute-sanitizer. Out: for each tool ``"clean"``, ``"errors"`` (its report is printed) or why it did
 not run. In the process that is looked at device memory comes from no pool: a pool rounds sizes up and keeps what is
@@ -16,6 +17,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))  # the package need not be installed
@@ -82,9 +85,8 @@ def traverse() -> None:
     """Traverse the small graphs in every encoding and residency; the results are the business of other tests."""
     import cupy
 
-    from bigbfs.algorithms.gpu_engine import GpuEngine
-    from bigbfs.generate.zoo import sources, zoo
-    from bigbfs.graph.graph import Graph
+    from bigbfs.engines.gpu.placement import renumbered
+    from bigbfs.generate.zoo import zoo
 
     without_pool(cupy)
     graphs = zoo(big=False)
@@ -92,13 +94,41 @@ def traverse() -> None:
     for name in GRAPHS:
         for graph in (graphs[name], graphs[name].compress()):
             for residency in ("vram", "mapped"):
-                fresh = Graph(graph.adjacency, graph.flags, in_adjacency=graph.in_adjacency)  # rows are proved once
-                with GpuEngine(fresh, residency=residency) as engine:
-                    for source in sources(graph, 2):
-                        engine.bfs(source)
-                        count += 1
-                    engine.connected_components()
+                count += _search(graph, residency) + _search_many(graph, residency)
+    renumbered.SMALLEST = renumbered.EVEN_DEPTH = 1
+    for graph in map(graphs.__getitem__, GRAPHS):
+        if renumbered.renumbers(graph):
+            count += sum(_search(graph, residency) for residency in ("vram", "mapped"))
     print(f"{count} traversals done")
+
+
+def _search(graph: Any, residency: str) -> int:
+    """Search from two sources, find components; return how many searches."""
+    from bigbfs.algorithms.gpu_engine import GpuEngine
+    from bigbfs.generate.zoo import sources
+    from bigbfs.graph.graph import Graph
+
+    fresh = Graph(graph.adjacency, graph.flags, in_adjacency=graph.in_adjacency)  # rows are proved once
+    chosen = sources(graph, 2)
+    with GpuEngine(fresh, residency=residency) as engine:
+        for source in chosen:
+            engine.bfs(source)
+        engine.connected_components()
+    return len(chosen)
+
+
+def _search_many(graph: Any, residency: str) -> int:
+    """Search from some vertices at once, by both directions; return how many searches."""
+    from bigbfs.algorithms.many.gpu.tuning import Tuning
+    from bigbfs.algorithms.many.options import ManyOptions
+    from bigbfs.engines.gpu.engine import GpuEngine
+
+    sources = range(min(graph.n, 100))
+    for width, tuning in (64, Tuning(push_edge=1e-9, file_edge=1e-9)), (128, Tuning(push_edge=1e9, apart_ids=16)):
+        work = ManyOptions(np.array(sources[:width]), width=width, sums=True, fetch=True, tuning=tuning)
+        with GpuEngine(graph, work=(work,), residency=residency) as engine:
+            engine.run(work)
+    return 2 * len(sources)
 
 
 def main() -> int:
