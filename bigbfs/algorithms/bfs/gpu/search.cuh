@@ -1,8 +1,9 @@
 // How a vertex looks for a parent in the frontier: among its heads, then in its row, alone and with the help of the
-// warp.
+// warp; where ids are looked up, as rows come over the link then, by the warp at once.
 //
 // All is for bottom-up phases (bottomup.cuh). Frontier kind: bitmap. Atomics: none, but the list of chunks. Memory per
-// vertex: 16 bytes of heads and the words of the frontier that they ask for, then whole lines of its row.
+// vertex: 16 bytes of heads and the words of the frontier that they ask for, then whole lines of its row. Source: Min
+// et al. (EMOGI, VLDB'20) for whole aligned lines; lines of several rows at once are ours.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
 
@@ -94,8 +95,9 @@ DEVICE bool search_together(const Bfs& s, const u32* frontier, const Segment& se
 // that has no more before it, since an empty row has the number of the next.
 DEVICE u32 owner_of(u32 first, u32 line) { return 31 - (u32)__clz((int)__ballot_sync(ALL_LANES, first <= line)); }
 
-// The rows of the lanes, some of them empty, where a trip for ids is one over the link: the whole lines in which they
-// lie, one behind the other, SLOTS at once, whichever lanes they are of; all lanes call it.
+// The rows of the lanes, some of them empty: the whole lines in which they lie, one behind the other, SLOTS at once,
+// whichever lanes they are of. Over the link a line is one trip and one translation of its address, where a lane alone
+// makes eight for its first 32 ids, and most rows that heads have not decided are read to their end. All lanes call it.
 DEVICE bool search_lines(const Bfs& s, const u32* frontier, const Segment& own, vid& parent) {
     const u32 skipped = (u32)own.begin & (WARP - 1);
     const u32 ids_from_line = own.begin < own.end ? (u32)(own.end - own.begin) + skipped : 0;
