@@ -40,6 +40,42 @@ NUMBERS = (
         "number_of(s.out, __ldg(id_at), false)",
     ),
     _planted(
+        "lines: a row has the first line of the next",
+        "algorithms/bfs/gpu/search.cuh",
+        "__ballot_sync(ALL_LANES, first <= line)",
+        "__ballot_sync(ALL_LANES, first <= line + 1)",
+    ),
+    _planted(
+        "lines: what lies behind a row in its last line is read",
+        "algorithms/bfs/gpu/search.cuh",
+        "max(first, min(last, this_line * WARP + lane_id()))",
+        "max(first, min(last | (WARP - 1), this_line * WARP + lane_id()))",
+    ),
+    _planted(
+        "lines: what lies before a row in its first line is read",
+        "algorithms/bfs/gpu/search.cuh",
+        "max(first, min(last, this_line * WARP + lane_id()))",
+        "max(first & ~(WARP - 1), min(last, this_line * WARP + lane_id()))",
+    ),
+    _planted(
+        "lines: the last id of a row is left out",
+        "algorithms/bfs/gpu/search.cuh",
+        "__shfl_sync(ALL_LANES, end, owner) - 1",
+        "__shfl_sync(ALL_LANES, end, owner) - 2",
+    ),
+    _planted(
+        "lines: a row is left where another has found its parent",
+        "algorithms/bfs/gpu/search.cuh",
+        "if (decided & bit_of(next) && line < behind)",
+        "if (decided && line < behind)",
+    ),
+    _planted(
+        "lines: ids of all rows are looked up",
+        "algorithms/bfs/gpu/search.cuh",
+        "ids[j] = number_of(s.in, ids[j], outside >> j & 1)",
+        "ids[j] = number_of(s.in, ids[j], true)",
+    ),
+    _planted(
         "only the first half of all ids is written anew",
         "kernels/placement/place.cu",
         "for (u64 i = thread_id(); i < count; i += thread_count()) ids[i]",

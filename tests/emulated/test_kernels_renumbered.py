@@ -10,6 +10,7 @@ import zoo
 from faults import FaultyRuntime
 
 from bigbfs import generate
+from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
@@ -20,7 +21,7 @@ from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.gpu import engine as engines
 from bigbfs.engines.gpu.placement import renumbered
 from bigbfs.engines.gpu.placement.renumbered import Renumbered, renumbers
-from bigbfs.errors import FormatError
+from bigbfs.errors import FormatError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.runtime import SimtRuntime, builds_here
@@ -68,6 +69,43 @@ def test_who_has_no_edges_reaches_itself(build):
             assert [(level.frontier, level.edges) for level in found.record.levels] == [(1, 0)] * (depth != 0)
         engine.verify_tree(alone)
         assert (engine.bfs(alone, want_parents=False).levels >= 0).sum() == 1
+
+
+def test_a_wrong_tree_is_told_by_the_vertex_of_the_file():
+    plain = zoo.shared()["early-isolated"]
+    alone, source = int(np.flatnonzero(plain.degrees() == 0)[-1]), int(np.flatnonzero(plain.degrees())[-1])
+    with GpuEngine(plain, residency="vram", runtime=SimtRuntime()) as engine:
+        for start in (source, alone):
+            engine.bfs(start)
+            engine.program(BfsOptions(start)).loop.array("levels")[...] = 7
+            with pytest.raises(VerificationError, match=f"of the BFS tree from vertex {start} break"):
+                engine.verify_tree(start)
+
+
+def bipartite(most):
+    """Return a graph of rows of very different lengths, every second vertex without edges, and its vertices of a side:
+    the rows of 48 have up to ``most`` ids of those, anywhere."""
+    random = np.random.default_rng(most)
+    lengths = np.linspace(1, most, 48).astype(int)
+    own = np.repeat(np.arange(48), lengths)
+    others = np.concatenate([random.choice(2 * most, length, replace=False) for length in lengths])
+    plain = zoo.build(2 * (48 + 2 * most), (2 * own, 2 * (48 + others)))
+    return plain, 2 * (48 + np.unique(others))
+
+
+@pytest.mark.parametrize("rule", ["no heads", "turns"], indirect=True)
+@pytest.mark.parametrize("build", BUILDS)
+def test_rows_of_all_lengths_are_searched_to_their_end(build, rule):
+    """By whole lines, of several rows at once: only what is in the row counts, and all that is."""
+    for most in (100, 1100) if build == "plain" else (100,):
+        plain, starts = bipartite(most)
+        for defer_from in (0, 1 << 20):
+            how = {"residency": "mapped", "tuning": replace(rule.tuning, defer_from_mapped=defer_from)}
+            with GpuEngine(plain, **how, runtime=SimtRuntime(build=build)) as engine:
+                for source in starts[:: len(starts) // 5].tolist():
+                    found = engine.bfs(source)
+                    assert np.array_equal(found.levels, reference_bfs(plain, source)[0])
+                    validate_tree(plain, source, found.levels, found.parents)
 
 
 @pytest.mark.parametrize("residency", ["vram", "mapped"])

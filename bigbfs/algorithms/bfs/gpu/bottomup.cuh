@@ -1,8 +1,8 @@
 // Bottom-up phases: every unvisited vertex looks for a parent in the frontier and stops at the first.
 //
 // SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
-// 32 at once. A lane looks through the heads of its vertex; without success it reads LANE_LOADS groups of the row, and
-// what is still without a parent is finished by the whole warp. Hubs that are not decided by their heads are listed.
+// 32 at once. A lane looks through the heads of its vertex, then through LANE_LOADS groups of the row; the warp reads
+// the rest, or all of rows whose ids are looked up. Hubs that are not decided by their heads are listed.
 // SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's
 // row and so that few enough warps read neighbouring rows in order for the link's full rate. SEARCH_CHUNKS: a warp
 // takes chunks of the hubs listed. Frontier kind: bitmap. Atomics: on shared memory only; for chunks an atomicOr on

@@ -163,4 +163,5 @@ class GpuBfs:
         numbers, source, most = self._placed.numbers, options.source, options.max_depth
         number = source if numbers is None else numbers.number(source)
         tree = (self.loop.array("levels"), self.loop.array("parents"))
-        self._verifier.verify(0 if number is None else number, *tree, 0 if number is None else most)
+        root, depth = (0, 0) if number is None else (number, most)  # who has no edges: as any vertex without a step
+        self._verifier.verify(root, *tree, depth, name=source)

@@ -30,8 +30,11 @@ class TreeVerifier:
         self._rules = EdgeRules(placed, KERNELS)
         self._joined: Array = placed.runtime.zeros(-(-placed.n // 32), np.uint32)
 
-    def verify(self, source: int, levels: Array, parents: Array, max_depth: int | None = None) -> None:
-        """Prove that ``levels`` and ``parents``, arrays of the device, are a BFS tree from vertex ``source``.
+    def verify(
+        self, source: int, levels: Array, parents: Array, max_depth: int | None = None, *, name: int | None = None
+    ) -> None:
+        """Prove that ``levels`` and ``parents``, arrays of the device, are a BFS tree from vertex ``source``, which the
+        file calls ``name`` (None: the same).
 
         Raises
         ------
@@ -40,9 +43,10 @@ class TreeVerifier:
         """
         placed, last = self._placed, np.int32(NO_LAST if max_depth is None else min(max_depth, NO_LAST))
         placed.runtime.fill(self._joined, 0)
-        tree = (levels, parents, self._joined, last)
-        self._rules.edges("verify_tree", f"edges of the BFS tree from vertex {source}", *tree)
-        size, root = np.uint64(placed.n), np.uint64(source)
-        self._rules.vertices(
-            "verify_tree_vertices", f"vertices of the BFS tree from vertex {source}", size, root, *tree
+        tree, of = (
+            (levels, parents, self._joined, last),
+            f"of the BFS tree from vertex {source if name is None else name}",
         )
+        self._rules.edges("verify_tree", f"edges {of}", *tree)
+        size, root = np.uint64(placed.n), np.uint64(source)
+        self._rules.vertices("verify_tree_vertices", f"vertices {of}", size, root, *tree)
