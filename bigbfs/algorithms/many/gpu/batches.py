@@ -329,9 +329,11 @@ class GpuBatches:
         depth, far, columns = (self._places.by_source(each) for each in (*downloaded, self._columns))
         return Counted(depth, far, self._found, columns)
 
-    def levels(self) -> np.ndarray:
-        """Return the levels of the last batch, int32 (n, kept)."""
-        return self._runtime.download(self._arrays["levels"]).reshape(-1, self._kept)
+    def levels(self, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Return the levels of the last batch, int32 (n, kept), or those of vertices from ``first`` to ``last`` - 1."""
+        kept, levels = self._kept, self._arrays["levels"]
+        part = levels[first * kept : len(levels) if last is None else last * kept]
+        return self._runtime.download(part).reshape(-1, kept)
 
     def sums(self) -> Sums:
         """Return the sums over the batches since :meth:`forget`."""
