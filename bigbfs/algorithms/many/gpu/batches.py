@@ -128,7 +128,7 @@ class GpuBatches:
             **{"out": self._out.struct, "in": pulled.struct},
             **{spec.name: values.get(spec.name, 0) for spec in POINTERS},
             vertices=self._vertices,
-            span=tuning.span,
+            span=tuning.span + 1,
             most_levels=tuning.most_levels,
             pull_from=NO_WAY,
             apart_ids=apart,
@@ -181,7 +181,7 @@ class GpuBatches:
         found: list[np.ndarray] = [np.zeros(1, np.int64)]
         columns: list[np.ndarray] = [np.zeros(self.width if self._wants.columns else 0, np.int64)]
         while int(stand["ending"]) != DONE and int(stand["level"]) < max_depth:
-            if int(stand["level"]) - base + 1 >= self._tuning.span:
+            if int(stand["level"]) - base >= self._tuning.span:
                 self._take(int(stand["level"]) - base, found, columns)
                 base = int(stand["level"])
                 self._state["base"] = base

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bigbfs.errors import UsageError
+
 SHARES = (0.001,)
 SHARES_OUTSIDE = (0.002, 0.005, 0.02)
 
@@ -76,6 +78,12 @@ class Tuning:
     ranked_bits: bool = True
     most_levels: int = 1 << 16
     span: int = 1024
+
+    def __post_init__(self) -> None:
+        """Refuse batches that would not go on."""
+        for name in ("most_levels", "span"):
+            if getattr(self, name) < 1:
+                raise UsageError("must be 1 or more", about=((name, getattr(self, name)),))
 
 
 DEFAULT = Tuning()
