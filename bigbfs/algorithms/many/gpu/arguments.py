@@ -62,8 +62,8 @@ STREAMED = (
 def arrays(
     width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None = None, streamed: bool = False
 ) -> tuple[ArraySpec, ...]:
-    """Return the state of batches of ``width`` sources which collect what ``wants`` says; of ``span`` levels and the one
-    before them, of which nothing is counted."""
+    """Return the state of batches of ``width`` sources which collect what ``wants`` says, of ``span`` levels and the
+    one before them."""
     words = width // 64
     stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
     always = (
@@ -99,8 +99,9 @@ def arrays(
 
 def _wanted(width: int, wants: Wants, span: int, kept: int) -> tuple[tuple[ArraySpec, bool], ...]:
     """Return the arrays that are there when they are wanted, and whether they are."""
+    counts = f"{(span + 1) * width}"
     return (
-        (ArraySpec("columns", "u64", f"{(span + 1) * width}", "vertices found in each level by each source"), wants.columns),
+        (ArraySpec("columns", "u64", counts, "vertices found in each level by each source"), wants.columns),
         (ArraySpec("reach", "u64", "n", "how many sources reach a vertex"), wants.sums),
         (ArraySpec("farness", "u64", "n", "the sum of their distances"), wants.sums),
         (ArraySpec("harmonic", "u64", "n", "the sum of reciprocals", False, "vram", "double"), wants.harmonic),
