@@ -5,6 +5,8 @@ Sources without edges are among those of every batch.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import zoo
@@ -18,6 +20,8 @@ from bigbfs.algorithms.many.gpu.directions import BOTTOM_UP, TOP_DOWN
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.many.validate import differences_of_sums
+from bigbfs.algorithms.sweeps.options import SweepOptions
+from bigbfs.engines.cpu.engine import CpuEngine
 from bigbfs.engines.gpu import engine as engines
 from bigbfs.engines.gpu import numbering
 from bigbfs.engines.gpu.engine import GpuEngine
@@ -25,17 +29,18 @@ from bigbfs.engines.gpu.numbering import plan_and_numbers
 from bigbfs.engines.gpu.placement.ledger import grain
 from bigbfs.engines.gpu.placement.renumbered import Renumbered
 from bigbfs.engines.gpu.planning import make_plan
-from bigbfs.errors import FormatError, VerificationError
+from bigbfs.errors import FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
 from emulated.many_watch import FrontierWatch
 from emulated.runtime import SimtRuntime, builds_here
 from emulated.test_kernels_many import GRAPHS as OTHERS
 from emulated.test_kernels_many import TUNINGS
+from emulated.test_kernels_sweeps import GRAPHS as SWEEPS
 
 HERE = builds_here()
 EVERYTHING = {"sums": True, "harmonic": True, "columns": True, "fetch": True}
-WORK = (ManyOptions(width=64, **EVERYTHING), ComponentsOptions())
+WORK = (SweepOptions(), ManyOptions(width=64, **EVERYTHING), ComponentsOptions())
 
 
 def spread_out(plain: Graph, seed: int = 1) -> Graph:
@@ -51,6 +56,7 @@ def spread_out(plain: Graph, seed: int = 1) -> Graph:
 
 SPREAD = {name: spread_out(OTHERS[name]) for name in ("random", "three hubs and a path", "dense", "by degree")}
 GRAPHS = {name: zoo.shared()[name] for name in ("kronecker", "early-isolated", "wide-ids-hub")} | SPREAD
+SWEPT = SWEEPS["a hub, and a longer path"]
 SANITIZED = ("three hubs and a path",)
 FEW = ("three hubs and a path", "early-isolated", "random")
 
@@ -182,11 +188,49 @@ def test_measures_are_those_of_the_cpu(name, residency):
         targets = np.arange(0, plain.n, 5)
         one, other = (bigbfs.distances(each, "random:9", targets=targets, verify=True, backend=on) for each, on in both)
         np.testing.assert_array_equal(one.levels, other.levels)
+        for goal, component in (("diameter", "largest"), ("radius", "largest"), ("all", "largest"), ("all", "all")):
+            options = {"goal": goal, "component": component}
+            one, other = (bigbfs.eccentricity(each, backend=on, **options) for each, on in both)
+            known = "radius" if goal == "radius" else "diameter"
+            assert one.exact and other.exact and getattr(one, known) == getattr(other, known)
+            np.testing.assert_array_equal(one.ids, other.ids)
+            if goal == "all":
+                np.testing.assert_array_equal(one.lower, other.lower)
         assert there.placed.numbers is not None
-        for component in ("largest", "all"):
-            one, other = (bigbfs.eccentricity(each, component=component, backend=on) for each, on in both)
-            np.testing.assert_array_equal(one.lower, other.lower)
-            assert one.exact and other.exact and one.diameter == other.diameter
+
+
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+@pytest.mark.parametrize("build", HERE)
+def test_sweeps_are_those_of_the_cpu(build, residency):
+    """Field by field; the vertex half-way lies at half the depth."""
+    plain = spread_out(SWEPT)
+    runtime = SimtRuntime(build=build, seed=build == "preempt")
+    work = (SweepOptions(), ManyOptions(width=64))
+    with CpuEngine(plain, work=()) as here, GpuEngine(plain, work=work, residency=residency, runtime=runtime) as there:
+        hub = here.run(SweepOptions())
+        assert there.run(SweepOptions()) == hub
+        asked, kept = SweepOptions(hub.vertex, anew=True, keep=0, central=True), 0
+        for number in range(6):
+            one, other = (engine.run(asked) for engine in (here, there))
+            same = (replace(each, halfway=0, seconds=0, listed=None, rim=None) for each in (one, other))
+            assert next(same) == next(same)
+            for each in ("ids", "upper", "levels"):
+                np.testing.assert_array_equal(getattr(one.listed, each), getattr(other.listed, each))
+            kept = kept if asked.keep is None else asked.keep
+            ours, theirs = (engine.run(SweepOptions(keep=kept)) for engine in (here, there))
+            assert all(len(each) == plain.n for each in theirs)
+            inside = ours[1] >= 0
+            np.testing.assert_array_equal(theirs[1] >= 0, inside)
+            for mine, its in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(mine[inside], its[inside])
+            if asked.halfway and asked.keep is not None:
+                assert ours[2][other.halfway] == one.depth // 2
+            source = (one.far, one.central, max(one.next))[number % 3]
+            keep = (1, 2, None)[number % 3]
+            asked = SweepOptions(source if source >= 0 else hub.vertex, keep=keep, halfway=True, central=True)
+        assert there.placed.numbers is not None
+        with pytest.raises(UsageError, match="has no edges"):
+            there.run(SweepOptions(int(np.flatnonzero(plain.degrees() == 0)[0])))
 
 
 def test_a_plan_counts_the_vertices_that_have_numbers():

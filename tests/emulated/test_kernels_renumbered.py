@@ -16,7 +16,6 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.algorithms.many.options import ManyOptions
-from bigbfs.algorithms.sweeps.options import SweepOptions
 from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.gpu import engine as engines
 from bigbfs.engines.gpu import numbering
@@ -146,7 +145,11 @@ def test_hot_rows_are_numbers_already(build):
 
 def test_other_work_and_other_rows_keep_the_numbers_of_the_file():
     plain, directed = zoo.shared()["kronecker"], zoo.shared()["directed-in-rows"]
-    for options in ({"work": (SweepOptions(), ManyOptions())}, {"strategy": "queue"}, {"residency": "streamed"}):
+    for options in (
+        {"work": (ManyOptions(), BfsOptions(strategy="queue"))},
+        {"strategy": "queue"},
+        {"residency": "streamed"},
+    ):
         with GpuEngine(plain, runtime=SimtRuntime(), **options) as engine:
             assert engine.placed.numbers is None
     assert usual_work()[0].takes_numbers and not replace(usual_work()[0], strategy="queue").takes_numbers
