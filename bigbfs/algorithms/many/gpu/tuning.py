@@ -77,7 +77,7 @@ class Tuning:
     sort_from: int = 4096
     ranked_bits: bool = True
     most_levels: int = 1 << 16
-    span: int = 1024
+    span: int = 1023
 
     def __post_init__(self) -> None:
         """Refuse batches that would not go on."""
