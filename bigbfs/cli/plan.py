@@ -197,8 +197,8 @@ def _show_searches(
     target = find_target(profile)
     limits = _limits(graph, target, vram_budget, ram_budget)
     sources, work = many_plan.work_on_gpu(graph, given["searches"], collect)
-    how = {"ram_budget": limits.ram, "registers_read_only": target.registers_read_only}
-    plan, _ = plan_and_numbers(graph, residency, limits.vram, work=(work,), **how)
+    asked = (residency, limits.vram, None, None, limits.ram, target.registers_read_only)
+    plan, _ = plan_and_numbers(graph, asked, (work,))
     planned = plan.work[0]
     assert isinstance(planned, ManyOptions)
     width, batches = many_plan.batches_on_gpu(planned, sources)

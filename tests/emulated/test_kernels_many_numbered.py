@@ -241,7 +241,7 @@ def test_a_plan_counts_the_vertices_that_have_numbers():
     for residency in ("vram", "mapped"):
         few = make_plan(own, residency, 1 << 30, hot_bytes=0, work=work).device_bytes
         assert few < make_plan(plain, residency, 1 << 30, hot_bytes=0, work=work).device_bytes
-        plan, numbers = plan_and_numbers(plain, residency, few, hot_bytes=0, work=work)
+        plan, numbers = plan_and_numbers(plain, (residency, few, None, 0, None, True), work)
         assert numbers is not None and plan.work[0].bits == 512 and plan.device_bytes == few
         options = {"residency": residency, "hot_bytes": 0, "vram_budget": few}
         with GpuEngine(plain, work=work, runtime=SimtRuntime(), **options) as engine:
@@ -251,8 +251,9 @@ def test_a_plan_counts_the_vertices_that_have_numbers():
             assert taken.keys() <= planned.keys() and ("numbers" in taken) == (residency == "mapped")
             assert all(grain(size) <= planned[name] for name, size in taken.items())
             assert taken["seen"] == own.n * 64
-    assert plan_and_numbers(plain, "vram", 1 << 30, work=(BfsOptions(),))[1] is None, "made while edges are copied"
-    streamed, numbers = plan_and_numbers(plain, "streamed", 1 << 30, work=work)
+    rest = (1 << 30, None, None, None, True)
+    assert plan_and_numbers(plain, ("vram", *rest), (BfsOptions(),))[1] is None, "made while edges are copied"
+    streamed, numbers = plan_and_numbers(plain, ("streamed", *rest), work)
     assert numbers is None and streamed.residency == "streamed"
 
 

@@ -122,7 +122,6 @@ class GpuEngine:
         self._buffers: Buffers | None = None
         self._graph: PlacedGraph | None = None
         self._numbers: Renumbered | None = None
-        self._limits: dict[str, Any] = {}
         self._programs: dict[Hashable, Program] = {}
         try:
             if residency not in RESIDENCIES:
@@ -136,10 +135,8 @@ class GpuEngine:
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                self._limits = {"residency": residency, "budget": budget, "ram_budget": ram_budget}
-                self._limits |= {"head_groups": head_groups, "hot_bytes": hot_bytes}
-                self._limits["registers_read_only"] = runtime.registers_read_only
-                planned = partial(plan_and_numbers, graph, work=self._work, **self._limits)
+                self._limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
+                planned = partial(plan_and_numbers, graph, self._limits, self._work)
                 self.plan, self._numbers = self._clocked("place", planned)
                 self.residency, self._work = self.plan.residency, self.plan.work
                 self._numbered = may_number(self._work, self.residency) and renumbers(graph)
@@ -266,7 +263,7 @@ class GpuEngine:
         """Place the graph anew, for ``work`` that wants the vertices of the file; also where that was cut short."""
         runtime = self._running()
         if self.plan.numbered:  # all vertices take more
-            self.plan = make_plan(self.graph, work=(work,), **self._limits)
+            self.plan = make_plan(self.graph, *self._limits, work=(work,))
             self.residency = self.plan.residency
             work.require_backend("gpu", self.residency)
         runtime.synchronize()
