@@ -60,6 +60,7 @@ def measure_on_gpu(graph: Graph, asked: argparse.Namespace) -> list[tuple[int, f
     from bigbfs.algorithms.gpu_engine import GpuEngine
 
     where = {"residency": asked.residency, "vram_budget": parse_size(asked.vram_budget) if asked.vram_budget else None}
+    own = where | {"head_groups": asked.head_groups}
     with GpuEngine(graph, work=usual_work(names=("bfs",)), **where) as engine:
         sources = sources_of(graph, CHECKED)[:SINGLES]
         engine.traverse(int(sources[0]))
@@ -70,10 +71,11 @@ def measure_on_gpu(graph: Graph, asked: argparse.Namespace) -> list[tuple[int, f
     for width in asked.width or [64, 128, 256, 512]:
         work = ManyOptions(sources_of(graph, width), width=width, tuning=tuning)
         try:
-            with GpuEngine(graph, work=(work,), **where) as engine:
+            with GpuEngine(graph, work=(work,), **own) as engine:
                 print(
                     f"width {width}: {engine.residency}, {engine.plan.head_groups} groups of heads, "
-                    f"hot {engine.plan.hot_bytes / 2**20:.0f} MiB, in all {engine.bytes.device / 2**30:.2f} GiB",
+                    f"hot {engine.plan.hot_bytes / 2**20:.0f} MiB, in all {engine.bytes.device / 2**30:.2f} GiB; "
+                    f"{engine.placed.n:,} vertices placed",
                     flush=True,
                 )
                 times = [engine.run(work).record.seconds * 1e3 for _ in range(asked.trials)]
@@ -159,6 +161,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--residency", choices=("auto", "vram", "mapped", "streamed"), default="auto")
     parser.add_argument("--vram-budget")
+    parser.add_argument("--head-groups", type=int, help="of batches on a GPU, instead of as many as fit")
     parser.add_argument("--tune", type=tuned, action="append", metavar="NAME=VALUE", help="of Tuning, on a GPU")
     parser.add_argument("--check", action="store_true", help="hold the GPU's counts against the CPU's")
     parser.add_argument("--trace", action="store_true", help="what each step did")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from mutant import Mutant
 
 SUITE = ("test_kernels_renumbered.py",)
+MANY = ("test_kernels_many_numbered.py",)
 
 
-def _planted(name: str, file: str, old: str, new: str) -> Mutant:
-    return Mutant(f"numbers: {name}", file, old, new, SUITE)
+def _planted(name: str, file: str, old: str, new: str, suite: tuple[str, ...] = SUITE) -> Mutant:
+    return Mutant(f"numbers: {name}", file, old, new, suite)
 
 
 NUMBERS = (
@@ -80,5 +81,19 @@ NUMBERS = (
         "kernels/placement/place.cu",
         "for (u64 i = thread_id(); i < count; i += thread_count()) ids[i]",
         "for (u64 i = thread_id(); i < count / 2; i += thread_count()) ids[i]",
+    ),
+    _planted(
+        "a source without a number has a level among those that have one",
+        "algorithms/many/gpu/many.cu",
+        "if (s.levels && v < s.out.n) s.levels",
+        "if (s.levels) s.levels",
+        MANY,
+    ),
+    _planted(
+        "rows outside lead to vertices as the file has them",
+        "kernels/rows/plain.cuh",
+        "number_of(adjacency, __ldg(data + at), outside)",
+        "number_of(adjacency, __ldg(data + at), false)",
+        MANY,
     ),
 )

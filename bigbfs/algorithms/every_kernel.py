@@ -7,7 +7,10 @@ from bigbfs.algorithms.bfs.gpu.peers import measure
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.components.options import ALGORITHMS as ALGORITHMS_OF_COMPONENTS
 from bigbfs.algorithms.components.options import ComponentsOptions
+from bigbfs.algorithms.many.gpu.arguments import WIDTHS
+from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.sweeps.gpu import program as sweeps
+from bigbfs.algorithms.sweeps.options import SweepOptions
 from bigbfs.engines.gpu import rates
 from bigbfs.engines.gpu.loading import placement_kernels
 from bigbfs.engines.gpu.ranks import own as own_rows
@@ -31,7 +34,8 @@ def every_kernel() -> tuple[KernelSpec, ...]:
 
 def numbered_kernels() -> tuple[KernelSpec, ...]:
     """Return every kernel that runs where vertices have numbers of their own."""
-    works = (BfsOptions(), *(ComponentsOptions(algorithm) for algorithm in ALGORITHMS_OF_COMPONENTS))
+    components = (ComponentsOptions(algorithm) for algorithm in ALGORITHMS_OF_COMPONENTS)
+    works = (BfsOptions(), SweepOptions(), *components, *(ManyOptions(width=width) for width in WIDTHS))
     own = (spec for work in works for spec in work.kernels("mapped"))
     return tuple(dict.fromkeys((*placement_kernels("mapped", prove=True, numbered=True), *own)))
 

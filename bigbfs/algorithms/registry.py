@@ -75,6 +75,11 @@ class Options:
         """Whether vertices with edges may have numbers of their own on a GPU."""
         return False
 
+    @property
+    def fills_memory(self) -> bool:
+        """Whether its state is most of what a run on a GPU takes."""
+        return False
+
     def internal(self, graph: Graph) -> Self:
         """Return the same work on internal vertices; UsageError where it names a vertex that is not there."""
         return self

@@ -19,6 +19,7 @@ from bigbfs.cli.ranks import PARTITIONS, TRANSPORTS
 from bigbfs.config import DEFAULT_PROFILE, DeviceProfile, find_profile, read_profile
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.floor import Floor, floors
+from bigbfs.engines.gpu.numbering import plan_and_numbers
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan, default_budget, default_ram_budget, make_plan
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError, UsageError
@@ -196,8 +197,8 @@ def _show_searches(
     target = find_target(profile)
     limits = _limits(graph, target, vram_budget, ram_budget)
     sources, work = many_plan.work_on_gpu(graph, given["searches"], collect)
-    read_only = target.registers_read_only
-    plan = make_plan(graph, residency, limits.vram, ram_budget=limits.ram, registers_read_only=read_only, work=(work,))
+    asked = (residency, limits.vram, None, None, limits.ram, target.registers_read_only)
+    plan, _ = plan_and_numbers(graph, asked, (work,))
     planned = plan.work[0]
     assert isinstance(planned, ManyOptions)
     width, batches = many_plan.batches_on_gpu(planned, sources)

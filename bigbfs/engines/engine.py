@@ -70,6 +70,11 @@ class Work(Protocol):
         """Whether a program on a GPU gives the results of all vertices where those with edges have numbers of their own
         (``PlacedGraph.numbers``)."""
 
+    @property
+    def fills_memory(self) -> bool:
+        """Whether its state is most of what a run on a GPU takes, so that a plan counts only the vertices that have
+        numbers of their own, where they do."""
+
     def residencies(self) -> Sequence[str]:
         """Return where the edges of a GPU run may live, best first; empty: it does not run on a GPU."""
 

@@ -8,9 +8,11 @@ import pytest
 from bigbfs import generate
 from bigbfs.config import find_profile, read_profile
 from bigbfs.engines.gpu import engine
+from bigbfs.engines.gpu.placement import renumbered
 from bigbfs.engines.gpu.placement.ledger import PLACES
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.errors import NoDeviceError
+from bigbfs.graph.graph import Graph
 
 KEYS = {
     *("schema", "command", "graph", "device", "device_origin", "residency", "why", "head_groups", "hot_bytes"),
@@ -214,6 +216,22 @@ def test_many_searches_on_a_gpu_in_the_widest_batches_that_fit(run, graph, no_gp
     assert (found[0]["width"], found[0]["batches"], found[0]["residency"]) == (100, 1, "streamed")
     assert found[2]["width"] < 512 and found[2]["batches"] == -(-1_000 // found[2]["width"])
     assert found[2]["totals"]["vram"] <= 500 << 10
+
+
+def test_a_plan_of_many_searches_counts_the_vertices_that_have_numbers(run, graph, no_gpu, monkeypatch):
+    vertices = []
+    for smallest in (1 << 20, 1):
+        monkeypatch.setattr(renumbered, "SMALLEST", smallest)
+        for residency in ("vram", "streamed"):
+            code, out, err = run("plan", "--residency", residency, "--json", "--searches", "all", "g.csrbin")
+            assert code == 0, err
+            sizes = {buffer["name"]: buffer["bytes"] for buffer in json.loads(out)["buffers"]}
+            assert ("numbers" in sizes) == (smallest == 1 and residency == "vram")
+            vertices.append(sizes["seen"] // 64)
+    with Graph.open(graph) as opened:
+        linked = int((opened.degrees() > 0).sum())
+    assert 0 <= vertices[2] - linked < 8 and vertices[2] * 8 < vertices[0] * 7
+    assert vertices[3] == vertices[1] == vertices[0], "streamed: of the file"
 
 
 @pytest.mark.parametrize("where", [[], ["--residency", "streamed"]])

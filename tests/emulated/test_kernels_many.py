@@ -155,6 +155,22 @@ def test_depths_and_repeated_sources(build):
             check(graph, TUNINGS[how], 64, build=build, sources=sources, max_depth=depth)
 
 
+@pytest.mark.parametrize("build", [build for build in HERE if build == "plain"])
+@pytest.mark.parametrize("how", ["top-down", "bottom-up", "in turn"])
+def test_counts_may_be_taken_after_every_level_or_every_other(build, how):
+    for span in (1, 2):
+        for name, residency in (("path", "vram"), ("random", "mapped"), ("random", "streamed")):
+            tuning = replace(TUNINGS[how], span=span)
+            record = check(GRAPHS[name], tuning, 64, build=build, residency=residency, sources=np.arange(0, 40, 7))
+            assert sum(record.steps.values()) > 3
+
+
+@pytest.mark.parametrize("field", ["span", "most_levels"])
+def test_no_level_at_a_time_is_refused(field):
+    with pytest.raises(UsageError, match=f"{field}.* must be 1 or more"):
+        Tuning(**{field: 0})
+
+
 @pytest.mark.parametrize("ranked", [True, False])
 def test_sources_whose_neighbours_are_strong_have_the_first_bits(ranked):
     graph = GRAPHS["three hubs and a path"]

@@ -16,9 +16,9 @@ from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.algorithms.many.options import ManyOptions
-from bigbfs.algorithms.many.reference import many
 from bigbfs.algorithms.words import usual_work
 from bigbfs.engines.gpu import engine as engines
+from bigbfs.engines.gpu import numbering
 from bigbfs.engines.gpu.placement import renumbered
 from bigbfs.engines.gpu.placement.renumbered import Renumbered, renumbers
 from bigbfs.errors import FormatError, VerificationError
@@ -37,7 +37,8 @@ __all__ = ["rule"]
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Give numbers to the vertices of small graphs, too."""
-    monkeypatch.setattr(engines, "renumbers", lambda graph: graph.m > 0)
+    for module in (engines, numbering):
+        monkeypatch.setattr(module, "renumbers", lambda graph: graph.m > 0 and graph.codec == "plain")
 
 
 @pytest.mark.parametrize("rule", CHOSEN, indirect=True)
@@ -121,29 +122,29 @@ def test_components_and_what_wants_the_vertices_of_the_file(build, residency):
             assert result.record.largest == np.bincount(expected).max()
             engine.verify_labels()
             assert engine.placed.numbers is not None
-            sources = np.array(zoo.sources(plain, 4))
-            levels = engine.run(ManyOptions(sources, fetch=True)).levels
+            source = int(zoo.sources(plain, 4)[0])
+            levels = engine.run(BfsOptions(source, strategy="queue")).levels
             assert engine.placed.numbers is None, "placed anew"
-            np.testing.assert_array_equal(levels, many(plain, sources))
+            assert np.array_equal(levels, reference_bfs(plain, source)[0])
             assert np.array_equal(engine.connected_components().labels, expected)
-            assert np.array_equal(engine.bfs(int(sources[0])).levels, reference_bfs(plain, int(sources[0]))[0])
+            assert np.array_equal(engine.bfs(source).levels, levels)
 
 
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 def test_placing_anew_may_be_cut_short_anywhere(residency):
     """An interrupt, or an error: the next work places the graph, as if nothing had been."""
     plain = zoo.shared()["early-isolated"]
-    sources = np.array(zoo.sources(plain, 2))
-    work, expected = ManyOptions(sources, fetch=True), many(plain, sources)
-    source = int(sources[0])
-    for later in range(1, 60, 4):
+    source = int(zoo.sources(plain, 2)[0])
+    work, expected = BfsOptions(source, strategy="queue"), reference_bfs(plain, source)[0]
+    for later in range(1, 51, 4):
+        before = (usual_work(), (ManyOptions(),))[later % 8 == 5]
         runtime = FaultyRuntime(SimtRuntime(), 0, KeyboardInterrupt())
-        with GpuEngine(plain, residency=residency, runtime=runtime) as engine:
+        with GpuEngine(plain, work=before, residency=residency, runtime=runtime) as engine:
             runtime._fail_at = runtime.calls + later
             with pytest.raises(KeyboardInterrupt):
                 engine.run(work)
             np.testing.assert_array_equal(engine.run(work).levels, expected)
-            assert np.array_equal(engine.bfs(source).levels, reference_bfs(plain, source)[0])
+            assert np.array_equal(engine.bfs(source).levels, expected)
             assert engine.placed.numbers is None
 
 
@@ -181,7 +182,11 @@ def test_hot_rows_are_numbers_already(build):
 
 def test_other_work_and_other_rows_keep_the_numbers_of_the_file():
     plain, directed = zoo.shared()["kronecker"], zoo.shared()["directed-in-rows"]
-    for options in ({"work": (ManyOptions(),)}, {"strategy": "queue"}, {"residency": "streamed"}):
+    for options in (
+        {"work": (ManyOptions(), BfsOptions(strategy="queue"))},
+        {"strategy": "queue"},
+        {"residency": "streamed"},
+    ):
         with GpuEngine(plain, runtime=SimtRuntime(), **options) as engine:
             assert engine.placed.numbers is None
     assert usual_work()[0].takes_numbers and not replace(usual_work()[0], strategy="queue").takes_numbers

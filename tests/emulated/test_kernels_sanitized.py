@@ -38,6 +38,7 @@ PARTS = {
         "test_kernels_many.py",
         "test_kernels_many_full.py",
         "test_kernels_many_memory.py",
+        "test_kernels_many_numbered.py",
         "test_kernels_sweeps.py",
     ),
     "components": ("test_kernels_components.py", "test_emulation.py"),

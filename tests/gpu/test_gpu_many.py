@@ -112,6 +112,27 @@ def test_rows_of_a_file_in_many_batches(stored, rule, monkeypatch):
             assert read >= (0.9 if few else 0.01) * rows.units * rows.unit
 
 
+@pytest.mark.parametrize("residency", ["vram", "mapped"])
+def test_vertices_with_edges_have_numbers_of_their_own(residency):
+    """Of the vertices between others half have no edges; some sources are among these."""
+    plain = generate.graph("kronecker", scale=17, edge_factor=16, seed=2)
+    some, alone = (np.flatnonzero((plain.degrees() > 0) == linked) for linked in (True, False))
+    sources = np.random.default_rng(3).permutation(np.concatenate([some[::500][:240], alone[::4_000][:10]]))
+    expected = many(plain, sources)
+    for width in (64, 128, 256, 512):
+        for how in ("as estimated", "top-down", "bottom-up", "split"):
+            work = ManyOptions(sources, width=width, tuning=TUNINGS[how], **EVERYTHING)
+            with GpuEngine(plain, work=(work,), residency=residency) as engine:
+                assert engine.placed.numbers is not None
+                for _ in range(2):
+                    found = engine.run(work)
+                    np.testing.assert_array_equal(found.levels, expected)
+                    assert differences_of_sums(found, expected) == []
+                assert engine.bytes.device <= engine.plan.device_bytes
+    here, there = (bigbfs.eccentricity(plain, goal="diameter", backend=backend) for backend in ("cpu", "gpu"))
+    assert here.diameter == there.diameter
+
+
 @pytest.mark.parametrize("residency", ["auto", "streamed"])
 def test_backward_and_verified(residency):
     graph = LARGE["one way"]()

@@ -135,6 +135,16 @@ class ManyOptions(Options):
         """Yes: a vertex asks all of its heads before its row."""
         return True
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Yes: vertices with edges may have numbers of their own on a GPU."""
+        return True
+
+    @property
+    def fills_memory(self) -> bool:
+        """Yes: a vertex has a bit for each source, twice."""
+        return True
+
     def internal(self, graph: Graph) -> ManyOptions:
         """Return the same work on internal vertices.
 

@@ -84,6 +84,11 @@ class SweepOptions(Options):
         """All of them share a program."""
         return "sweeps"
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Yes: vertices with edges may have numbers of their own on a GPU."""
+        return True
+
 
 class Hub(NamedTuple):
     """The vertex of most neighbours, of several the first; and how many vertices have any."""

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.engine import Program, Work
 from bigbfs.engines.gpu.loading import place, placement_kernels
+from bigbfs.engines.gpu.numbering import may_number, plan_and_numbers
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
@@ -19,7 +21,7 @@ from bigbfs.engines.gpu.placement.hot import by_degree, first_is_best, first_row
 from bigbfs.engines.gpu.placement.ledger import reachable
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.placement.renumbered import Renumbered, renumbers
-from bigbfs.engines.gpu.planning import RESIDENCIES, Plan, default_budget, make_plan
+from bigbfs.engines.gpu.planning import RESIDENCIES, default_budget, make_plan
 from bigbfs.engines.gpu.runtime.arguments import renumbered
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
@@ -133,10 +135,11 @@ class GpuEngine:
                 runtime = self._runtime = runtime or self._clocked("start", lambda: cuda_runtime(vram_budget))
                 self.device = runtime.name
                 budget = default_budget(runtime.free_bytes()) if vram_budget is None else vram_budget
-                limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
-                self.plan: Plan = make_plan(graph, *limits, work=self._work)
+                self._limits = (residency, budget, head_groups, hot_bytes, ram_budget, runtime.registers_read_only)
+                planned = partial(plan_and_numbers, graph, self._limits, self._work)
+                self.plan, self._numbers = self._clocked("place", planned)
                 self.residency, self._work = self.plan.residency, self.plan.work
-                self._numbered = self._may_number(self._work) and renumbers(graph)
+                self._numbered = may_number(self._work, self.residency) and renumbers(graph)
                 if self._prove and self.residency == "streamed":  # the host looks at the rows meanwhile
                     checks.append(pool.submit(self._clocked, "open", graph.require_valid))
                 self._clocked("place", self._begin)
@@ -182,7 +185,7 @@ class GpuEngine:
         if self._numbered:
             if not mapped:  # they come while offsets are made
                 runtime.begin_upload(self.graph.adjacency.edges)
-            self._numbers = Renumbered(self.graph, processors())
+            self._numbers = self._numbers or Renumbered(self.graph, processors())
         graph, ranked = self._numbers.graph if self._numbers else self.graph, by_degree(self.graph)
         for adjacency in _distinct(graph):
             edges = adjacency.edges
@@ -248,21 +251,21 @@ class GpuEngine:
         program = self._programs.get(work.key)
         if program is None:
             work.require_backend("gpu", self.residency)
-            if self._graph is None or (self._numbers and not self._may_number((work,))):
-                self._place_as_it_is()
+            if self._graph is None or (self._numbers and not may_number((work,), self.residency)):
+                self._place_as_it_is(work)
             made: Program = self._clocked("place", lambda: work.program("gpu", self.residency)(self.placed, work))
             self._clocked("compile", lambda: made.warm(work))
             program = self._programs[work.key] = made
             self._count_bytes()
         return program
 
-    def _may_number(self, work: Sequence[Work]) -> bool:
-        """Tell whether vertices may have numbers of their own for all this ``work``."""
-        return bool(work) and self.residency != "streamed" and all(each.takes_numbers for each in work)
-
-    def _place_as_it_is(self) -> None:
-        """Place the graph anew, for work that wants the vertices of the file; also where that was cut short."""
+    def _place_as_it_is(self, work: Work) -> None:
+        """Place the graph anew, for ``work`` that wants the vertices of the file; also where that was cut short."""
         runtime = self._running()
+        if self.plan.numbered:  # all vertices take more
+            self.plan = make_plan(self.graph, *self._limits, work=(work,))
+            self.residency = self.plan.residency
+            work.require_backend("gpu", self.residency)
         runtime.synchronize()
         self._drop()
         self._numbers, self._numbered = None, False

@@ -115,6 +115,11 @@ class Plan:
         return self.bytes_in("mapped") + self.bytes_in("pinned")
 
     @property
+    def numbered(self) -> bool:
+        """Whether it counts only the vertices that have numbers of their own."""
+        return any(buffer.name == "numbers" for buffer in self.buffers)
+
+    @property
     def fits(self) -> bool:
         """Whether it keeps to its limits."""
         return self.device_bytes <= self.limits.vram and self.host_bytes <= self.limits.ram

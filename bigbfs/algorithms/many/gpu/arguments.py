@@ -62,7 +62,8 @@ STREAMED = (
 def arrays(
     width: int, wants: Wants, span: int = DEFAULT.span, kept: int | None = None, streamed: bool = False
 ) -> tuple[ArraySpec, ...]:
-    """Return the state of batches of ``width`` sources which collect what ``wants`` says."""
+    """Return the state of batches of ``width`` sources which collect what ``wants`` says, of ``span`` levels and the
+    one before them."""
     words = width // 64
     stand, sums = STAND.itemsize // 8, 3 * SUMS.itemsize // 8
     always = (
@@ -79,7 +80,7 @@ def arrays(
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
         ArraySpec("in_order", "u32", "chunks", "the same of in-rows"),
-        ArraySpec("pairs", "u64", f"{span}", "pairs of source and vertex found in each level"),
+        ArraySpec("pairs", "u64", f"{span + 1}", "pairs of source and vertex found in each level"),
         ArraySpec("far", "u64", f"{width}", "of each source a vertex in its last level"),
         ArraySpec("depth", "u64", f"{width}", "of each source its last level"),
         ArraySpec("many_sources", "u64", f"{width}", "the sources of a batch"),
@@ -98,8 +99,9 @@ def arrays(
 
 def _wanted(width: int, wants: Wants, span: int, kept: int) -> tuple[tuple[ArraySpec, bool], ...]:
     """Return the arrays that are there when they are wanted, and whether they are."""
+    counts = f"{(span + 1) * width}"
     return (
-        (ArraySpec("columns", "u64", f"{span * width}", "vertices found in each level by each source"), wants.columns),
+        (ArraySpec("columns", "u64", counts, "vertices found in each level by each source"), wants.columns),
         (ArraySpec("reach", "u64", "n", "how many sources reach a vertex"), wants.sums),
         (ArraySpec("farness", "u64", "n", "the sum of their distances"), wants.sums),
         (ArraySpec("harmonic", "u64", "n", "the sum of reciprocals", False, "vram", "double"), wants.harmonic),

@@ -128,7 +128,7 @@ class GpuBatches:
             **{"out": self._out.struct, "in": pulled.struct},
             **{spec.name: values.get(spec.name, 0) for spec in POINTERS},
             vertices=self._vertices,
-            span=tuning.span,
+            span=tuning.span + 1,
             most_levels=tuning.most_levels,
             pull_from=NO_WAY,
             apart_ids=apart,
@@ -181,7 +181,7 @@ class GpuBatches:
         found: list[np.ndarray] = [np.zeros(1, np.int64)]
         columns: list[np.ndarray] = [np.zeros(self.width if self._wants.columns else 0, np.int64)]
         while int(stand["ending"]) != DONE and int(stand["level"]) < max_depth:
-            if int(stand["level"]) - base + 1 >= self._tuning.span:
+            if int(stand["level"]) - base >= self._tuning.span:
                 self._take(int(stand["level"]) - base, found, columns)
                 base = int(stand["level"])
                 self._state["base"] = base
@@ -329,9 +329,11 @@ class GpuBatches:
         depth, far, columns = (self._places.by_source(each) for each in (*downloaded, self._columns))
         return Counted(depth, far, self._found, columns)
 
-    def levels(self) -> np.ndarray:
-        """Return the levels of the last batch, int32 (n, kept)."""
-        return self._runtime.download(self._arrays["levels"]).reshape(-1, self._kept)
+    def levels(self, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Return the levels of the last batch, int32 (n, kept), or those of vertices from ``first`` to ``last`` - 1."""
+        kept, levels = self._kept, self._arrays["levels"]
+        part = levels[first * kept : len(levels) if last is None else last * kept]
+        return self._runtime.download(part).reshape(-1, kept)
 
     def sums(self) -> Sums:
         """Return the sums over the batches since :meth:`forget`."""

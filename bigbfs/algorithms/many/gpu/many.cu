@@ -26,7 +26,8 @@ KERNEL void many_begin(Many s, const u64* sources, u64 count) {
         const u64 v = sources[i];
         s.far[i] = v;
         s.depth[i] = 0;
-        if (s.levels) s.levels[v * s.kept + s.many_places[i]] = 0;
+        // a vertex without a number of its own is behind all that have one
+        if (s.levels && v < s.out.n) s.levels[v * s.kept + s.many_places[i]] = 0;
         if (v >= s.vertices) continue;
         atomicOr(s.seen + v * vertex_words(s) + i / 64, (u64)1 << (i % 64));
         if (!claim_bit(claimed_by(s, 0), v)) continue;

@@ -57,7 +57,7 @@ struct Many {
     MANY_ARRAYS  // seen, other, queues, claimed, done, chunk_list, pairs, columns, ...: as arguments.py says
         u64 vertices;  // those behind have no edge, and no bits
     u64 base;  // level that the first counts are of
-    u64 span;  // levels that there is room for
+    u64 span;  // levels that there is room for, base among them
     u64 most_levels;  // of one launch
     u64 max_depth;
     u64 pull_from;  // frontiers with so many edges and more are for the host to decide

@@ -9,6 +9,7 @@ import numpy as np
 from bigbfs.algorithms.many.gathered import Gathered, Wants, require_in_rows, wants_of
 from bigbfs.algorithms.many.gpu import arguments
 from bigbfs.algorithms.many.gpu.batches import GpuBatches
+from bigbfs.algorithms.many.gpu.numbered import NumberedBatches
 from bigbfs.algorithms.many.gpu.tuning import DEFAULT
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyResult
@@ -120,12 +121,17 @@ class GpuMany:
         batches.borrow()
         batches.forget()
         sources = np.asarray(options.sources, np.int64)
-        gathered = Gathered(batches, options, len(sources), self._placed.n)
+        numbers = self._placed.numbers
+        if numbers is None:
+            gathered, places = Gathered(batches, options, len(sources), self._placed.n), sources
+        else:
+            numbered = NumberedBatches(batches, numbers)
+            gathered, places = Gathered(numbered, options, len(sources), numbers.n), numbered.places(sources)
         step = min(batches.most, batches.width if options.width is None else options.width)
         for first in range(0, len(sources), step):
             if options.stop is not None and options.stop():
                 break
-            gathered.run(sources[first : first + step], first)
+            gathered.run(places[first : first + step], first)
             self._placed.require_vertices(batches.invalid)
         return gathered.result(sources)
 
@@ -141,7 +147,8 @@ class GpuMany:
         """
         from bigbfs.algorithms.many.validate import verify_by
 
-        graph = self._placed.graph
+        numbers = self._placed.numbers
+        graph = self._placed.graph if numbers is None else numbers.file
         try:
             verify_by(GpuMany(self._placed, options).run, graph.decompress(), options, result)
         except DoesNotFitError:

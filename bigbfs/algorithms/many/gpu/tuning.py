@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bigbfs.errors import UsageError
+
 SHARES = (0.001,)
 SHARES_OUTSIDE = (0.002, 0.005, 0.02)
 
@@ -75,7 +77,13 @@ class Tuning:
     sort_from: int = 4096
     ranked_bits: bool = True
     most_levels: int = 1 << 16
-    span: int = 1024
+    span: int = 1023
+
+    def __post_init__(self) -> None:
+        """Refuse batches that would not go on."""
+        for name in ("most_levels", "span"):
+            if getattr(self, name) < 1:
+                raise UsageError("must be 1 or more", about=((name, getattr(self, name)),))
 
 
 DEFAULT = Tuning()

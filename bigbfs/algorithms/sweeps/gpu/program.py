@@ -28,6 +28,7 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, Launcher, kernels_of
 from bigbfs.engines.gpu.runtime.runtime import Array
+from bigbfs.errors import UsageError
 
 SEARCH = BfsOptions(fetch=False)
 """The search, of which nothing is copied."""
@@ -119,10 +120,25 @@ class GpuSweeps:
         self._launch("sweep_hub", self._reachable, self._placed.out.struct, a["sweep_record"], size)
         record = self._runtime.download(a["sweep_record"])
         missing = int(record[PLACES["far"]]) & ((1 << VERTEX_BITS) - 1)
-        return Hub((1 << VERTEX_BITS) - 1 - missing if missing else 0, int(record[PLACES["reached"]]))
+        hub = (1 << VERTEX_BITS) - 1 - missing if missing else 0
+        return Hub(self._vertex(hub), int(record[PLACES["reached"]]))
+
+    def _vertex(self, number: int) -> int:
+        """Return the vertex of a number where vertices have numbers of their own; -1 is nobody's."""
+        numbers = self._placed.numbers
+        return number if numbers is None or number < 0 else int(numbers.vertices[number])
 
     def _sweep(self, source: int, options: SweepOptions) -> Swept:
-        """Search from ``source`` and renew the bounds."""
+        """Search from ``source`` and renew the bounds.
+
+        Raises
+        ------
+        UsageError
+            It has no number, for it has no edges.
+        """
+        numbers = self._placed.numbers
+        if numbers is not None and numbers.number(source) is None:
+            raise UsageError(f"vertex {source} has no edges, and others have numbers of their own: none is near it")
         found = self._search.search(BfsOptions(source, fetch=False, want_parents=options.halfway))
         self._placed.require_vertices(found.invalid_ids)
         require_short(found.depth)
@@ -133,9 +149,12 @@ class GpuSweeps:
         levels = self._search.loop.array("levels")
         self._renew(levels, np.uint64(self._reachable), found.depth, options)
         parts = told(self._runtime.download(self._borrowed()["sweep_record"]), self._kept)
+        halfway = self._climb(parts.far, found.depth) if options.halfway else -1
+        far, central = self._vertex(parts.far), self._vertex(parts.central)
+        parts = parts._replace(far=far, central=central, next=tuple(map(self._vertex, parts.next)))
         return Swept(
             depth=found.depth,
-            halfway=self._climb(parts.far, found.depth) if options.halfway else -1,
+            halfway=self._vertex(halfway),
             longest=self._longest,
             listed=self._listed(levels, parts.open),
             edges=found.edges,
@@ -170,9 +189,9 @@ class GpuSweeps:
         self._launch("sweep_gather", count, *state)
         ids = self._runtime.download(a["sweep_listed"])[:count].astype(np.int64)
         found = self._runtime.download(a["sweep_found"]).reshape(2 + KEPT, LISTED)[:, :count].astype(np.int64)
-        order = np.argsort(ids)
-        found = found[:, order]
-        return Listed(ids[order], found[0], found[1], found[2:])
+        order, numbers = np.argsort(ids), self._placed.numbers
+        found, ids = found[:, order], ids[order]
+        return Listed(ids if numbers is None else numbers.vertices[ids], found[0], found[1], found[2:])
 
     def _known(self, keep: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the bounds of all vertices, and distances from the source kept as number ``keep``."""
@@ -181,6 +200,8 @@ class GpuSweeps:
         lower[:most] = self._runtime.download(a["sweep_lower"])[:most]
         upper[:most] = self._runtime.download(a["sweep_upper"])[:most]
         kept[:most] = self._runtime.download(a["sweep_kept"])[keep * most : (keep + 1) * most]
+        if (numbers := self._placed.numbers) is not None:
+            lower, upper, kept = numbers.spread(lower, 0), numbers.spread(upper, -1), numbers.spread(kept, FAR)
         return lower, upper, beyond(kept)
 
     def verify(self, options: SweepOptions, result: Swept) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Sizes, union
 from bigbfs.engines.gpu.placement.hot import GRAIN
+from bigbfs.engines.gpu.placement.renumbered import NumberedRows
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency
 from bigbfs.graph.graph import Graph
@@ -123,6 +124,8 @@ def rows_of(prefix: str, adjacency: Adjacency, edges_in: str, groups: int) -> li
         buffers.append(Buffer(f"{prefix}blob", grain(len(adjacency.blob)), edges_in, "edges, delta-varint"))
     else:
         buffers.append(Buffer(f"{prefix}indices", grain(adjacency.m * ids), edges_in, "edges"))
+    if isinstance(adjacency, NumberedRows):
+        buffers.append(_vram(f"{prefix}numbers", adjacency.table_bytes, "numbers of the vertices that have edges"))
     buffers += [
         _vram(f"{prefix}rows", 4 * -(-n // 32), "bitmap: vertices with edges"),
         _vram(f"{prefix}hubs", hubs * ids, f"vertices of more than {BLOCK_IDS} edges"),

@@ -9,6 +9,7 @@ memory are looked up as they are read (kernels/rows/numbers.cuh). Bitmaps, heads
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,13 @@ LOOKS = 4096
 STRETCH = 1 << 20
 
 
+@dataclass(frozen=True, eq=False)
+class NumberedRows(PlainAdjacency):
+    """Rows of numbers. ``indices`` has ids as the file has them, to whose numbers a table of ``table_bytes`` leads."""
+
+    table_bytes: int = 0
+
+
 class Renumbered:
     """Consecutive numbers for the vertices of ``graph`` that have edges.
 
@@ -42,6 +50,8 @@ class Renumbered:
     ----------
     graph
         The vertices with edges, under their numbers; its neighbour ids are those of the file.
+    file
+        The graph as it was given.
     words
         uint64, shape (n / 32,): see above.
     n
@@ -51,7 +61,7 @@ class Renumbered:
     def __init__(self, graph: Graph, threads: int) -> None:
         rows = graph.adjacency
         assert isinstance(rows, PlainAdjacency)
-        self.n = graph.n
+        self.n, self.file = graph.n, graph
         self.words = np.zeros(-(-graph.n // 32), np.uint64)
         stretches = [(low, min(graph.n, low + STRETCH)) for low in range(0, graph.n, STRETCH)]
         with ThreadPoolExecutor(max(1, threads)) as pool:
@@ -60,7 +70,8 @@ class Renumbered:
             starts = pages.empty(int(before[-1]) + 1, np.uint64)
             starts[-1] = rows.indptr[-1]
             list(pool.map(lambda at, place: self._fill(rows.indptr, starts, place, *at), stretches, before[:-1]))
-        self.graph = Graph(PlainAdjacency(starts, rows.indices), graph.flags, m=graph.m, path=graph.path)
+        own = NumberedRows(starts, rows.indices, self.words.nbytes)
+        self.graph = Graph(own, graph.flags, m=graph.m, path=graph.path)
 
     def _mark(self, indptr: np.ndarray, low: int, high: int) -> int:
         """Set the bits of a stretch; return how many there are."""
