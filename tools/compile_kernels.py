@@ -56,18 +56,16 @@ class Usage:
 
 
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
-    ("bfs_peers", np.uint32, "plain"): (80, 400),
-    ("bfs_peers", np.uint32, "varint"): (56, 276),
+    ("bfs_peers", np.uint32, "plain"): (72, 180),
+    ("bfs_peers", np.uint32, "varint"): (56, 192),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants more registers
 than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of their own (APART) halve it."""
 
 KNOWN_ON: dict[tuple[str, type, str, int], tuple[int, int]] = {
-    ("bfs_peers", np.uint64, "plain", 100): (24, 48),
-    ("bfs_traverse", np.uint32, renumbered("plain"), 90): (16, 40),
+    ("bfs_peers", np.uint64, "plain", 100): (32, 64),
 }
-"""The same of one architecture alone. Where ids are looked up, phases keep addresses on the stack that they read once
-for the words of a warp: forms.cuh, settle_found, search_open; loops over ids and heads are without."""
+"""The same of one architecture alone."""
 
 
 class CompileFailure(RuntimeError):

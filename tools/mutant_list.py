@@ -28,15 +28,15 @@ MUTANTS = (
     ),
     Mutant(
         "missing barrier after clearing shared memory",
-        "algorithms/bfs/gpu/bottomup.cuh",
-        "    found[lane_id()] = put_off[lane_id()] = 0;\n    __syncwarp();\n",
-        "    found[lane_id()] = put_off[lane_id()] = 0;\n",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "    open_words(t)[lane_id()] = 0;\n    __syncwarp();\n",
+        "    open_words(t)[lane_id()] = 0;\n",
     ),
     Mutant(
         "missing barrier before reading shared memory",
-        "algorithms/bfs/gpu/bottomup.cuh",
-        "    __syncwarp();\n    fresh = found[lane_id()];",
-        "    fresh = found[lane_id()];",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "    }\n    __syncwarp();\n}\n\n// The first heads",
+        "    }\n}\n\n// The first heads",
     ),
     Mutant(
         "non-atomic claim of a vertex",

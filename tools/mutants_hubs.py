@@ -25,8 +25,8 @@ HUBS = (
     Mutant(
         "heads: whoever finds nobody there has no other ids",
         "algorithms/bfs/gpu/search.cuh",
-        "if (!hit && !more) parent = (vid)v;",
-        "if (!hit) parent = (vid)v;",
+        "more = !hit && heads.ids[first + LOOKS - 1] != (vid)v;",
+        "more = false;",
         _ENGINE,
     ),
 )

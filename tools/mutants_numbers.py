@@ -77,6 +77,30 @@ NUMBERS = (
         "ids[j] = number_of(s.in, ids[j], true)",
     ),
     _planted(
+        "heads: who is open looks at the first group again",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "search_group<LOOKS>(s, frontier, v, group, parent, later)",
+        "search_group<LOOKS>(s, frontier, v, 0, parent, later)",
+    ),
+    _planted(
+        "heads: the last group is left out",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "for (; group < s.in.head_groups && __any_sync",
+        "for (; group + 1 < s.in.head_groups && __any_sync",
+    ),
+    _planted(
+        "heads: who is found in a piece is found in the next, too",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "    found_words(t)[lane_id()] = 0;\n",
+        "",
+    ),
+    _planted(
+        "heads: who is open behind a group is given up",
+        "algorithms/bfs/gpu/pieces.cuh",
+        "if (later) atomicOr(open_words(t) + place / 32, bit_of(place));",
+        "if (later && WHERE == FIRST_HEADS) atomicOr(open_words(t) + place / 32, bit_of(place));",
+    ),
+    _planted(
         "only the first half of all ids is written anew",
         "kernels/placement/place.cu",
         "for (u64 i = thread_id(); i < count; i += thread_count()) ids[i]",

@@ -26,8 +26,8 @@ WIDE = (
     Mutant(
         "wide: the frontier's bits stay for the level after next",
         _FILE,
-        "if (w < words) frontier[w] = 0;",
-        "if (w < words) frontier[w] |= 0;",
+        "if (inside) frontier[w] = 0;",
+        "if (inside) frontier[w] |= 0;",
         _ENGINE,
     ),
     Mutant(

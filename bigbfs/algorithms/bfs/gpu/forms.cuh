@@ -8,7 +8,9 @@
 
 DEVICE void clear_bits(const Bfs& s, const Team& t) {
     u32* const bits = t.wide ? next_bits(s, t) : frontier_bits(s, t);
-    for (u64 w = thread_id(); w < words_for(s.out.n); w += thread_count()) bits[w] = 0;
+    // by address: with a counter beside it, one register too many
+    const u32* const end = bits + words_for(s.out.n);
+    for (u32* word = bits + thread_id(); word < end; word += thread_count()) *word = 0;
 }
 
 // The frontier's queue as a bitmap; or what a mixed level has queued joins what it has found as one.
@@ -26,11 +28,10 @@ DEVICE void scatter_queue(const Bfs& s, const Team& t) {
 // The frontier's vertices as a queue, ascending inside 1024 vertices, the pieces nearly so.
 DEVICE void gather_queue(const Bfs& s, const Team& t) {
     const u32* const frontier = frontier_bits(s, t);
-    const u64 words = words_for(s.out.n);
     const u64 warps = warps_in_window(s, WARP * 32);
-    for (u64 base = team_warp() * WARP; base < words && team_warp() < warps; base += warps * WARP) {
+    for (u64 base = team_warp() * WARP; base * 32 < s.out.n && team_warp() < warps; base += warps * WARP) {
         const u64 w = base + lane_id();
-        const u32 word = w < words ? frontier[w] : 0;
+        const u32 word = w * 32 < s.out.n ? frontier[w] : 0;
         if (!__any_sync(ALL_LANES, word != 0)) continue;
         const SetBits bits(word);
         u64 at = 0;

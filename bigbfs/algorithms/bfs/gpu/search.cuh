@@ -10,9 +10,6 @@
 // Groups of ids (four, or the values that end in four bytes) that a lane reads before the warp helps.
 constexpr u32 LANE_LOADS = 8;
 
-// Heads whose frontier words are asked for at once: a trip to the cache for all of them, and at worst so many in vain.
-constexpr u32 LOOKS = 2;
-
 DEVICE bool has_bit(const u32* bitmap, u64 v) { return (bitmap[word_of(v)] & bit_of(v)) != 0; }
 
 // Is the neighbour u in the frontier?
@@ -22,32 +19,31 @@ DEVICE bool in_frontier(const Bfs& s, const u32* frontier, u64 u) {
     return false;
 }
 
-// True if some head of v is in the frontier: `parent`. Else that is v itself where the table has its whole row, which a
-// head that is v says: nobody need ask for the row's length.
-DEVICE bool search_heads(const Bfs& s, const u32* frontier, u64 v, vid& parent) {
+// True if a head of v in `group` is in the frontier: `parent`. `more`: none is, and the row may go on behind the group,
+// which a head that is v itself denies: nobody need ask for the row's length. LOOKS: heads whose words of the frontier
+// are asked for at once, a trip to the cache for all of them, and at worst so many less one in vain.
+template <u32 LOOKS>
+DEVICE bool search_group(const Bfs& s, const u32* frontier, u64 v, u64 group, vid& parent, bool& more) {
+    const HeadGroup heads(s.in, v, group);
     bool hit = false;
-    bool more = true;
-    for (u64 group = 0; more && group < s.in.head_groups; ++group) {
-        const HeadGroup heads(s.in, v, group);
-        // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
+    more = true;
+    // no return in here: leaving an unrolled loop makes compilers keep ids in memory instead of registers
 #pragma unroll
-        for (u32 first = 0; first < HEAD_GROUP; first += LOOKS) {
-            if (more) {
-                u32 words[LOOKS];
+    for (u32 first = 0; first < HEAD_GROUP; first += LOOKS) {
+        if (more) {
+            u32 words[LOOKS];
 #pragma unroll
-                for (u32 j = 0; j < LOOKS; ++j) words[j] = frontier[word_of(heads.ids[first + j])];
+            for (u32 j = 0; j < LOOKS; ++j) words[j] = frontier[word_of(heads.ids[first + j])];
 #pragma unroll
-                for (u32 j = LOOKS; j-- > 0;) {
-                    if (words[j] & bit_of(heads.ids[first + j])) {
-                        hit = true;
-                        parent = heads.ids[first + j];
-                    }
+            for (u32 j = LOOKS; j-- > 0;) {
+                if (words[j] & bit_of(heads.ids[first + j])) {
+                    hit = true;
+                    parent = heads.ids[first + j];
                 }
-                more = !hit && heads.ids[first + LOOKS - 1] != (vid)v;
             }
+            more = !hit && heads.ids[first + LOOKS - 1] != (vid)v;
         }
     }
-    if (!hit && !more) parent = (vid)v;
     return hit;
 }
 

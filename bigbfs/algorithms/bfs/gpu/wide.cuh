@@ -111,12 +111,12 @@ DEVICE void mark_frontier(const Bfs& s, const Team& t, bool listed, u64 chunks) 
 DEVICE void settle_found(const Bfs& s, Team& t) {
     const u32* const next = next_bits(s, t);
     u32* const frontier = frontier_bits(s, t);
-    const u64 words = words_for(s.out.n);
     u64 found = 0, edges = 0;
-    for (u64 base = thread_id() / WARP * WARP; base < words; base += thread_count()) {
+    for (u64 base = thread_id() / WARP * WARP; base * 32 < s.out.n; base += thread_count()) {
         const u64 w = base + lane_id();
-        const u32 fresh = w < words ? next[w] : 0;
-        if (w < words) frontier[w] = 0;
+        const bool inside = w * 32 < s.out.n;
+        const u32 fresh = inside ? next[w] : 0;
+        if (inside) frontier[w] = 0;
         if (fresh) s.visited[w] |= fresh;
         found += (u64)__popc(fresh);
         // one vertex in 32 is asked for its degree
