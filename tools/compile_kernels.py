@@ -64,7 +64,7 @@ than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of the
 
 KNOWN_ON: dict[tuple[str, type, str, int], tuple[int, int]] = {
     ("bfs_peers", np.uint64, "plain", 100): (24, 48),
-    ("bfs_traverse", np.uint32, renumbered("plain"), 90): (32, 72),
+    ("bfs_traverse", np.uint32, renumbered("plain"), 90): (8, 16),
 }
 """The same of one architecture alone. Where ids are looked up, phases keep addresses on the stack that they read once
 for the words of a warp: forms.cuh, settle_found, search_open; loops over ids and heads are without."""

@@ -24,21 +24,27 @@ NUMBERS = (
     ),
     _planted(
         "ids in device memory are looked up, too",
+        "kernels/rows/plain.cuh",
+        "to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0)",
+        "to_numbers<SLOTS>(adjacency, ids, valid)",
+    ),
+    _planted(
+        "of two ids that are looked up together the second gets the first one's number",
         "kernels/rows/numbers.cuh",
-        "return outside ? number_in(a.numbers, a.file_n, u) : u;",
-        "return number_in(a.numbers, a.file_n, u);",
+        "ids[first + j] = number_by(words[j], ids[first + j]);",
+        "ids[first + j] = number_by(words[0], ids[first + j]);",
     ),
     _planted(
         "hot rows keep the ids of the file",
         "kernels/placement/place.cu",
-        "return number_of(a, ((const Unit*)a.data)[i], true);",
+        "return number_in(a.numbers, a.file_n, ((const Unit*)a.data)[i]);",
         "return ((const Unit*)a.data)[i];",
     ),
     _planted(
         "wide levels take ids as they are",
         "algorithms/bfs/gpu/wide.cuh",
-        "number_of(s.out, __ldg(id_at), at & 1)",
-        "number_of(s.out, __ldg(id_at), false)",
+        "to_numbers<SLOTS>(s.out, found, file_ids);",
+        "to_numbers<SLOTS>(s.out, found, 0);",
     ),
     _planted(
         "only the first half of all ids is written anew",
@@ -56,8 +62,8 @@ NUMBERS = (
     _planted(
         "rows outside lead to vertices as the file has them",
         "kernels/rows/plain.cuh",
-        "number_of(adjacency, __ldg(data + at), outside)",
-        "number_of(adjacency, __ldg(data + at), false)",
+        "to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0)",
+        "to_numbers<SLOTS>(adjacency, ids, 0)",
         MANY,
     ),
 )

@@ -70,9 +70,10 @@ template <u32 WIDTH> struct Cursor {
         for (u32 j = 0; j < SLOTS; ++j) {
             const u64 at = position + j * WIDTH + lane;
             const bool inside = at >= first && at < end;
-            ids[j] = inside ? number_of(adjacency, __ldg(data + at), outside) : 0;
+            ids[j] = inside ? __ldg(data + at) : 0;
             valid |= (u32)inside << j;
         }
+        to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0);
         position += SLOTS * WIDTH;
         return true;
     }
