@@ -316,7 +316,7 @@ def _plan(
     work: Sequence[Work],
 ) -> Plan:
     """Return the plan of one choice, whether it fits or not; its work is as narrow as given."""
-    state = state_buffers(graph, [each.arrays(residency) for each in work])
+    state = state_buffers(graph, [each.arrays(residency) for each in work], residency != "vram")
     if residency == "streamed":
         buffers = (*streamed_buffers(graph, groups, stages), *state)
         return Plan(residency, buffers, limits, groups, stage_bytes=stages, work=tuple(work))

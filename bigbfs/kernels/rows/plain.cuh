@@ -64,6 +64,16 @@ template <u32 WIDTH> struct Cursor {
     }
 
     METHOD bool load() {
+        if (!read()) return false;
+        to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0);
+        return true;
+    }
+
+    METHOD bool in_file() const { return RENUMBERED && outside; }
+
+    METHOD void number(u32 asked) { to_numbers<SLOTS>(adjacency, ids, outside ? asked : 0); }
+
+    METHOD bool read() {
         if (position >= end) return false;
         valid = 0;
 #pragma unroll
@@ -73,7 +83,6 @@ template <u32 WIDTH> struct Cursor {
             ids[j] = inside ? __ldg(data + at) : 0;
             valid |= (u32)inside << j;
         }
-        to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0);
         position += SLOTS * WIDTH;
         return true;
     }
