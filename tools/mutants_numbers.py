@@ -66,4 +66,32 @@ NUMBERS = (
         "to_numbers<SLOTS>(adjacency, ids, 0)",
         MANY,
     ),
+    _planted(
+        "who is looked at for a lane is not looked up",
+        "algorithms/many/gpu/pull_rows.cuh",
+        "    cursor.number(some);\n",
+        "",
+        MANY,
+    ),
+    _planted(
+        "ids of the file are asked about as if they were numbers",
+        "algorithms/many/gpu/pull_rows.cuh",
+        "cursor.in_file() ? file_bitmap_of_part(s, part) :",
+        "cursor.in_file() && false ? file_bitmap_of_part(s, part) :",
+        MANY,
+    ),
+    _planted(
+        "a word of the file's has its vertices from one word of numbers",
+        "algorithms/many/gpu/many_split.cu",
+        "if (before + count > 32) bits |=",
+        "if (false) bits |=",
+        MANY,
+    ),
+    _planted(
+        "vertices without edges bring nothing",
+        "algorithms/many/gpu/many_split.cu",
+        "file_bitmap_of_part(s, part)[w] = found;",
+        "file_bitmap_of_part(s, part)[w] = found | ~(u32)numbers;",
+        MANY,
+    ),
 )

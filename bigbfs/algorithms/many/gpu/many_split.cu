@@ -86,7 +86,6 @@ KERNEL void many_pick(Many s) {
         for (u32 step = group_lanes(s); count && step < WARP; step *= 2) {
             brings |= __shfl_xor_sync(ALL_LANES, brings, step);
         }
-        if (s.by_full) brings |= s.full[w];  // who looks at these finds that they bring all
         if (lane_id() < group_lanes(s)) bitmap_of_part(s, own_part(s))[w] = ~brings;
         for (u32 step = WARP / 2; count && step > 0; step /= 2) chosen |= __shfl_xor_sync(ALL_LANES, chosen, step);
         if (lane_id() == 0) s.open[w] = chosen;

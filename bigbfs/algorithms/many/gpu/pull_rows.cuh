@@ -11,7 +11,8 @@ DEVICE bool is_one(u32 lanes) { return lanes && !(lanes & (lanes - 1)); }
 
 // Of the ids that a cursor has read, for the bits j of `some`, those that may bring something in the words of lane
 // `part`; they are numbers now. The sources that a row is read for are late: few vertices have them yet, whose bits a
-// cache holds, and the others' it does not. An id of no vertex is among them, for others to find.
+// cache holds, and the others' it does not. Who is full and in no frontier has told its neighbours all before. An id of
+// no vertex is among them, for others to find.
 template <u32 WIDTH> DEVICE u32 with_part(const Many& s, Cursor<WIDTH>& cursor, u32 some, u32 part, bool alone) {
     if (alone && s.spread) {
         const u32* const bitmap = cursor.in_file() ? file_bitmap_of_part(s, part) : bitmap_of_part(s, part);
@@ -119,11 +120,10 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
         lane.read += (u32)__popc(cursor.valid);
         const u32 lacking = lanes_in_group(s, lacks);
         const bool alone = s.shares_rows && is_one(lacking);
-        const u32 whose = (u32)__ffs((int)lacking) - 1;
-        u32 some = with_part(s, cursor, cursor.valid, whose, alone);
+        u32 some = with_part(s, cursor, cursor.valid, (u32)__ffs((int)lacking) - 1, alone);
         some = worth<SLOTS>(s, cursor.ids, some, lane, true);
         if (__any_sync(ALL_LANES, (some & ALL_ASKED) != 0)) return add(have, asked_bits(s));
-        if (alone) ask_alone(s, cursor.ids, some, whose, have);
+        if (alone) ask_alone(s, cursor.ids, some, (u32)__ffs((int)lacking) - 1, have);
         else if (s.sparse) ask_listed(s, cursor.ids, some, lacks, have);
         for (u32 part = 0; part < group_lanes(s) && !s.sparse && !alone; ++part) {
 #pragma unroll
