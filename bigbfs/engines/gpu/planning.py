@@ -172,8 +172,8 @@ def make_plan(
     graph
         Plain or compressed.
     residency
-        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits, but for
-        many searches alone: two groups of heads are less to them than twice the bits of a vertex.
+        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits;
+        many searches alone have as many sources at a time as fit first, as long as there are heads.
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups

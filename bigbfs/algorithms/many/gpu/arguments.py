@@ -75,7 +75,10 @@ def arrays(
         ArraySpec("done", "u32", "reachable_words", "the same after it"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
         ArraySpec(
-            "parts", "u32", f"{words // part_of(width)} * (reachable_words + table)", "bitmaps: who brings no word of a lane's"
+            "parts",
+            "u32",
+            f"{words // part_of(width)} * (reachable_words + table)",
+            "bitmaps: who brings no word of a lane's",
         ),
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),

@@ -67,7 +67,8 @@ def pointer_fields(specs: Iterable[ArraySpec]) -> str:
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """What formulas may name: vertices, edges, chunks of hub rows, bytes of an id, vertices up to the last that has an
-    edge, words of a bitmap of all vertices, and of these; words of the table by which ids of rows outside become numbers."""
+    edge, words of a bitmap of all vertices, and of these; words of the table by which ids of rows outside become
+    numbers."""
 
     n: int
     m: int
