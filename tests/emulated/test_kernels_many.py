@@ -278,9 +278,9 @@ def test_a_plan_takes_the_widest_batches_that_fit_and_names_them():
     most = make_plan(graph, "vram", 1 << 30, work=work)
     assert most.work[0].bits == 512 and "512 sources" in most.ledger()
     budget = most.device_bytes
-    for bits in (256, 128, 64):
+    for bits, groups in ((512, 1), (256, 2), (256, 1), (128, 2), (128, 1), (64, 2)):
         plan = make_plan(graph, "vram", budget - 1, work=work)
-        assert (plan.work[0].bits, plan.head_groups) == (bits, 2)
+        assert (plan.work[0].bits, plan.head_groups) == (bits, groups)
         budget = plan.device_bytes
     assert make_plan(graph, "vram", budget - 1, work=work).head_groups < 2
     with pytest.raises(DoesNotFitError, match="does not fit"):

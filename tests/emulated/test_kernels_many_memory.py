@@ -53,24 +53,15 @@ def test_levels_of_few_sources_at_a_time_where_memory_holds_no_more(monkeypatch)
             assert (found.record.batches, found.record.width) == (-(-len(sources) // kept), 64)
 
 
-def test_more_sources_at_a_time_before_more_heads():
-    """And heads before more sources; where others search, too, all the heads come first."""
+def test_where_others_search_too_heads_come_before_more_sources_at_a_time():
     graph = GRAPHS["random"]
-    many_searches, budget = (ManyOptions(sums=True),), 1 << 30
-    found = []
-    while len(found) < 12:
-        plan = make_plan(graph, "vram", budget, work=many_searches)
-        found.append((plan.work[0].bits, plan.head_groups))
-        try:
-            budget = plan.device_bytes - 1
-            make_plan(graph, "vram", budget, work=many_searches)
-        except DoesNotFitError:
-            break
-    heads = [(bits, groups) for bits in (512, 256, 128, 64) for groups in (2, 1)]
-    assert found == [*heads, (64, 0)] and (512, 0) not in found
-    budget = make_plan(graph, "vram", 1 << 30, work=(*many_searches, BfsOptions())).device_bytes - 1
-    plan = make_plan(graph, "vram", budget, work=(*many_searches, BfsOptions()))
-    assert (plan.work[0].bits, plan.head_groups) == (256, 2)
+    for others, expected in (((), (512, 1)), ((BfsOptions(),), (256, 2))):
+        work = (ManyOptions(sums=True), *others)
+        budget = make_plan(graph, "vram", 1 << 30, work=work).device_bytes
+        plan = make_plan(graph, "vram", budget - 1, work=work)
+        assert (plan.work[0].bits, plan.head_groups) == expected
+    budget = make_plan(graph, "vram", 1 << 30, head_groups=0, work=(ManyOptions(),)).device_bytes
+    assert make_plan(graph, "vram", budget, work=(ManyOptions(),)).head_groups, "none is worth less than half the bits"
 
 
 def test_a_search_behind_many_has_the_levels_of_all_vertices_and_no_more():
