@@ -33,7 +33,7 @@ REGISTERS = 65_536
 TEAMS = {spec.name for spec in every_kernel() if spec.cooperative} | {"host_step", "host_finish"}
 """Kernels launched with the threads of a team: half as many where ids take 64 bits."""
 WITH_THREE_BLOCKS = {
-    *("many_pull_rows", "many_pull_apart", "many_push_chunks"),
+    *("many_pull_rows", "many_pull_apart", "many_pull_chunks", "many_push_chunks"),
     *("many_push_short", "many_pull_short", "many_pull_pieces"),
 }
 """Kernels of which three blocks are resident where ids take 64 bits."""

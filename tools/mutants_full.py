@@ -54,8 +54,8 @@ FULL = (
     _planted(
         "lanes ask who brings the words of another",
         "pull_rows.cuh",
-        "const u32* const bitmap = bitmap_of_part(s, part);",
-        "const u32* const bitmap = bitmap_of_part(s, group_lanes(s) - 1 - part);",
+        ": bitmap_of_part(s, part);",
+        ": bitmap_of_part(s, group_lanes(s) - 1 - part);",
     ),
     _planted(
         "who brings a lane's words, of the first group's vertices alone",

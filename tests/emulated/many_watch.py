@@ -66,3 +66,32 @@ class FrontierWatch:
         if name == "many_push":
             queue = array_at(state["queues"], 2 * n, self.graph.ids)[level % 2 * n :][:count]
             assert np.array_equal(np.sort(queue), frontier), "the queue is not the frontier"
+
+
+class PartsWatch:
+    """Who brings nothing in the words of a lane is in its bitmap, and the same by ids of the file, but for those that
+    have no number."""
+
+    def __init__(self, vertices, width):
+        self.vertices, self.words, self.launches = vertices, width // 64, 0
+
+    def __call__(self, name, grid, block, args):
+        state = args[0]
+        if name != "many_parts" or not int(state["in"]["file_n"]):  # nothing: to warm up
+            return
+        self.launches += 1
+        n, file_n, lanes = int(state["vertices"]), int(state["in"]["file_n"]), 1 << int(state["group_bits"])
+        words, table = -(-n // 32), -(-file_n // 32)
+        parts = array_at(state["parts"], lanes * (words + table), np.uint32)
+        own, found = (
+            np.unpackbits(each.reshape(lanes, -1).view(np.uint8), axis=1, bitorder="little")
+            for each in (parts[: lanes * words], parts[lanes * words :])
+        )
+        asked = array_at(state["many_stand"], 1, STAND)[0]["asked"]
+        width = self.words
+        seen, other = (array_at(state[each], n * width, np.uint64).reshape(n, width) for each in ("seen", "other"))
+        brings = (seen & ~other & asked[:width]).reshape(n, lanes, -1).any(axis=2)
+        assert np.array_equal(own[:, :n], ~brings.T), "who brings nothing is not in the bitmap"
+        expected = np.zeros((lanes, file_n), np.uint8)
+        expected[:, self.vertices] = own[:, :n]
+        assert np.array_equal(found[:, :file_n], expected), "by ids of the file the bitmap has others"

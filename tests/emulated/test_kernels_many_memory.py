@@ -53,6 +53,17 @@ def test_levels_of_few_sources_at_a_time_where_memory_holds_no_more(monkeypatch)
             assert (found.record.batches, found.record.width) == (-(-len(sources) // kept), 64)
 
 
+def test_where_others_search_too_heads_come_before_more_sources_at_a_time():
+    graph = GRAPHS["random"]
+    for others, expected in (((), (512, 1)), ((BfsOptions(),), (256, 2))):
+        work = (ManyOptions(sums=True), *others)
+        budget = make_plan(graph, "vram", 1 << 30, work=work).device_bytes
+        plan = make_plan(graph, "vram", budget - 1, work=work)
+        assert (plan.work[0].bits, plan.head_groups) == expected
+    budget = make_plan(graph, "vram", 1 << 30, head_groups=0, work=(ManyOptions(),)).device_bytes
+    assert make_plan(graph, "vram", budget, work=(ManyOptions(),)).head_groups, "none is worth less than half the bits"
+
+
 def test_a_search_behind_many_has_the_levels_of_all_vertices_and_no_more():
     """Both call an array of theirs `levels`, and that of many searches is longer."""
     graph = GRAPHS["random"]

@@ -32,7 +32,7 @@ from bigbfs.engines.gpu.planning import make_plan
 from bigbfs.errors import FormatError, UsageError, VerificationError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
-from emulated.many_watch import FrontierWatch
+from emulated.many_watch import FrontierWatch, PartsWatch
 from emulated.runtime import SimtRuntime, builds_here
 from emulated.test_kernels_many import GRAPHS as OTHERS
 from emulated.test_kernels_many import TUNINGS
@@ -95,8 +95,9 @@ def test_searches(build, name, how, width, residency):
     sources = sources_of(plain, count)
     expected = many(plain, sources)
     work = ManyOptions(sources, width=width, tuning=TUNINGS[how], **EVERYTHING)
-    runtime, watch = SimtRuntime(build=build, seed=build == "preempt"), FrontierWatch(Renumbered(plain, 1).graph, width)
-    runtime.watchers.append(watch)
+    runtime, numbers = SimtRuntime(build=build, seed=build == "preempt"), Renumbered(plain, 1)
+    watch, parts = FrontierWatch(numbers.graph, width), PartsWatch(numbers.vertices, width)
+    runtime.watchers += [watch, parts]
     with GpuEngine(plain, work=(work,), residency=residency, runtime=runtime) as engine:
         assert engine.placed.numbers is not None and engine.placed.n == np.count_nonzero(plain.degrees())
         for _ in range(2):
@@ -105,6 +106,8 @@ def test_searches(build, name, how, width, residency):
             assert differences_of_sums(found, expected) == []
             assert found.record.pairs == (expected >= 0).sum()
     assert watch.launches
+    assert not parts.launches or (residency == "mapped" and how.startswith("split"))
+    assert parts.launches or residency == "vram" or not how.startswith("split") or name == "wide-ids-hub"
     assert not found.record.steps[BOTTOM_UP] or how != "top-down"
     assert found.record.steps[TOP_DOWN]
 

@@ -15,10 +15,10 @@ from bigbfs.engines.engine import Program, Work
 from bigbfs.engines.gpu.loading import place, placement_kernels
 from bigbfs.engines.gpu.numbering import may_number, plan_and_numbers
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
-from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
+from bigbfs.engines.gpu.placement.arrays import Pool
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree, first_is_best, first_rows
-from bigbfs.engines.gpu.placement.ledger import reachable
+from bigbfs.engines.gpu.placement.ledger import sizes_of
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.placement.renumbered import Renumbered, renumbers
 from bigbfs.engines.gpu.planning import RESIDENCIES, default_budget, make_plan
@@ -221,7 +221,7 @@ class GpuEngine:
             self._placed.append(incoming)
         self.edges_kind = out.kind
         chunks = max(each.chunks for each in self._placed)
-        sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph))
+        sizes = sizes_of(graph, chunks, mapped)
         pool = Pool(runtime, sizes, graph.ids)
         where = (self.residency, pool, self._profile, self._numbers)
         self._graph = PlacedGraph(runtime, graph, out, incoming, *where)

@@ -172,7 +172,8 @@ def make_plan(
     graph
         Plain or compressed.
     residency
-        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits.
+        One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits;
+        many searches alone have as many sources at a time as fit first, as long as there are heads.
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups
@@ -235,11 +236,14 @@ def choose_residency(
 
     def plans(choice: str) -> Iterator[Plan]:
         sizes = stage_sizes(graph) if choice == "streamed" else [0]
-        for groups, stages in product(heads or head_ladder(graph, choice, work), sizes):
+        tries = list(product(heads or head_ladder(graph, choice, work), sizes, enumerate(_narrowing(work))))
+        if choice != "streamed" and work and all(each.fills_memory for each in work):
+            # wider batches before a second group of heads, and heads before them; where rows are even more of these
+            tries.sort(key=lambda each: (not each[0], each[2][0] if each[0] <= HEAD_GROUPS[0] else 0))
+        for groups, stages, (_, narrow) in tries:
             if groups > HEAD_GROUPS[0] and stages != sizes[0]:
                 continue  # what is left for more heads is better used for larger stages
-            for each in _narrowing(work):
-                yield _plan(graph, choice, limits, groups, stages, registers_read_only, each)
+            yield _plan(graph, choice, limits, groups, stages, registers_read_only, narrow)
 
     for choice in ladder if residency == "auto" else (residency,):
         for plan in plans(choice):
@@ -316,7 +320,7 @@ def _plan(
     work: Sequence[Work],
 ) -> Plan:
     """Return the plan of one choice, whether it fits or not; its work is as narrow as given."""
-    state = state_buffers(graph, [each.arrays(residency) for each in work])
+    state = state_buffers(graph, [each.arrays(residency) for each in work], residency != "vram")
     if residency == "streamed":
         buffers = (*streamed_buffers(graph, groups, stages), *state)
         return Plan(residency, buffers, limits, groups, stage_bytes=stages, work=tuple(work))

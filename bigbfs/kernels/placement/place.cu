@@ -55,10 +55,10 @@ KERNEL void place_numbers(vid* ids, u64 count, const u64* numbers, u64 file_n) {
 }
 ENTRY(place_numbers)
 
-#if VARINT
-DEVICE Unit unit_at(const Adjacency& a, u64 i) { return ((const Unit*)a.data)[i]; }
+#if RENUMBERED
+DEVICE Unit unit_at(const Adjacency& a, u64 i) { return number_in(a.numbers, a.file_n, ((const Unit*)a.data)[i]); }
 #else
-DEVICE Unit unit_at(const Adjacency& a, u64 i) { return number_of(a, ((const Unit*)a.data)[i], true); }
+DEVICE Unit unit_at(const Adjacency& a, u64 i) { return ((const Unit*)a.data)[i]; }
 #endif
 
 // Copies those of the chunks `first` to `last` - 1 that belong to hubs of `from` ids and more to `hot`, where hot_ptr

@@ -8,6 +8,8 @@
 //       while (cursor.load()) for (u32 j = 0; j < SLOTS; ++j) if (cursor.has(j)) ... cursor.ids[j] ...
 //     load() gives the same answer to all WIDTH lanes, which call it together; who has enough stops asking.
 //     Ids come in no particular order among lanes and slots; each id of the segment exactly once.
+//     load() is read(), which leaves ids as the file has them where cursor.in_file(), and cursor.number(asked), which
+//     makes numbers of ids[j] for the bits j of `asked` (numbers.cuh): who needs few of them calls these.
 //   Segment cursor.rest()            (WIDTH 1) what load() has not given yet
 //
 // A hub is a row of more than BLOCK_IDS ids. Hub rows are cut into chunks of BLOCK_IDS and all chunks of all hubs are

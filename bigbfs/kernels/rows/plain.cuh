@@ -64,13 +64,23 @@ template <u32 WIDTH> struct Cursor {
     }
 
     METHOD bool load() {
+        if (!read()) return false;
+        to_numbers<SLOTS>(adjacency, ids, outside ? valid : 0);
+        return true;
+    }
+
+    METHOD bool in_file() const { return RENUMBERED && outside; }
+
+    METHOD void number(u32 asked) { to_numbers<SLOTS>(adjacency, ids, outside ? asked : 0); }
+
+    METHOD bool read() {
         if (position >= end) return false;
         valid = 0;
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
             const u64 at = position + j * WIDTH + lane;
             const bool inside = at >= first && at < end;
-            ids[j] = inside ? number_of(adjacency, __ldg(data + at), outside) : 0;
+            ids[j] = inside ? __ldg(data + at) : 0;
             valid |= (u32)inside << j;
         }
         position += SLOTS * WIDTH;

@@ -106,7 +106,13 @@ template <u32 WIDTH> struct Cursor {
         return before;
     }
 
-    METHOD bool load() {
+    METHOD bool load() { return read(); }
+
+    METHOD bool in_file() const { return false; }
+
+    METHOD void number(u32) {}
+
+    METHOD bool read() {
         if (end + (i32)(4 * lane) <= 0) return false;
         // Bytes outside the segment become zeros: values that end at once and add nothing.
         u32 inside = 0;

@@ -90,9 +90,10 @@ DEVICE void expand_long(const Bfs& s, Team& t, vid* next, vid v, u32 part, bool 
 #pragma unroll
     for (u32 j = 0; j < LOCAL_SLOTS; ++j) {
         const u32 i = part + j * LOCAL_IDS;
-        if (i < count && count > held) ids[j] = number_of(s.out, __ldg(data + i), is_outside(s.out, whole));
+        if (i < count && count > held) ids[j] = __ldg(data + i);
         valid |= (u32)(i < count) << j;
     }
+    to_numbers<LOCAL_SLOTS>(s.out, ids, count > held && is_outside(s.out, whole) ? valid : 0);
     reach_local<LOCAL_SLOTS>(s, t, next, ids, valid, v);
 }
 #endif

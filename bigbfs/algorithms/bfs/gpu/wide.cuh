@@ -62,7 +62,7 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
     for (u32 start = 0; start < total; start += WARP * SLOTS) {
         vid found[SLOTS];
         vid from[SLOTS];
-        u32 asked = 0;
+        u32 asked = 0, file_ids = 0;
 #pragma unroll
         for (u32 j = 0; j < SLOTS; ++j) {
             const u32 k = start + j * WARP + lane_id();
@@ -74,9 +74,11 @@ DEVICE void mark_segments(const Bfs& s, u32* next, vid v, const Segment& own) {
             const u64 at = __shfl_sync(ALL_LANES, origin, owner) + (u64)k * sizeof(vid);
             from[j] = __shfl_sync(ALL_LANES, v, owner);
             const vid* const id_at = (const vid*)(RENUMBERED ? at & ~(u64)1 : at);
-            found[j] = k < total ? number_of(s.out, __ldg(id_at), at & 1) : 0;
+            found[j] = k < total ? __ldg(id_at) : 0;
             asked |= (u32)(k < total) << j;
+            file_ids |= (u32)(k < total && (at & 1)) << j;
         }
+        to_numbers<SLOTS>(s.out, found, file_ids);
         mark(s, next, found, from, asked);
     }
 }

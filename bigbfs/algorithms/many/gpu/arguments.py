@@ -75,7 +75,10 @@ def arrays(
         ArraySpec("done", "u32", "reachable_words", "the same after it"),
         ArraySpec("open", "u32", "reachable_words", "bitmap: vertices whose heads do not decide"),
         ArraySpec(
-            "parts", "u32", f"{words // part_of(width)} * reachable_words", "bitmaps: who brings words of a lane's"
+            "parts",
+            "u32",
+            f"{words // part_of(width)} * (reachable_words + table)",
+            "bitmaps: who brings no word of a lane's",
         ),
         _CHUNKS,
         ArraySpec("out_order", "u32", "chunks", "all of them, those equally far along their rows together"),
@@ -127,7 +130,7 @@ MANY = np.dtype(
 FOLDER = "algorithms/many/gpu"
 FILES = {
     "many": ("many_begin", "many_collect", "many_close", "many_gather", "many_catch_up", "many_list", "many_rank"),
-    "many_split": ("many_weigh", "many_try", "many_pick"),
+    "many_split": ("many_weigh", "many_try", "many_pick", "many_parts"),
     "many_pull": ("many_pull", "many_pull_chunks"),
 }
 """Kernels by the file that they are in, but those that hold the whole device."""

@@ -143,7 +143,7 @@ class GpuBatches:
         nothing = self._state.copy()
         nothing["vertices"] = 0
         for rows in ("out", "in"):
-            for name in ("n", "chunks", "hub_count"):
+            for name in ("n", "chunks", "hub_count", "file_n"):
                 nothing[rows][name] = 0
         for name in ("many_stand", "many_sums", "counts"):
             self._runtime.fill(self._arrays[name], 0)
@@ -155,7 +155,7 @@ class GpuBatches:
         tables = (self._out.arrays["chunk_hub"], self._out.arrays["hubs"], self._arrays["open"])
         self._kernels("many_list", 1, nothing, self._arrays["out_order"], np.uint64(0), *tables)
         reading = ROW_KERNELS if self._file is None else ()
-        for names in (FILES["many"][1:5], ("many_pick", "many_push_chunks"), FILES["many_pull"], reading):
+        for names in (FILES["many"][1:5], ("many_pick", "many_parts", "many_push_chunks"), FILES["many_pull"], reading):
             for name in names:
                 self._kernels(name, 1, nothing)
         if self._file is not None:
@@ -268,6 +268,8 @@ class GpuBatches:
         if choice.spread:
             runtime.fill(self._arrays["many_sums"], 0)
             self._kernels("many_pick", words * WARP, state)
+            if table := self._placed.pool.sizes.table:
+                self._kernels("many_parts", table * self.width // 64 // part_of(self.width), state)
             state["hubs_apart"] = True
             self._push_hubs(self._arrays["open"])
             if self._file is not None:

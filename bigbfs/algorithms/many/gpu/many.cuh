@@ -85,9 +85,13 @@ DEVICE u32 own_word(const Many& s) { return own_part(s) * PART; }
 DEVICE u64* words_of(const Many& s, u64* bits, u64 v) { return bits + v * vertex_words(s) + own_word(s); }
 DEVICE u64* word_at(const Many& s, u64* bits, u64 v, u32 i) { return bits + v * vertex_words(s) + i; }
 
-// Who is in the frontier of a source that is asked for, one of those in the words of lane `part` of a group: where some
-// sources are spread, as many_pick says.
+// Who brings none of the sources that are asked for in the words of lane `part` of a group, and need not be looked at:
+// where some sources are spread, as many_pick says. Behind these bitmaps, where vertices have numbers of their own, the
+// same by ids of the file, as many_parts says, so that only who is looked at is looked up.
 DEVICE u32* bitmap_of_part(const Many& s, u32 part) { return s.parts + part * words_for(s.vertices); }
+DEVICE u32* file_bitmap_of_part(const Many& s, u32 part) {
+    return bitmap_of_part(s, group_lanes(s)) + part * words_for(s.in.file_n);
+}
 
 DEVICE u32* claimed_by(const Many& s, u64 level) { return s.claimed + (level & 1) * words_for(s.vertices); }
 DEVICE vid* queue_of(const Many& s, u64 level) { return s.queues + (level & 1) * s.vertices; }

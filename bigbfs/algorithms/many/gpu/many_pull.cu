@@ -142,8 +142,8 @@ KERNEL void many_pull_apart(Many s) {
 }
 ENTRY(many_pull_apart)
 
-// The chunks of hubs.
-KERNEL __launch_bounds__(256, 4) void many_pull_chunks(Many s);
+// The chunks of hubs. A fourth block would cost spilled registers with wide ids (sm_100).
+KERNEL __launch_bounds__(256, sizeof(vid) == 4 ? 4 : 3) void many_pull_chunks(Many s);
 
 KERNEL void many_pull_chunks(Many s) {
     PullTally lane = {};

@@ -4,9 +4,10 @@
 // A source that few edges lead on from is found by few neighbours: who asks for it reads to the end of its row. Spread
 // from its frontier it costs these edges. many_weigh, many_try: how many of a sample of vertices, drawn by their edges,
 // are in the frontier of each source, and in that of any source of a mask; a group of lanes takes a vertex. many_pick:
-// who has one of the sources to be spread becomes a queue, and a bitmap (`open`), and who has one of the others, in the
-// words of a lane, is in a bitmap for that lane (`parts`); a warp takes 32 vertices, a group one of them. many_spread:
-// their rows but the hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then queue. Atomics: on shared
+// who has one of the sources to be spread becomes a queue, and a bitmap (`open`), and who has none of the others, in
+// the words of a lane, is in a bitmap for that lane (`parts`); a warp takes 32 vertices, a group one of them.
+// many_parts: the same bitmaps by ids of the file, a thread to each word. many_spread: the rows of the queue but the
+// hubs', as push.cuh says, by the whole grid. Frontier kind: bitmap, then queue. Atomics: on shared
 // memory one for each bit of a vertex of the sample; one for each warp on the queue; those of push.cuh. Memory per
 // vertex of the frontier: its bits twice. Source: ours.
 #include "algorithms/many/gpu/push.cuh"
@@ -85,7 +86,7 @@ KERNEL void many_pick(Many s) {
         for (u32 step = group_lanes(s); count && step < WARP; step *= 2) {
             brings |= __shfl_xor_sync(ALL_LANES, brings, step);
         }
-        if (lane_id() < group_lanes(s)) bitmap_of_part(s, own_part(s))[w] = brings;
+        if (lane_id() < group_lanes(s)) bitmap_of_part(s, own_part(s))[w] = ~brings;
         for (u32 step = WARP / 2; count && step > 0; step /= 2) chosen |= __shfl_xor_sync(ALL_LANES, chosen, step);
         if (lane_id() == 0) s.open[w] = chosen;
         if (!chosen) continue;
@@ -100,6 +101,25 @@ KERNEL void many_pick(Many s) {
     tally(&s.counts->read, edges);
 }
 ENTRY(many_pick)
+
+// Vertices without edges are in no bitmap: an id of one is looked up, and found to be wrong.
+KERNEL void many_parts(Many s) {
+    const u64 words = words_for(s.in.file_n);
+    for (u64 i = thread_id(); i < words * group_lanes(s); i += thread_count()) {
+        const u32 part = (u32)(i / words);
+        const u64 w = i % words;
+        const u64 numbers = __ldg(s.in.numbers + w);
+        const u64 first = numbers >> 32;
+        const u32* const own = bitmap_of_part(s, part) + word_of(first);
+        const u32 count = (u32)__popc((u32)numbers), before = (u32)(first % 32);
+        u32 bits = count ? own[0] >> before : 0;
+        if (before + count > 32) bits |= own[1] << (32 - before);
+        u32 found = 0;
+        for (u32 left = (u32)numbers; left; left &= left - 1, bits >>= 1) found |= bits & 1 ? left & (0 - left) : 0;
+        file_bitmap_of_part(s, part)[w] = found;
+    }
+}
+ENTRY(many_parts)
 
 KERNEL __launch_bounds__(TEAM_THREADS, 1) void many_spread(Many s);
 

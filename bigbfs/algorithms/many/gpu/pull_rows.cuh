@@ -9,17 +9,26 @@
 
 DEVICE bool is_one(u32 lanes) { return lanes && !(lanes & (lanes - 1)); }
 
-// Of ids[j], for the bits j of `some`, those that may bring something in the words of lane `part`. The sources that a
-// row is read for are late: few vertices have them yet, whose bits a cache holds, and the others' it does not.
-DEVICE u32 with_part(const Many& s, const vid* ids, u32 some, u32 part) {
-    if (!s.spread) return some;
-    const u32* const bitmap = bitmap_of_part(s, part);
-    u32 missing = 0;
+// Of the ids that a cursor has read, for the bits j of `some`, those that may bring something in the words of lane
+// `part`; they are numbers now. The sources that a row is read for are late: few vertices have them yet, whose bits a
+// cache holds, and the others' it does not. Who is full and in no frontier has told its neighbours all before. An id of
+// no vertex is among them, for others to find.
+template <u32 WIDTH> DEVICE u32 with_part(const Many& s, Cursor<WIDTH>& cursor, u32 some, u32 part, bool alone) {
+    if (alone && s.spread) {
+        const u32* const bitmap = cursor.in_file() ? file_bitmap_of_part(s, part) : bitmap_of_part(s, part);
+        u32 known = 0, nothing = 0;
 #pragma unroll
-    for (u32 j = 0; j < SLOTS; ++j) {
-        if ((some >> j) & 1) missing |= (u32) !(bitmap[word_of(ids[j])] & bit_of(ids[j])) << j;
+        for (u32 j = 0; j < SLOTS; ++j) {
+            known |= (u32)((some >> j) & 1 && cursor.ids[j] < (cursor.in_file() ? s.in.file_n : s.vertices)) << j;
+        }
+#pragma unroll
+        for (u32 j = 0; j < SLOTS; ++j) {
+            if ((known >> j) & 1) nothing |= (u32)((bitmap[word_of(cursor.ids[j])] & bit_of(cursor.ids[j])) != 0) << j;
+        }
+        some &= ~nothing;
     }
-    return some & ~missing;
+    cursor.number(some);
+    return some;
 }
 
 // Each group of whose lanes one alone lacks something, `lacking`, reads what is left of its row: every lane a share of
@@ -28,9 +37,11 @@ DEVICE void ask_shared(const Many& s, const Segment& rest, u32 lacking, Bits& ha
     bool open = is_one(lacking);
     const u32 part = open ? (u32)__ffs((int)lacking) - 1 : own_part(s);
     Cursor<1> cursor(s.in, share_of(rest, own_part(s), group_lanes(s)), 0);
-    for (bool more = open && cursor.load(); __any_sync(ALL_LANES, more); more = open && more && cursor.load()) {
-        u32 some = worth<SLOTS>(s, cursor.ids, more ? cursor.valid : 0, lane, true);
-        some = with_part(s, cursor.ids, some, part);
+    for (bool more = true;;) {
+        more = open && more && cursor.read();
+        if (!__any_sync(ALL_LANES, more)) return;
+        u32 some = with_part(s, cursor, more ? cursor.valid : 0, part, true);
+        some = worth<SLOTS>(s, cursor.ids, some, lane, true);
         if (more) lane.read += (u32)__popc(cursor.valid);
         Bits found = no_bits();
 #pragma unroll
@@ -94,7 +105,6 @@ DEVICE void ask_listed(const Many& s, const vid* ids, u32 some, bool lacks, Bits
 
 // Every lane asks for its own ids, in the words of lane `part` of a group, which alone lack something.
 DEVICE void ask_alone(const Many& s, const vid* ids, u32 some, u32 part, Bits& have) {
-    some = with_part(s, ids, some, part);
     Bits found = no_bits();
 #pragma unroll
     for (u32 j = 0; j < SLOTS; j += LOOKS) ask_for<LOOKS>(s, ids + j, some >> j, part, found);
@@ -106,12 +116,13 @@ DEVICE void ask_alone(const Many& s, const vid* ids, u32 some, u32 part, Bits& h
 DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, PullTally& lane) {
     Cursor<WARP> cursor(s.in, segment, lane_id());
     bool lacks = any(without(asked_bits(s), have));
-    for (bool more = cursor.load(); more;) {
+    while (__any_sync(ALL_LANES, lacks) && cursor.read()) {
         lane.read += (u32)__popc(cursor.valid);
-        const u32 some = worth<SLOTS>(s, cursor.ids, cursor.valid, lane, true);
-        if (__any_sync(ALL_LANES, (some & ALL_ASKED) != 0)) return add(have, asked_bits(s));
         const u32 lacking = lanes_in_group(s, lacks);
         const bool alone = s.shares_rows && is_one(lacking);
+        u32 some = with_part(s, cursor, cursor.valid, (u32)__ffs((int)lacking) - 1, alone);
+        some = worth<SLOTS>(s, cursor.ids, some, lane, true);
+        if (__any_sync(ALL_LANES, (some & ALL_ASKED) != 0)) return add(have, asked_bits(s));
         if (alone) ask_alone(s, cursor.ids, some, (u32)__ffs((int)lacking) - 1, have);
         else if (s.sparse) ask_listed(s, cursor.ids, some, lacks, have);
         for (u32 part = 0; part < group_lanes(s) && !s.sparse && !alone; ++part) {
@@ -124,7 +135,6 @@ DEVICE void ask_together(const Many& s, const Segment& segment, Bits& have, Pull
         }
         have = join_groups(s, have);
         lacks = any(without(asked_bits(s), have));
-        more = __any_sync(ALL_LANES, lacks) && cursor.load();
     }
 }
 

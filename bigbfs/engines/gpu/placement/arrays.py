@@ -67,13 +67,15 @@ def pointer_fields(specs: Iterable[ArraySpec]) -> str:
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """What formulas may name: vertices, edges, chunks of hub rows, bytes of an id, vertices up to the last that has an
-    edge, words of a bitmap of all vertices, and of these."""
+    edge, words of a bitmap of all vertices, and of these; words of the table by which ids of rows outside become
+    numbers."""
 
     n: int
     m: int
     chunks: int
     id: int
     reachable: int
+    table: int = 0
 
     @property
     def words(self) -> int:

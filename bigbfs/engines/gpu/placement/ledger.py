@@ -69,10 +69,16 @@ def row_buffers(graph: Graph, edges_in: str, groups: int) -> tuple[Buffer, ...]:
     return tuple(buffer for prefix, rows in adjacencies(graph) for buffer in rows_of(prefix, rows, edges_in, groups))
 
 
-def state_buffers(graph: Graph, groups: Iterable[tuple[ArraySpec, ...]]) -> tuple[Buffer, ...]:
+def sizes_of(graph: Graph, chunks: int, outside: bool) -> Sizes:
+    """Return what formulas of state may name, where hub rows have ``chunks`` and edges are in device memory or not."""
+    rows = graph.adjacency
+    table = rows.table_bytes // 8 if outside and isinstance(rows, NumberedRows) else 0
+    return Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph), table)
+
+
+def state_buffers(graph: Graph, groups: Iterable[tuple[ArraySpec, ...]], outside: bool = False) -> tuple[Buffer, ...]:
     """Return the buffers of the state that several programs declare, shared ones once."""
-    chunks = max(chunks_of(adjacency) for _, adjacency in adjacencies(graph))
-    sizes = Sizes(graph.n, graph.m, chunks, graph.ids.itemsize, reachable(graph))
+    sizes = sizes_of(graph, max(chunks_of(adjacency) for _, adjacency in adjacencies(graph)), outside)
     return tuple(
         Buffer(spec.name, grain(size) if spec.where == "vram" else size, spec.where, spec.purpose)
         for spec, size in ((spec, spec.bytes(sizes)) for spec in union(groups, sizes))
