@@ -23,12 +23,13 @@ constexpr u32 DEGREE_SAMPLE = 32;
 DEVICE bool is_sampled(u64 v) { return word_of(v) % DEGREE_SAMPLE == DEGREE_SAMPLE / 2; }
 
 // The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
-// (peers/peers.cuh). Past the end a word is `words` at least; of a vertex the base is a multiple of 32 words.
+// (peers/peers.cuh). Past the end a word is `words` at least. `first` is the word of the first lane of a piece, and a
+// vertex of the piece its place there.
 #ifndef SEARCHED_VERTEX
 DEVICE u64 searched_end(const Bfs&, u64 words) { return words; }
 DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
 // no function: with one, a compiler spills registers of varint kernels
-#define SEARCHED_VERTEX(s, base, place) ((base) * 32 + (place))
+#define SEARCHED_VERTEX(s, first, place) ((first) * 32 + (place))
 DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
 #endif
 
@@ -72,7 +73,7 @@ DEVICE bool search_batch(const Bfs& s, Team& t, const u32* frontier, u64 v, bool
 // The vertices of the warp's 32 words `todo`, 32 at a time however they are spread: sets the bits of the lane's word
 // of those that have found a parent, and of those put off. All lanes call it.
 template <bool HEADS>
-DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u32& fresh, u32& open, Sums& sums) {
+DEVICE void search_bits(const Bfs& s, Team& t, u64 first, const SetBits& bits, u32& fresh, u32& open, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
     u32* const found = t.found + threadIdx.x / WARP * WARP;
     u32* const put_off = t.open + threadIdx.x / WARP * WARP;
@@ -84,11 +85,11 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
     for (u32 start = 0; start < bits.total; start += WARP) {
         const u32 place = next;
         const bool active = start + lane_id() < bits.total;
-        const u64 v = active ? SEARCHED_VERTEX(s, base, place) : 0;
+        const u64 v = active ? SEARCHED_VERTEX(s, first, place) : 0;
         if (start + WARP < bits.total) {
             bits.find(start + WARP + lane_id(), owner, bit);
             next = owner * 32 + bit;
-            if (HEADS) prefetch_heads(s.in, SEARCHED_VERTEX(s, base, next));
+            if (HEADS) prefetch_heads(s.in, SEARCHED_VERTEX(s, first, next));
         }
         bool later = false;
         if (search_batch<HEADS>(s, t, frontier, v, active, later, sums)) atomicOr(found + place / 32, bit_of(place));
@@ -100,15 +101,15 @@ DEVICE void search_bits(const Bfs& s, Team& t, u64 base, const SetBits& bits, u3
 }
 
 // The same where nearly all vertices are to be searched: a word at a time, the heads of the next asked for meanwhile.
-DEVICE void search_words(const Bfs& s, Team& t, u64 base, u32 todo, u32& fresh, u32& open, Sums& sums) {
+DEVICE void search_words(const Bfs& s, Team& t, u64 first, u32 todo, u32& fresh, u32& open, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
     for (u32 k = 0; k < WARP; ++k) {
-        if (k + AHEAD < WARP) prefetch_heads(s.in, SEARCHED_VERTEX(s, base + k + AHEAD, lane_id()));
+        if (k + AHEAD < WARP) prefetch_heads(s.in, SEARCHED_VERTEX(s, first, (k + AHEAD) * WARP + lane_id()));
         const u32 word = __shfl_sync(ALL_LANES, todo, k);
         const bool active = (word >> lane_id()) & 1;
         bool later = false;
-        const bool hit =
-            search_batch<true>(s, t, frontier, SEARCHED_VERTEX(s, base + k, lane_id()), active, later, sums);
+        const u64 v = SEARCHED_VERTEX(s, first, k * WARP + lane_id());
+        const bool hit = search_batch<true>(s, t, frontier, v, active, later, sums);
         const u32 hits = __ballot_sync(ALL_LANES, hit);
         const u32 laters = __ballot_sync(ALL_LANES, later);
         if (lane_id() == k) {
@@ -144,8 +145,8 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
         u32 fresh = 0, open = 0;
         if (__any_sync(ALL_LANES, todo != 0)) {
             const SetBits bits(todo);
-            if (bits.total > DENSE) search_words(s, t, base, todo, fresh, open, sums);
-            else search_bits<true>(s, t, base, bits, fresh, open, sums);
+            if (bits.total > DENSE) search_words(s, t, searched_word(s, base), todo, fresh, open, sums);
+            else search_bits<true>(s, t, searched_word(s, base), bits, fresh, open, sums);
         }
         if (w < words) {
             FOUND_WORD(s, t, next, w, before, fresh);
@@ -167,7 +168,7 @@ DEVICE void search_open(const Bfs& s, Team& t) {
         const u32 todo = w < words ? s.open[w] : 0;
         if (!__any_sync(ALL_LANES, todo != 0)) continue;
         u32 fresh = 0, open = 0;
-        search_bits<false>(s, t, base, SetBits(todo), fresh, open, sums);
+        search_bits<false>(s, t, searched_word(s, base), SetBits(todo), fresh, open, sums);
         if (!fresh) continue;
         FOUND_WORD(s, t, next, w, next[w], next[w] | fresh);
         s.visited[w] |= fresh;

@@ -214,7 +214,8 @@ class GpuRankEngine:
     def _compile(self, prove: bool) -> None:
         """Build every kernel that placing and the work will ask for."""
         programs: list[Any] = [each.program(self._form, self.residency) for each in self._work]
-        wanted = [spec for program in programs for spec in program.every_kernel()]
+        rows = {"whole": True} if self.plan.whole else {}
+        wanted = [spec for program in programs for spec in program.every_kernel(**rows)]
         placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
         if self.residency == STREAMED:
             placing = (OWN_ROWS, *placement_kernels(STREAMED))

@@ -75,7 +75,7 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     __syncthreads();
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
-        if (t.phase == ALONE) levels_alone(p, t);
+        if (ALL_ROWS && t.phase == ALONE) levels_alone(p, t);
         else if (t.phase != FEW) run_phase_of_ranks(p, t, m);
         else if (blockIdx.x == 0) levels_of_few(p, t, m);
         else if (blanks(p, t)) blank_meanwhile(p, t);

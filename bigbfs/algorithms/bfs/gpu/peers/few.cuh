@@ -100,7 +100,7 @@ APART void levels_of_few(const Peers& p, Team& t, Mates& m) {
     while (more) {
         if (threadIdx.x == 0) note(p, t, m);
         expand_few(p, t);
-        if (p.whole) {
+        if (ALL_ROWS) {
             settle_few(p, t, m);
         } else {
             deliver_few(p, t);

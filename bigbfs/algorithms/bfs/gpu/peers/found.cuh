@@ -11,7 +11,7 @@
 // Team::told of a level that tells whom it finds in lists.
 constexpr u32 IN_LISTS = 2;
 
-DEVICE bool in_lists(const Team& t) { return t.told == IN_LISTS; }
+DEVICE bool in_lists(const Team& t) { return ALL_ROWS && t.told == IN_LISTS; }
 
 // Whether rows are searched in the phase.
 DEVICE bool searches(const Team& t) { return t.phase == UP || t.phase == UP_OPEN || t.phase == UP_CHUNKS; }
@@ -57,7 +57,7 @@ DEVICE void tell_found(const Peers& p, Team& t, u32* next, u64 w, u32 before, u3
     }
     if (t.told && before == word) return;
     next[w] = word;
-    const u32 visited = p.whole && word ? p.s.visited[w] | word : 0;
+    const u32 visited = ALL_ROWS && word ? p.s.visited[w] | word : 0;
     for (u64 r = 0; r < p.part.size; ++r) {
         if (r == p.part.rank) continue;
         in_rank<u32>(p, r, t.swapped ? p.frontier_at : p.next_at)[w] = word;

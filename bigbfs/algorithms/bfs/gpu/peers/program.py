@@ -30,9 +30,9 @@ class PeerBfs(RankedTree):
         return layout(arguments.shared_fields(partition, ids, arguments.inbox(partition)))[1]
 
     @staticmethod
-    def every_kernel() -> tuple[KernelSpec, ...]:
-        """Return every kernel that a run and its proof launch."""
-        return (*arguments.KERNELS, *arguments.PROOF_KERNELS)
+    def every_kernel(whole: bool = False) -> tuple[KernelSpec, ...]:
+        """Return every kernel that a run and its proof launch; ``whole``: where each rank has all rows."""
+        return (*arguments.kernels(whole), *arguments.PROOF_KERNELS)
 
     def _made(self, options: BfsOptions) -> PeerSearch:
         placed = self._placed

@@ -114,7 +114,6 @@ class PeerState:
             patience=int(self._patience * CLOCK_RATE),
             most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
-            whole=self._whole,
             told_cost=(CLAIM_COST + _picoseconds(2 * self.ids.itemsize)) * (ranks - 1) // ranks,
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
             **{f"{name}_at": places[name] for name in (*arguments.SHARED, "parents")},

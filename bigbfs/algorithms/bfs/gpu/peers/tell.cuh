@@ -54,13 +54,13 @@ DEVICE void set_frontier(const Peers& p, const Team& t) {
 // Own words of the bitmap at `at` to all other ranks; to hosts, if they are dealt, one behind the other. Where all have
 // all rows, also that who is in it is visited.
 DEVICE void publish(const Peers& p, u64 at) {
-    if (p.whole && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
+    if (ALL_ROWS && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
     const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
         const u64 w = own_word(p.part, i);
         const u64 word = own[w];
-        const u64 visited = p.whole && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
+        const u64 visited = ALL_ROWS && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
         for (u64 r = 0; r < p.part.size; ++r) {
             if (r == p.part.rank) continue;
             if (packed) in_rank<u64>(p, r, p.told_at)[p.part.rank * p.most_words + i] = word;
