@@ -23,8 +23,7 @@ constexpr u32 DEGREE_SAMPLE = 32;
 DEVICE bool is_sampled(u64 v) { return word_of(v) % DEGREE_SAMPLE == DEGREE_SAMPLE / 2; }
 
 // The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
-// (peers/peers.cuh). Past the end a word is `words` at least. `first` is the word of the first lane of a piece, and a
-// vertex of the piece its place there.
+// (peers/peers.cuh). Past the end a word is `words` at least. A piece's `first` word is its first lane's.
 #ifndef SEARCHED_VERTEX
 DEVICE u64 searched_end(const Bfs&, u64 words) { return words; }
 DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }

@@ -36,6 +36,8 @@ class PeerBfs(RankedTree):
 
     def _made(self, options: BfsOptions) -> PeerSearch:
         placed = self._placed
+        alone = placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None
+        placed.tell("levels are thin: each searches for itself" if alone else "its levels are shared")
         return PeerSearch(
             placed,
             placed.group,
@@ -45,7 +47,7 @@ class PeerBfs(RankedTree):
             tuning=options.tuning or DEFAULT,
             patience=placed.patience,
             whole=placed.whole,
-            alone=placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None,
+            alone=alone,
         )
 
     def _searched(self, options: BfsOptions) -> tuple[RunRecord, int]:
