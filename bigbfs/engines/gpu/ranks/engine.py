@@ -143,8 +143,8 @@ class GpuRankEngine:
         self._clocked("place", self._begin)
         self._clocked("compile", lambda: self._compile(prove))
         tell(f"kernels compiled in {self.setup.compile:.2f} s")
-        given = {"profile": profile, "patience": patience, "transport": self.transport, "exchange": exchange}
-        given["tell"] = tell
+        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange}
+        given |= {"transport": self.transport, "tell": tell}
         self._clocked("place", lambda: self._place(prove, given))
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
