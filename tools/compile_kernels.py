@@ -56,8 +56,8 @@ class Usage:
 
 
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
-    ("bfs_peers", np.uint32, "plain"): (80, 400),
-    ("bfs_peers", np.uint32, "varint"): (56, 276),
+    ("bfs_peers", np.uint32, "plain"): (80, 300),
+    ("bfs_peers", np.uint32, "varint"): (56, 224),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants more registers
 than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of their own (APART) halve it."""

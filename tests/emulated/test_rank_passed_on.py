@@ -53,7 +53,7 @@ def require_steps(told: list[str]) -> None:
     """Require that a rank has said when it did each step of placing, one after the other."""
     seconds = [float(each.split(" s: ")[0]) for each in told]
     assert seconds == sorted(seconds)
-    texts = [each.split(" s: ", 1)[1] for each in told]
+    texts = [each.split(" s: ", 1)[1].split(":")[0] for each in told]
     assert [each for each in dict.fromkeys(texts) if each in STEPS] == list(STEPS)
 
 

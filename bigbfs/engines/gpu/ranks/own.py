@@ -143,8 +143,8 @@ class OwnAdjacency(PlacedAdjacency):
         self.struct["data"] = (runtime.pointer(own) - share.first * own.itemsize) % 2**64
         self._tell("edges are copied")
         if share.others is not None:
-            share.others.bring(own, self._kernels["own_pass_on"])
-            self._tell("those that others copied have come")
+            said = share.others.bring(own, self._kernels["own_pass_on"])
+            self._tell(f"those that others copied have come: {said}")
         if share.dealt and isinstance(source, Stretches):
             self._move_rows(adjacency, source.starts.astype(np.uint64))
             self.struct["data_bytes"] = own.nbytes
