@@ -79,7 +79,7 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
         if (ALL_ROWS && t.phase == ALONE) levels_alone(near, t);
-        else if (t.phase != FEW) run_phase_of_ranks(p, t, m);
+        else if (t.phase != FEW) run_phase_of_ranks(p, near, t, m);
         else if (blockIdx.x == 0) levels_of_few(p, t, m);
         else if (blanks(p, t)) blank_meanwhile(p, t);
         finish_phase_of_ranks(p, near, t, m);

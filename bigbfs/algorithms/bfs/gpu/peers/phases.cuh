@@ -35,7 +35,8 @@ DEVICE void finish_own(const Peers& p) {
     }
 }
 
-DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
+// near: p, in shared memory where the caller has it there.
+DEVICE void run_phase_of_ranks(const Peers& p, const Peers& near, Team& t, const Mates& m) {
     const bool listed = t.phase == DOWN_CHUNKS || t.phase == UP_CHUNKS || t.phase == MARK_CHUNKS;
     const u64 chunks = listed ? p.s.slots[t.slot].chunks : 0;
     switch (t.phase) {
@@ -60,7 +61,7 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case TAKE: take_marked(p, t); break;
 #endif
 #if WHOLE
-        case ENLIST: enlist(p, t); break;
+        case ENLIST: enlist(near, t); break;
 #endif
         default: break;
     }

@@ -10,11 +10,14 @@
 #pragma once
 #include "algorithms/bfs/gpu/peers/whole.cuh"
 
-// The lists that all ranks have left, as one queue, in their order; whom others have found is visited.
-DEVICE void enlist(const Peers& p, Team& t) {
+// The lists that all ranks have left, as one queue, in their order; whom others have found is visited. Several warps
+// share each list: it is short, and a trip to memory for its place, its ids and their rows is all that one takes.
+APART void enlist(const Peers& p, Team& t) {
+    const u64 lists = p.part.size * p.lists;
+    const u64 sharers = team_warps() > lists ? team_warps() / lists : 1;
     u64 own = 0, all = 0;  // edges
-    for (u64 i = blockIdx.x; i < p.part.size * p.lists; i += gridDim.x) {
-        const u64 writer = i / p.lists;
+    for (u64 piece = team_warp(); piece < lists * sharers; piece += team_warps()) {
+        const u64 i = piece % lists, part = piece / lists, writer = i / p.lists;
         u64 start = 0;
         for (u64 j = lane_id(); j < i; j += WARP) {
             start += relaxed_load(list_of(p, p.part.rank, j / p.lists, j % p.lists));
@@ -23,7 +26,7 @@ DEVICE void enlist(const Peers& p, Team& t) {
         const vid* const list = list_of(p, p.part.rank, writer, i % p.lists);
         const u64 count = relaxed_load(list);
         u64 edges = 0;
-        for (u64 k = threadIdx.x; k < count; k += TEAM) {
+        for (u64 k = part * WARP + lane_id(); k < count; k += sharers * WARP) {
             const vid v = relaxed_load(list + 1 + k);
             p.s.queue[start + k] = v;
             edges += degree(p.s.out, v);
@@ -31,7 +34,7 @@ DEVICE void enlist(const Peers& p, Team& t) {
         }
         all += edges;
         if (writer == p.part.rank) own += edges;
-        if (threadIdx.x == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
+        if (part == 0 && lane_id() == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
     }
     __syncwarp();
     hand_in(t, EDGES, own);
