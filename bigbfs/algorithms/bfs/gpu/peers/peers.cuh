@@ -116,7 +116,7 @@ struct Peers {
     u64 publish_cost;
     u64 lists_to;  // bottom-up levels that find at most so many vertices tell them in lists (found.cuh)
     u64 lists;     // that a rank can leave for another: as many as any has blocks
-    u64 list_ids;  // in one of them, beside their number
+    u64 list_ids;  // in one of them; before all of them, their numbers
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
 

@@ -20,14 +20,14 @@ APART void enlist(const Peers& p, Team& t) {
         const u64 i = piece % lists, part = piece / lists, writer = i / p.lists;
         u64 start = 0;
         for (u64 j = lane_id(); j < i; j += WARP) {
-            start += relaxed_load(list_of(p, p.part.rank, j / p.lists, j % p.lists));
+            start += relaxed_load(list_count(p, p.part.rank, j / p.lists, j % p.lists));
         }
         start = t.begin + warp_sum(start);
         const vid* const list = list_of(p, p.part.rank, writer, i % p.lists);
-        const u64 count = relaxed_load(list);
+        const u64 count = relaxed_load(list_count(p, p.part.rank, writer, i % p.lists));
         u64 edges = 0;
         for (u64 k = part * WARP + lane_id(); k < count; k += sharers * WARP) {
-            const vid v = relaxed_load(list + 1 + k);
+            const vid v = relaxed_load(list + k);
             p.s.queue[start + k] = v;
             edges += degree(p.s.out, v);
             if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));
