@@ -154,19 +154,19 @@ PEERS = tuple(
         (
             "whole: a rank ahead writes what is visited while others look for it",
             AGREE,
-            "case SET: return p.whole;",
+            "case SET: return ALL_ROWS;",
             "case SET: return false;",
         ),
         (
             "whole: a rank makes a queue of its own words alone",
             "algorithms/bfs/gpu/peers/whole.cuh",
-            "return p.whole ? words_for(p.s.out.n) : 2 * p.part.words;",
+            "return ALL_ROWS ? words_for(p.s.out.n) : 2 * p.part.words;",
             "return 2 * p.part.words;",
         ),
         (
             "what is visited is told in place of the frontier",
             STATE,
-            "return t.bottom_up || p.whole ? frontier_at(p, t) : p.visited_at;",
+            "return t.bottom_up || ALL_ROWS ? frontier_at(p, t) : p.visited_at;",
             "return p.visited_at;",
         ),
         (

@@ -67,16 +67,18 @@ def labels_of_one(graph: Graph, group: Group, kind: str, room: Callable[[], int]
     All ranks make this call, and get the same answer. ``kind`` as for :func:`levels_of_one`; ``room`` is asked on the
     first rank: bytes of memory of its GPU, which must have room for all edges and for what is kept of each vertex.
     """
-    if kind != "auto" or group.size == 1 or getattr(graph, "partition", None) is not None:
+    return bool(group.objects(labels_stay(graph, group.size, kind, room) if group.rank == 0 else None)[0])
+
+
+def labels_stay(graph: Graph, size: int, kind: str, room: Callable[[], int]) -> bool:
+    """Return what :func:`labels_of_one` does of ``size`` GPUs, of which none need be here."""
+    if kind != "auto" or size == 1 or getattr(graph, "partition", None) is not None:
         return False
     from bigbfs.engines.gpu.placement.hot import by_degree
     from bigbfs.engines.gpu.placement.ledger import adjacencies
 
-    def on_first() -> bool:
-        taken = sum(rows.edges.nbytes for _, rows in adjacencies(graph)) + OF_A_VERTEX * graph.n
-        return by_degree(graph) and taken <= room()
-
-    return bool(group.objects(on_first() if group.rank == 0 else None)[0])
+    taken = sum(rows.edges.nbytes for _, rows in adjacencies(graph)) + OF_A_VERTEX * graph.n
+    return by_degree(graph) and taken <= room()
 
 
 def ranked_on_gpus(

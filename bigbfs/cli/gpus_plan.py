@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.gpus_ahead import Asked, ahead
-from bigbfs.algorithms.ranked_gpus import planned_on_gpus
+from bigbfs.algorithms.ranked_gpus import labels_stay, planned_on_gpus
 from bigbfs.cli import gpus_times, options
 from bigbfs.cli.gpus_remedies import with_remedies
 from bigbfs.engines.engine import Work
@@ -61,10 +62,13 @@ def show(
     searches = how.get("kind", "auto") == "auto" and any(isinstance(each, BfsOptions) for each in work)
     whole = getattr(graph, "partition", None) is None  # of shards no rank would have all rows
     levels = deep if searches and whole else None
+    alone = _labels_stay(graph, len(hosts), work, limits, how)
+    if alone:
+        times = [each if each.gpus == 1 else replace(each, components=None) for each in times]
     first, size = agreed.plans[0], len(hosts)
     if as_json:
         predicted = gpus_times.times_object(times, size, target.profile, levels)
-        more = {"levels_of_one": levels, "predicted": predicted}
+        more = {"levels_of_one": levels, "labels_of_one": alone, "predicted": predicted}
         click.echo(dumps(_object(graph, hosts, target, agreed) | more))
         return
     click.echo(options.describe(graph))
@@ -75,6 +79,9 @@ def show(
     if levels is not None:
         said = f"about {levels:,} are expected: bfs stays on one GPU, which is quicker; --partition words shares it"
         click.echo(labelled("levels", said))
+    if alone:
+        said = "stored by degree: cc stays on one GPU, where several are no quicker; --partition words shares it"
+        click.echo(labelled("components", said))
     click.echo("")
     click.echo(_ranks_table(agreed))
     click.echo("")
@@ -89,6 +96,15 @@ def show(
     worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
     click.echo(f"\nrank {worst}:")
     click.echo(agreed.plans[worst].ledger())
+
+
+def _labels_stay(graph: Graph, gpus: int, work: Sequence[Work], limits: Limits, how: dict[str, str]) -> bool:
+    """Return whether ``cc`` runs on one of so many GPUs alone."""
+    if not any(isinstance(each, ComponentsOptions) for each in work):
+        return False
+    if how.get("residency", "auto") not in ("auto", "vram"):
+        return False
+    return labels_stay(graph, gpus, how.get("kind", "auto"), lambda: limits.vram)
 
 
 def _agreed(

@@ -23,7 +23,17 @@ from bigbfs.graph.graph import Graph
 
 KEYS = {
     *("schema", "command", "graph", "device", "device_origin", "gpus", "hosts", "partition", "transport"),
-    *("residency", "why", "head_groups", "limits", "machine_bytes", "ranks", "levels_of_one", "predicted"),
+    *(
+        "residency",
+        "why",
+        "head_groups",
+        "limits",
+        "machine_bytes",
+        "ranks",
+        "levels_of_one",
+        "labels_of_one",
+        "predicted",
+    ),
 }
 OF_RANK = {"rank", "host", "vertices", "hot_bytes", "placing_reads", "totals", "buffers"}
 
@@ -100,6 +110,23 @@ def test_a_deep_graph_is_said_to_stay_on_one(run: Any, graph: Graph, folder: Pat
         assert code == 0 and json.loads(out)["levels_of_one"] is None, err
     out = run("plan", "g.csrbin", "--gpus", 2)[1]
     assert "bfs stays on one GPU" in " ".join(out.split())
+
+
+def test_components_by_degree_are_said_to_stay_on_one(run: Any, folder: Path) -> None:
+    """As `cc` does where nobody names a partition, and one GPU has room for all edges."""
+    assert run("generate", "kronecker", "--scale", 10, "--order", "degree", "-o", "d.csrbin")[0] == 0
+
+    def plan(*how: str) -> Any:
+        code, out, err = run("plan", "d.csrbin", "--profile", "h200", "--gpus", 2, "--json", *how)
+        assert code == 0, err
+        return json.loads(out)
+
+    found = plan()
+    assert found["labels_of_one"] and "cc" not in found["predicted"]["verdicts"]
+    assert [each["gpus"] for each in found["predicted"]["by_gpus"] if each["components"]] == [1]
+    for how in (("--partition", "words"), ("--algorithm", "bfs"), ("--residency", "mapped")):
+        assert not plan(*how)["labels_of_one"]
+    assert "cc stays on one GPU" in " ".join(run("plan", "d.csrbin", "--gpus", 2)[1].split())
 
 
 def test_pages_that_ranks_of_a_machine_map_count_once() -> None:

@@ -46,6 +46,17 @@ def test_parts_are_whole_lines_and_all_there_is(size: int, unit: int) -> None:
         assert all(begin * unit % 128 == 0 or begin == count for begin, _ in parts)
 
 
+STEPS = ("edges are copied", "those that others copied have come", "heads are made", "its levels are shared")
+
+
+def require_steps(told: list[str]) -> None:
+    """Require that a rank has said when it did each step of placing, one after the other."""
+    seconds = [float(each.split(" s: ")[0]) for each in told]
+    assert seconds == sorted(seconds)
+    texts = [each.split(" s: ", 1)[1].split(":")[0] for each in told]
+    assert [each for each in dict.fromkeys(texts) if each in STEPS] == list(STEPS)
+
+
 @pytest.mark.parametrize("window", [256, 1 << 20])
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows"])
@@ -61,13 +72,16 @@ def test_edges_of_others_come_through_the_window(
 
     def rank(group: Any) -> Any:
         runtime = InParts(build=BUILD, device=group.rank, sm_count=2, spin_limit=SPINS)
-        with ranked_on_gpus(graph, group, (BfsOptions(),), kind="whole", runtime=runtime) as engine:
+        told: list[str] = []
+        how = {"kind": "whole", "runtime": runtime, "tell": told.append}
+        with ranked_on_gpus(graph, group, (BfsOptions(),), **how) as engine:
             arrays = [each.arrays for each in engine._placed._placed]
             own = [np.array(each["blob" if codec == "varint" else "indices"]) for each in arrays]
-            return own, engine.measure(BfsOptions(source), verify=True).internal
+            return told, own, engine.measure(BfsOptions(source), verify=True).internal
 
     rows = [graph.adjacency] if graph.in_adjacency in (None, graph.adjacency) else [graph.adjacency, graph.in_adjacency]
-    for number, (own, result) in enumerate(run(3, rank, limit=120.0)):
+    for number, (told, own, result) in enumerate(run(3, rank, limit=120.0)):
+        require_steps(told)
         assert all(np.array_equal(mine, each.edges) for mine, each in zip(own, rows, strict=True))
         if number == 0:
             assert np.array_equal(result.levels, reference_bfs(plain, source)[0])

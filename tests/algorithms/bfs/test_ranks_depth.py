@@ -28,6 +28,19 @@ def test_both_encodings_have_the_same_depth(name: str) -> None:
     assert depth.expected_levels(rows_of(plain.adjacency)) == depth.expected_levels(rows_of(plain.compress().adjacency))
 
 
+def test_no_level_reads_more_edges_than_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks wait for it, and it sorts all that it reads: at most a few edges for each vertex that ends it."""
+    assert depth.MOST_EDGES <= 4 * depth.MOST_VERTICES
+    rows, read = rows_of(zoo.shared()["kronecker"].adjacency), []
+    monkeypatch.setattr(depth, "MOST_EDGES", 2000)
+    neighbours = depth._neighbours
+    monkeypatch.setattr(
+        depth, "_neighbours", lambda rows, of, lengths: read.append(int(lengths.sum())) or neighbours(rows, of, lengths)
+    )
+    assert depth.expected_levels(rows) < depth.DEEP
+    assert read and max(read) <= 2000
+
+
 def test_who_meets_a_hub_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, begun = rows_of(zoo.shared()["kronecker"].adjacency), []
     monkeypatch.setattr(depth, "MOST_EDGES", 64)

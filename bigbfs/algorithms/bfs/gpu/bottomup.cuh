@@ -40,7 +40,7 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
         const u64 w = searched_word(s, base + lane_id());
         [[maybe_unused]] const u32 before = w < words ? WORD_BEFORE(t, next, w) : 0;
         const u32 todo = w < words ? ~s.visited[w] & __ldg(s.in.rows + w) : 0;
-        if (__any_sync(ALL_LANES, todo != 0)) search_piece(s, t, base, todo, sums);
+        if (__any_sync(ALL_LANES, todo != 0)) search_piece(s, t, searched_word(s, base), todo, sums);
         const u32 fresh = todo ? found_words(t)[lane_id()] : 0;
         if (w < words) {
             FOUND_WORD(s, t, next, w, before, fresh);
@@ -64,7 +64,7 @@ DEVICE void search_open(const Bfs& s, Team& t) {
         found_words(t)[lane_id()] = 0;
         open_words(t)[lane_id()] = todo;
         __syncwarp();
-        search_bits<ROWS>(s, t, base, 0, sums);
+        search_bits<ROWS>(s, t, searched_word(s, base), 0, sums);
         const u32 fresh = found_words(t)[lane_id()];
         if (!fresh) continue;
         FOUND_WORD(s, t, next, w, next[w], next[w] | fresh);

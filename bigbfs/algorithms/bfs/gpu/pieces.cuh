@@ -24,12 +24,12 @@ constexpr u32 DEGREE_SAMPLE = 32;
 DEVICE bool is_sampled(u64 v) { return word_of(v) % DEGREE_SAMPLE == DEGREE_SAMPLE / 2; }
 
 // The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
-// (peers/peers.cuh). Past the end a word is `words` at least; of a vertex the base is a multiple of 32 words.
+// (peers/peers.cuh). Past the end a word is `words` at least. A piece's `first` word is its first lane's.
 #ifndef SEARCHED_VERTEX
 DEVICE u64 searched_end(const Bfs&, u64 words) { return words; }
 DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
 // no function: with one, a compiler spills registers of varint kernels
-#define SEARCHED_VERTEX(s, base, place) ((base) * 32 + (place))
+#define SEARCHED_VERTEX(s, first, place) ((first) * 32 + (place))
 DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
 #endif
 
@@ -71,7 +71,7 @@ DEVICE u32* open_words(Team& t) { return t.open + threadIdx.x / WARP * WARP; }
 
 // The vertices that are open, 32 at a time however they are spread: a vertex that finds a parent, in `group` of its
 // heads or in its row, is set in found_words(); open stay those that the group does not decide. All lanes call it.
-template <Where WHERE> DEVICE void search_bits(const Bfs& s, Team& t, u64 base, u32 group, Sums& sums) {
+template <Where WHERE> DEVICE void search_bits(const Bfs& s, Team& t, u64 first, u32 group, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
     const SetBits bits(open_words(t)[lane_id()]);
     open_words(t)[lane_id()] = 0;
@@ -82,11 +82,11 @@ template <Where WHERE> DEVICE void search_bits(const Bfs& s, Team& t, u64 base, 
     for (u32 start = 0; start < bits.total; start += WARP) {
         const u32 place = next;
         const bool active = start + lane_id() < bits.total;
-        const u64 v = active ? SEARCHED_VERTEX(s, base, place) : 0;
+        const u64 v = active ? SEARCHED_VERTEX(s, first, place) : 0;
         if (start + WARP < bits.total) {
             bits.find(start + WARP + lane_id(), owner, bit);
             next = owner * 32 + bit;
-            if (WHERE != ROWS) prefetch_heads(s.in, SEARCHED_VERTEX(s, base, next), group);
+            if (WHERE != ROWS) prefetch_heads(s.in, SEARCHED_VERTEX(s, first, next), group);
         }
         bool later = false;
         bool hit;
@@ -105,16 +105,16 @@ template <Where WHERE> DEVICE void search_bits(const Bfs& s, Team& t, u64 base, 
 
 // The first heads where nearly all vertices are to be searched: a word at a time, the heads of the next asked for
 // meanwhile.
-DEVICE void search_words(const Bfs& s, Team& t, u64 base, Sums& sums) {
+DEVICE void search_words(const Bfs& s, Team& t, u64 first, Sums& sums) {
     const u32* const frontier = frontier_bits(s, t);
     const u32 todo = open_words(t)[lane_id()];
     for (u32 k = 0; k < WARP; ++k) {
-        if (k + AHEAD < WARP) prefetch_heads(s.in, SEARCHED_VERTEX(s, base + k + AHEAD, lane_id()));
+        if (k + AHEAD < WARP) prefetch_heads(s.in, SEARCHED_VERTEX(s, first, (k + AHEAD) * WARP + lane_id()));
         const u32 word = __shfl_sync(ALL_LANES, todo, k);
         const bool active = (word >> lane_id()) & 1;
         bool later = false;
-        const bool hit =
-            look_at_heads<FIRST_LOOKS>(s, t, frontier, SEARCHED_VERTEX(s, base + k, lane_id()), 0, active, later, sums);
+        const u64 v = SEARCHED_VERTEX(s, first, k * WARP + lane_id());
+        const bool hit = look_at_heads<FIRST_LOOKS>(s, t, frontier, v, 0, active, later, sums);
         const u32 hits = __ballot_sync(ALL_LANES, hit);
         const u32 laters = __ballot_sync(ALL_LANES, later);
         if (lane_id() == k) {
@@ -127,20 +127,20 @@ DEVICE void search_words(const Bfs& s, Team& t, u64 base, Sums& sums) {
 
 // The vertices `todo` of the lane's word, and so of the warp's 32. Those that no head decides stay open where rows are
 // put off. All lanes call it.
-DEVICE void search_piece(const Bfs& s, Team& t, u64 base, u32 todo, Sums& sums) {
+DEVICE void search_piece(const Bfs& s, Team& t, u64 first, u32 todo, Sums& sums) {
     found_words(t)[lane_id()] = 0;
     open_words(t)[lane_id()] = todo;
     __syncwarp();
     u32 group = 0;
     if (s.in.head_groups) {
-        if (warp_sum((u32)__popc(todo)) > DENSE) search_words(s, t, base, sums);
-        else search_bits<MORE_HEADS>(s, t, base, group, sums);
+        if (warp_sum((u32)__popc(todo)) > DENSE) search_words(s, t, first, sums);
+        else search_bits<MORE_HEADS>(s, t, first, group, sums);
         group = 1;
     }
     for (; group < s.in.head_groups && __any_sync(ALL_LANES, open_words(t)[lane_id()] != 0); ++group) {
-        search_bits<MORE_HEADS>(s, t, base, group, sums);
+        search_bits<MORE_HEADS>(s, t, first, group, sums);
     }
     const u32 open = open_words(t)[lane_id()];
     sums.missed += (u32)__popc(open);
-    if (!t.defer && __any_sync(ALL_LANES, open != 0)) search_bits<ROWS>(s, t, base, 0, sums);
+    if (!t.defer && __any_sync(ALL_LANES, open != 0)) search_bits<ROWS>(s, t, first, 0, sums);
 }

@@ -32,7 +32,13 @@ from bigbfs.record import LevelRecord
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of BFS."""
     own = (spec for entry in STRATEGIES.values() for spec in _kernels_of(entry, "vram"))
-    ranks = (*peers.KERNELS, *peers.PROOF_KERNELS, *hosts.KERNELS, *streamed_arguments.KERNELS)
+    ranks = (
+        *peers.kernels(False),
+        *peers.kernels(True),
+        *peers.PROOF_KERNELS,
+        *hosts.KERNELS,
+        *streamed_arguments.KERNELS,
+    )
     return tuple(dict.fromkeys((*own, *streamed.KERNELS, *verify.KERNELS, *ranks)))
 
 

@@ -121,8 +121,7 @@ DEVICE bool search_lines(const Bfs& s, const u32* frontier, const Segment& own, 
             ids[j] = __ldg((const vid*)(id_at & ~(u64)1));
             outside |= (u32)(id_at & 1) << j;
         }
-#pragma unroll
-        for (u32 j = 0; j < SLOTS; ++j) ids[j] = number_of(s.in, ids[j], outside >> j & 1);
+        to_numbers<SLOTS>(s.in, ids, outside);
         u32 words[SLOTS];
         u32 invalid = 0;
 #pragma unroll

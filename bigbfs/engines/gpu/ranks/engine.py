@@ -30,6 +30,7 @@ from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
 from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of, with_all
 from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
+from bigbfs.engines.gpu.ranks.telling import Tell, silent, timed
 from bigbfs.engines.gpu.runtime import stretches
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
@@ -46,10 +47,6 @@ T = TypeVar("T")
 
 
 __all__ = ["GpuRankEngine", "RankPlacedGraph", "silent"]
-
-
-def silent(text: str) -> None:
-    """Say nothing."""
 
 
 class GpuRankEngine:
@@ -112,8 +109,9 @@ class GpuRankEngine:
         exchange: str = "auto",
         whole: bool = False,
         runtime: Runtime | None = None,
-        tell: Callable[[str], None] = silent,
+        tell: Tell = silent,
     ) -> None:
+        tell = timed(tell)
         self.graph, self.group, self._tell = graph, group, tell
         self.setup, self.bytes = SetupRecord(), BytesRecord()
         self._placed: list[OwnAdjacency | OwnStreamed] = []
@@ -145,7 +143,8 @@ class GpuRankEngine:
         self._clocked("place", self._begin)
         self._clocked("compile", lambda: self._compile(prove))
         tell(f"kernels compiled in {self.setup.compile:.2f} s")
-        given = {"profile": profile, "patience": patience, "transport": self.transport, "exchange": exchange}
+        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange}
+        given |= {"transport": self.transport, "tell": tell}
         self._clocked("place", lambda: self._place(prove, given))
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
@@ -214,7 +213,8 @@ class GpuRankEngine:
     def _compile(self, prove: bool) -> None:
         """Build every kernel that placing and the work will ask for."""
         programs: list[Any] = [each.program(self._form, self.residency) for each in self._work]
-        wanted = [spec for program in programs for spec in program.every_kernel()]
+        rows = {"whole": True} if self.plan.whole else {}
+        wanted = [spec for program in programs for spec in program.every_kernel(**rows)]
         placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
         if self.residency == STREAMED:
             placing = (OWN_ROWS, *placement_kernels(STREAMED))
@@ -235,7 +235,7 @@ class GpuRankEngine:
         def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
             share = self._shares[len(self._placed)] if self._shares else None
             own = (adjacency, partition, self.group.rank, self.plan, self._buffers, share)
-            self._placed.append(place_own(runtime, *own, **how(prefix)))
+            self._placed.append(place_own(runtime, *own, **how(prefix), tell=self._tell))
             return self._placed[-1]
 
         out = placed(graph.adjacency)

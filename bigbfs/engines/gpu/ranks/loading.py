@@ -9,6 +9,7 @@ from bigbfs.engines.gpu.planning import Plan
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
 from bigbfs.engines.gpu.ranks.shares import Share
 from bigbfs.engines.gpu.ranks.streamed import OwnStreamed, own_range, own_rows_sound
+from bigbfs.engines.gpu.ranks.telling import Tell, silent
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks.partition import Partition
@@ -33,18 +34,19 @@ def place_own(
     ranked: bool,
     prove: bool,
     twins: bool,
+    tell: Tell = silent,
 ) -> OwnAdjacency | OwnStreamed:
     """Return the rows of ``rank`` in place; with ``buffers`` they are streamed, and the host proves them meanwhile.
 
     ``share`` as of :class:`OwnAdjacency`; ``prefix`` is that of the adjacency's arrays in the ledger; ``twins``: there
-    are two adjacencies.
+    are two adjacencies; ``tell`` is told each step.
     """
     if buffers is None:
         hot = hot_bytes(plan, prefix)
         mapped = plan.residency == "mapped"
         return OwnAdjacency(
             runtime, adjacency, partition, rank, mapped=mapped, head_groups=plan.head_groups, hot_bytes=hot,
-            ranked=ranked, prove=prove, share=share,
+            ranked=ranked, prove=prove, share=share, tell=tell,
         )  # fmt: skip
     hot = plan.hot_bytes // (2 if twins else 1)
     for name in ("engines.gpu.streamed.feed", "graph.rows", "graph.varint"):

@@ -16,6 +16,7 @@ import numpy as np
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
 from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part
 from bigbfs.engines.gpu.ranks.shares import Share, share_of
+from bigbfs.engines.gpu.ranks.telling import Tell, silent
 from bigbfs.engines.gpu.runtime.arguments import LINE, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
@@ -46,6 +47,8 @@ class OwnAdjacency(PlacedAdjacency):
         Look at every edge of own rows.
     share
         What :func:`share_of` says of them: who has begun to copy them brings it.
+    tell
+        Is told each step.
 
     Attributes
     ----------
@@ -66,7 +69,9 @@ class OwnAdjacency(PlacedAdjacency):
         ranked: bool = False,
         prove: bool = False,
         share: Share | None = None,
+        tell: Tell = silent,
     ) -> None:
+        self._tell = tell
         self._share = share_of(adjacency, partition, rank) if share is None else share
         self._part, self._bounds = place_part(runtime, partition, rank)
         self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in KERNELS}
@@ -136,13 +141,16 @@ class OwnAdjacency(PlacedAdjacency):
         offsets = self.arrays["indptr"]  # of all rows, by which heads are chosen
         self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
         self.struct["data"] = (runtime.pointer(own) - share.first * own.itemsize) % 2**64
+        self._tell("edges are copied")
         if share.others is not None:
-            share.others.bring(own, self._kernels["own_pass_on"])
+            said = share.others.bring(own, self._kernels["own_pass_on"])
+            self._tell(f"those that others copied have come: {said}")
         if share.dealt and isinstance(source, Stretches):
             self._move_rows(adjacency, source.starts.astype(np.uint64))
             self.struct["data_bytes"] = own.nbytes
         self._look(whole, 0, len(share.ends))
         runtime.synchronize()
+        self._tell("heads are made")
         del offsets
 
     def _look(self, whole: np.ndarray, begin: int, end: int) -> None:

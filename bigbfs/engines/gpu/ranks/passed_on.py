@@ -9,6 +9,8 @@ memory nobody else can open a part.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from bigbfs.engines.gpu.ranks.memory import SharedMemory
@@ -20,8 +22,8 @@ from bigbfs.engines.ranks.group import Group
 LEAST = 128 << 20
 """Bytes of edges of a rank from which on it is worth meeting for them."""
 
-WINDOW = 256 << 20
-"""Bytes that others read at most: 0.35 ms for a half of it over NVLink, more than a meeting of hosts takes."""
+WINDOW = 1 << 30
+"""Bytes that others read at most: 1.4 ms for a half of it over NVLink, beside which a meeting of hosts is nothing."""
 
 
 def parts_of(count: int, unit: int, size: int) -> list[tuple[int, int]]:
@@ -55,19 +57,22 @@ class Others:
         self.own = self._parts[group.rank]
         self._half = max(LINE, min(WINDOW, room) // 2 // LINE * LINE)
 
-    def bring(self, edges: Array, kernel: Kernel) -> None:
-        """Fill ``edges``, which has the own part; ``kernel`` is ``own_pass_on``."""
+    def bring(self, edges: Array, kernel: Kernel) -> str:
+        """Fill ``edges``, which has the own part; ``kernel`` is ``own_pass_on``. Return what took how long."""
         runtime, group = self._runtime, self._group
         parts = [(begin * self._unit, end * self._unit) for begin, end in self._parts]
-        to = runtime.pointer(edges)
+        to, begun, copying = runtime.pointer(edges), time.perf_counter(), 0.0
         with SharedMemory(group, runtime.shareable, [("window", 2 * self._half)]) as window:
             mine = runtime.pointer(window.array)
             bases = [mine if rank == group.rank else int(base) for rank, base in enumerate(window.bases)]
-            for turn in range(-(-max(end - begin for begin, end in parts) // self._half)):
+            turns, opened = -(-max(end - begin for begin, end in parts) // self._half), time.perf_counter()
+            for turn in range(turns):
                 half = turn % 2 * self._half
                 begin, count = self._piece(parts[group.rank], turn)
                 self._copy(kernel, to + begin, mine + half, count)
+                start = time.perf_counter()
                 runtime.synchronize()  # and what was read in the turn before
+                copying += time.perf_counter() - start
                 group.barrier()
                 for rank, part in enumerate(parts):
                     if rank != group.rank:
@@ -75,6 +80,8 @@ class Others:
                         self._copy(kernel, bases[rank] + half, to + begin, count)
             runtime.synchronize()
             group.barrier()  # nobody closes what others read
+            took = time.perf_counter() - opened
+        return f"{turns} turns in {took:.3f} s, {copying:.3f} copying; opened in {opened - begun:.3f}"
 
     def _piece(self, part: tuple[int, int], turn: int) -> tuple[int, int]:
         """Return where the piece of ``part`` begins that is due in a turn, and its bytes."""

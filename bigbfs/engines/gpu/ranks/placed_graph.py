@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.ranks.telling import Tell, silent
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
 
@@ -25,6 +26,8 @@ class RankPlacedGraph(PlacedGraph):
         How ranks tell what is visited, where hosts run the levels; ``"auto"``: as is predicted to take least time.
     whole
         Whether each rank has the rows of all vertices in device memory.
+    tell
+        Is told each step of the setup.
     """
 
     group: Group
@@ -33,3 +36,4 @@ class RankPlacedGraph(PlacedGraph):
     transport: str
     exchange: str
     whole: bool = False
+    tell: Tell = silent

@@ -47,7 +47,7 @@ KERNEL void host_step(Peers p, Step step) {
         m.meetings = 0;  // of which the letters say what is in the inbox
     }
     __syncthreads();
-    run_phase_of_ranks(p, t, m);
+    run_phase_of_ranks(p, p, t, m);
     __syncthreads();
     if (threadIdx.x == 0) hand_in_tallies(p, t);
 }

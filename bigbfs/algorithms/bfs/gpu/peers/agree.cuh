@@ -19,7 +19,7 @@ DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
 // Whether all ranks meet at the end of the phase.
 DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chunks) {
     switch (t.phase) {
-        case SET: return p.whole;  // who goes on writes what is visited into others' memory, where levels look for it
+        case SET: return ALL_ROWS;  // who goes on writes what is visited into others' memory, where levels look for it
         case DELIVER:
         case ACCEPT:
         case PUBLISH:
@@ -45,7 +45,7 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
     if (t.bottom_up) slot.direction = in_lists(t) ? LISTED : UPWARDS;
-    else slot.direction = p.whole ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
+    else slot.direction = ALL_ROWS ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
 
@@ -67,7 +67,7 @@ DEVICE void save_sums(const Peers& p, const Mates& m) {
 // Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. The
 // edges of what was a bitmap are estimated, from one vertex in 32: only a level that begins as a queue is asked.
 DEVICE bool are_few(const Peers& p, const Team& t, const Mates& m) {
-    return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && (p.whole || p.capacity >= BLOCK_IDS);
+    return t.form == QUEUE && m.count <= p.s.thin_to && m.edges <= BLOCK_IDS && (ALL_ROWS || p.capacity >= BLOCK_IDS);
 }
 
 // Thread 0 of every block, of every rank: a level whose frontier is complete.
@@ -84,7 +84,7 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
         t.bottom_up = t.wide = m.turns = 0;
         return;
     }
-    if (p.whole && fits_local(p.s, t)) {
+    if (ALL_ROWS && fits_local(p.s, t)) {
         t.phase = ALONE;
         t.bottom_up = t.wide = m.turns = 0;
         return;
@@ -95,12 +95,12 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     t.defer = t.bottom_up && open >= p.part.size * p.s.defer_from;
     t.wide = !t.bottom_up && costs.marks < costs.claims;
     t.told = t.bottom_up && (m.same >> (t.swapped ^ 1) & 1);
-    if (p.whole && t.bottom_up && not_visited(p, t) <= p.lists_to) t.told = IN_LISTS;
+    if (ALL_ROWS && t.bottom_up && not_visited(p, t) <= p.lists_to) t.told = IN_LISTS;
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
-    m.turns = !p.whole && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
-    if (t.form == BITMAP && (t.bottom_up || p.whole) && !is_known(t, m)) t.phase = PUBLISH;
+    m.turns = !ALL_ROWS && !t.bottom_up && !t.wide && (t.form == BITMAP || sorts) && tells_visited(p, m);
+    if (t.form == BITMAP && (t.bottom_up || ALL_ROWS) && !is_known(t, m)) t.phase = PUBLISH;
     else if (t.form == BITMAP) t.phase = t.bottom_up ? UP : COLLECT;
     else t.phase = !t.bottom_up && !sorts ? queue_phase(t, m) : m.blank ? SET : FILL;
     note(p, t, m);
@@ -119,11 +119,11 @@ DEVICE void advance(const Peers& p, Team& t, Mates& m) {
         // chunks of hubs have told nobody; marks are taken over word by word, and the other bitmap is emptied
         m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)(m.notice[ALL_LEFT] == 0) << t.swapped;
     } else {
-        t.begin = p.whole ? t.begin + t.count : other_half(p, t);
+        t.begin = ALL_ROWS ? t.begin + t.count : other_half(p, t);
         t.form = QUEUE;
     }
     t.count = m.notice[OWN_FOUND];
-    t.edges = m.notice[p.whole ? ALL_EDGES : OWN_EDGES];
+    t.edges = m.notice[ALL_ROWS ? ALL_EDGES : OWN_EDGES];
     m.count = m.notice[ALL_FOUND];
     m.edges = m.notice[ALL_EDGES];
     m.explored += m.edges;
@@ -160,7 +160,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case DOWN:
         case DOWN_CHUNKS:
             if (t.phase == DOWN && m.notice[OWN_CHUNKS]) t.phase = DOWN_CHUNKS;
-            else if (p.whole) close_level(p, t, m);
+            else if (ALL_ROWS) close_level(p, t, m);
             else t.phase = DELIVER;
             break;
         case ALONE:
@@ -173,8 +173,8 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
         case SET:
             t.form = BITMAP;
             m.blank = 0;
-            m.same = (m.same & ~(1u << t.swapped)) | (u32)(p.whole != 0) << t.swapped;
-            t.phase = !t.bottom_up ? COLLECT : p.whole ? UP : PUBLISH;
+            m.same = (m.same & ~(1u << t.swapped)) | (u32)ALL_ROWS << t.swapped;
+            t.phase = !t.bottom_up ? COLLECT : ALL_ROWS ? UP : PUBLISH;
             break;
         case COLLECT:
             t.count = m.notice[OWN_GATHERED];
@@ -182,8 +182,8 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.phase = queue_phase(t, m);
             break;
         case PUBLISH:
-            if (t.bottom_up || p.whole) m.same |= 1u << t.swapped;
-            t.phase = t.bottom_up ? UP : p.whole ? COLLECT : DOWN;
+            if (t.bottom_up || ALL_ROWS) m.same |= 1u << t.swapped;
+            t.phase = t.bottom_up ? UP : ALL_ROWS ? COLLECT : DOWN;
             break;
         case BLANK: t.phase = MARK; break;
         case TAKE:

@@ -43,7 +43,7 @@ PEERS = np.dtype(
         (name, np.uint64)
         for name in (
             *("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost"),
-            *("whole", "lists_to", "lists", "list_ids"),
+            *("lists_to", "lists", "list_ids"),
         )
     ]
 )
@@ -59,11 +59,17 @@ DEFINES = (
     ("NOTICE_BYTES", str(2 * 8 * NOTICE_FIELDS)),
     ("PEERS_BYTES", str(PEERS.itemsize)),
 )
-KERNELS = (
-    KernelSpec(FILE, "bfs_peers", DEFINES, cooperative=True, team=True),
-    KernelSpec(FILE, "peers_count", DEFINES, team=True),
-    KernelSpec(FILE, "peers_begin", DEFINES, team=True),
-)
+
+
+def kernels(whole: bool) -> tuple[KernelSpec, ...]:
+    """Return the search, what counts its edges, and what begins it, for ranks that each have the rows of all vertices
+    (``whole``), or their own."""
+    defines = (*DEFINES, ("WHOLE", str(int(whole))))
+    return (
+        KernelSpec(FILE, "bfs_peers", defines, cooperative=True, team=True),
+        *kernels_of(FILE, ("peers_count", "peers_begin"), defines=defines, team=True),
+    )
+
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 

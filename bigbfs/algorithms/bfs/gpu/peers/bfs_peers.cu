@@ -8,8 +8,9 @@
 #include "algorithms/bfs/gpu/peers/few.cuh"
 #include "algorithms/bfs/gpu/peers/phases.cuh"
 
-// Hands in the block's sums, waits for the other blocks, or for all of all ranks, and chooses what comes next.
-DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
+// Hands in the block's sums, waits for the other blocks, or for all of all ranks, and chooses what comes next. near: p
+// in shared memory. A function that is APART reads parameters from memory, whose caches every barrier empties.
+DEVICE void finish_phase_of_ranks(const Peers& p, const Peers& near, Team& t, Mates& m) {
     __syncthreads();
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0) {
@@ -24,9 +25,9 @@ DEVICE void finish_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
                 t.phase = HALT;
                 t.done = 0;
             } else if (t.phase == FEW) {
-                go_on_after_few(p, t, m);
+                go_on_after_few(near, t, m);
             } else {
-                next_phase_of_ranks(p, t, m);
+                next_phase_of_ranks(near, t, m);
             }
         }
     }
@@ -67,19 +68,21 @@ KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_peers(IN_PLACE Peers p, u64 s
 KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
     __shared__ Mates m;
+    __shared__ Peers near;
+    for (u32 i = threadIdx.x; i < sizeof(Peers) / sizeof(u64); i += blockDim.x) ((u64*)&near)[i] = ((const u64*)&p)[i];
     if (!resume) reset_all(p, source, last);
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
     if (threadIdx.x < TALLIES) t.tally[threadIdx.x] = 0;
     __syncthreads();
-    if (threadIdx.x == 0) begin_launch(p, t, m);
+    if (threadIdx.x == 0) begin_launch(near, t, m);
     __syncthreads();
     while (t.phase != HALT) {
         __syncwarp();  // so that compilers keep nothing in registers from phase to phase: there is none to spare
-        if (t.phase == ALONE) levels_alone(p, t);
-        else if (t.phase != FEW) run_phase_of_ranks(p, t, m);
+        if (ALL_ROWS && t.phase == ALONE) levels_alone(near, t);
+        else if (t.phase != FEW) run_phase_of_ranks(p, near, t, m);
         else if (blockIdx.x == 0) levels_of_few(p, t, m);
         else if (blanks(p, t)) blank_meanwhile(p, t);
-        finish_phase_of_ranks(p, t, m);
+        finish_phase_of_ranks(p, near, t, m);
     }
     if (t.done) finish_own(p);
     if (thread_id() == 0) end_launch(p, m);

@@ -29,17 +29,17 @@ DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 op
     const u64 found = m.edges < rest ? m.edges : rest;  // at most
     const u64 lines = m.edges * sizeof(vid) / 128 + m.count;
     const bool bits = t.form == BITMAP;
-    const u64 alike = p.whole ? ranks : 1;  // all do the work
+    const u64 alike = ALL_ROWS ? ranks : 1;  // all do the work
     // smaller levels are left to claims: marks cost a sweep, and one more barrier
-    const bool may_mark = !p.whole && m.edges >= p.s.wide_from;
+    const bool may_mark = !ALL_ROWS && m.edges >= p.s.wide_from;
     LevelCosts costs;
     costs.claims = (m.edges * p.s.edge_cost + lines * p.s.far_rows / 1024 * p.s.line_cost) * alike;
-    costs.claims += p.whole ? 0 : found * p.told_cost;
+    costs.claims += ALL_ROWS ? 0 : found * p.told_cost;
     costs.claims += (may_mark ? found * p.s.claim_cost : 0) + (bits ? ranks * p.s.sweep_cost : 0);
     costs.marks = m.edges * p.s.mark_cost + lines * p.s.line_cost + (p.s.parents ? found * p.s.parent_cost : 0);
     costs.marks += 2 * ranks * (p.s.sweep_cost + p.publish_cost);
     costs.up = rest * p.s.vertex_cost + 2 * open * p.s.line_cost;
-    costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (p.whole || (bits && is_known(t, m)) ? 0 : p.publish_cost));
+    costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (ALL_ROWS || (bits && is_known(t, m)) ? 0 : p.publish_cost));
     if (!may_mark) costs.marks = ~(u64)0;
     if (!p.s.bottom_up) costs.up = ~(u64)0;
     return costs;

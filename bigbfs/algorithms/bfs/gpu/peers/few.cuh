@@ -93,14 +93,19 @@ DEVICE bool next_of_few(const Peers& p, Team& t, Mates& m) {
 }
 
 // The first block, all threads.
-APART void levels_of_few(const Peers& p, Team& t, Mates& m) {
+#if WHOLE
+#define FEW_LEVELS DEVICE  // there are registers for it, and parameters are nearer to hand
+#else
+#define FEW_LEVELS APART
+#endif
+FEW_LEVELS void levels_of_few(const Peers& p, Team& t, Mates& m) {
     const i32 first_level = t.level;
     const u32 first_slot = t.slot;
     bool more = true;
     while (more) {
         if (threadIdx.x == 0) note(p, t, m);
         expand_few(p, t);
-        if (p.whole) {
+        if (ALL_ROWS) {
             settle_few(p, t, m);
         } else {
             deliver_few(p, t);

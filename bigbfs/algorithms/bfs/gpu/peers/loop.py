@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
-from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, KERNELS, LISTED, TOLD, WAITED
+from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, LISTED, TOLD, WAITED, kernels
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
 from bigbfs.algorithms.bfs.gpu.tree import row_length
@@ -74,7 +74,8 @@ class PeerSearch(PeerState):
         if placed.incoming is placed.out:
             self._leave_out_behind(placed.graph.adjacency.rows_end)
         self._meetings, self._last_source = 0, 0
-        self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in KERNELS)
+        specs = kernels(self._whole)
+        self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in specs)
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
         self._state["lists"] = lists = max(group.objects(self._blocks))

@@ -79,7 +79,7 @@ DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
         case ALL_LEFT: from = t.bottom_up ? &slot.chunks : &p.joint->left[m.round & 1]; break;
         case ALL_FOUND:
         case OWN_FOUND:
-            from = t.phase == ENLIST ? &slot.gathered : p.whole && !t.bottom_up ? &slot.queued : &slot.found;
+            from = t.phase == ENLIST ? &slot.gathered : ALL_ROWS && !t.bottom_up ? &slot.queued : &slot.found;
             break;
         case ALL_EDGES:
         case OWN_EDGES: from = t.phase == ENLIST ? &slot.probed : &slot.edges; break;

@@ -13,6 +13,13 @@
 #define TELLS 1
 #endif
 
+// Whether each rank has the rows of all vertices (whole.cuh). Such searches are a program of their own: neither has
+// registers for what only the other does.
+#ifndef WHOLE
+#define WHOLE 0
+#endif
+constexpr bool ALL_ROWS = WHOLE;
+
 enum PeerPhase {
     DOWN,
     DOWN_CHUNKS,
@@ -107,10 +114,9 @@ struct Peers {
     u64 edges_in_all;  // of the whole graph
     u64 told_cost;     // of a vertex found that may belong to another, and of telling all bits: picoseconds
     u64 publish_cost;
-    u64 whole;  // whether each rank has the rows of all vertices (whole.cuh)
     u64 lists_to;  // bottom-up levels that find at most so many vertices tell them in lists (found.cuh)
     u64 lists;     // that a rank can leave for another: as many as any has blocks
-    u64 list_ids;  // in one of them, beside their number
+    u64 list_ids;  // in one of them; before all of them, their numbers
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
 
@@ -118,12 +124,14 @@ static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype"
 // heads next to one another. With varint rows there is no register left for it: words of others, which have no rows
 // here, are passed over. All states of a search are the first member of their Peers.
 #if !VARINT
-#define SEARCHED_VERTEX(s, base, place) own_vertex(s, base, place)
+#define SEARCHED_VERTEX(s, first, place) own_vertex(s, first, place)
 DEVICE const Part& part_of(const Bfs& s) { return ((const Peers*)&s)->part; }
 DEVICE u64 searched_end(const Bfs& s, u64) { return 2 * part_of(s).words; }
 DEVICE u64 searched_word(const Bfs& s, u64 i) { return i < 2 * part_of(s).words ? own_half(part_of(s), i) : ~0ull; }
-DEVICE u64 own_vertex(const Bfs& s, u64 base, u32 place) {
-    return own_half(part_of(s), base + place / 32) * 32 + place % 32;
+// A piece begins with the first of the words that are dealt together, of which it has one or more, or a part.
+DEVICE u64 own_vertex(const Bfs& s, u64 first, u32 place) {
+    const vid skipped = (vid)(place / 64 >> (u32)part_of(s).shift) * (vid)part_of(s).gap;
+    return ((vid)first + 2 * skipped) * 32 + place;
 }
 DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(s).stride; }
 #endif
@@ -167,7 +175,7 @@ DEVICE u64 frontier_at(const Peers& p, const Team& t) { return t.swapped ? p.nex
 
 // Of what a phase publishes.
 DEVICE u64 published_at(const Peers& p, const Team& t) {
-    return t.bottom_up || p.whole ? frontier_at(p, t) : p.visited_at;
+    return t.bottom_up || ALL_ROWS ? frontier_at(p, t) : p.visited_at;
 }
 
 DEVICE bool is_dealt(const Peers& p) { return p.part.bounds == 0; }

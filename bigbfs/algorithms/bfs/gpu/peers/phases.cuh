@@ -35,14 +35,17 @@ DEVICE void finish_own(const Peers& p) {
     }
 }
 
-DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
+// near: p, in shared memory where the caller has it there.
+DEVICE void run_phase_of_ranks(const Peers& p, const Peers& near, Team& t, const Mates& m) {
     const bool listed = t.phase == DOWN_CHUNKS || t.phase == UP_CHUNKS || t.phase == MARK_CHUNKS;
     const u64 chunks = listed ? p.s.slots[t.slot].chunks : 0;
     switch (t.phase) {
         case DOWN: expand_rows(p.s, t); break;
         case DOWN_CHUNKS: expand_chunks(p.s, t, chunks); break;
+#if !WHOLE
         case DELIVER: deliver(p, t, m); break;
         case ACCEPT: accept(p, t, m); break;
+#endif
         case FILL: fill_frontier(p, t); break;
         case SET: set_frontier(p, t); break;
         case COLLECT: collect(p, t); break;
@@ -51,14 +54,14 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case UP: search_rows(p.s, t); break;
         case UP_OPEN: search_open(p.s, t); break;
         case UP_CHUNKS: search_chunks(p.s, t, chunks); break;
-#if TELLS && !VARINT
+#if TELLS && !VARINT && !WHOLE
         case BLANK: blank(p, t); break;
         case MARK:
         case MARK_CHUNKS: mark_frontier(p.s, t, listed, chunks); break;
         case TAKE: take_marked(p, t); break;
 #endif
-#if TELLS
-        case ENLIST: enlist(p, t); break;
+#if WHOLE
+        case ENLIST: enlist(near, t); break;
 #endif
         default: break;
     }
@@ -68,7 +71,7 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
 DEVICE void hand_in_tallies(const Peers& p, Team& t) {
     Slot& slot = p.s.slots[t.slot];
     // who was found may belong to others, whose rows are not here: deliver() counts the edges of own ones
-    if (!p.whole && (t.phase == DOWN || t.phase == DOWN_CHUNKS)) t.tally[EDGES] = 0;
+    if (!ALL_ROWS && (t.phase == DOWN || t.phase == DOWN_CHUNKS)) t.tally[EDGES] = 0;
     if (in_lists(t) && t.phase != ENLIST) {
         t.tally[EDGES] = 0;  // estimated: ENLIST counts them
         if (searches(t)) close_list(p, t);

@@ -30,12 +30,14 @@ class PeerBfs(RankedTree):
         return layout(arguments.shared_fields(partition, ids, arguments.inbox(partition)))[1]
 
     @staticmethod
-    def every_kernel() -> tuple[KernelSpec, ...]:
-        """Return every kernel that a run and its proof launch."""
-        return (*arguments.KERNELS, *arguments.PROOF_KERNELS)
+    def every_kernel(whole: bool = False) -> tuple[KernelSpec, ...]:
+        """Return every kernel that a run and its proof launch; ``whole``: where each rank has all rows."""
+        return (*arguments.kernels(whole), *arguments.PROOF_KERNELS)
 
     def _made(self, options: BfsOptions) -> PeerSearch:
         placed = self._placed
+        alone = placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None
+        placed.tell("levels are thin: each searches for itself" if alone else "its levels are shared")
         return PeerSearch(
             placed,
             placed.group,
@@ -45,7 +47,7 @@ class PeerBfs(RankedTree):
             tuning=options.tuning or DEFAULT,
             patience=placed.patience,
             whole=placed.whole,
-            alone=placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None,
+            alone=alone,
         )
 
     def _searched(self, options: BfsOptions) -> tuple[RunRecord, int]:

@@ -75,6 +75,7 @@ class PeerState:
         self.placed, self.group, self.partition = placed, group, partition
         self.n, self.ids = placed.n, placed.ids
         self.nobody = self.ids.type(no_vertex(self.ids))
+        assert whole or partition.together == 1  # own rows that are gathered are dealt word by word
         assert placed.residency == "vram" or not alone  # queues are put in order where rows are mapped: ranks meet
         self._alone, self._may_mark = alone, bottom_up and not alone
         self.bottom_up = self._may_mark and placed.incoming is not None
@@ -114,7 +115,6 @@ class PeerState:
             patience=int(self._patience * CLOCK_RATE),
             most_words=arguments.most_words(self.partition),
             edges_in_all=placed.graph.m,
-            whole=self._whole,
             told_cost=(CLAIM_COST + _picoseconds(2 * self.ids.itemsize)) * (ranks - 1) // ranks,
             publish_cost=unit.sweep and _picoseconds(self.n // 8 * (ranks - 1) // ranks),
             **{f"{name}_at": places[name] for name in (*arguments.SHARED, "parents")},

@@ -10,28 +10,31 @@
 #pragma once
 #include "algorithms/bfs/gpu/peers/whole.cuh"
 
-// The lists that all ranks have left, as one queue, in their order; whom others have found is visited.
-DEVICE void enlist(const Peers& p, Team& t) {
+// The lists that all ranks have left, as one queue, in their order; whom others have found is visited. Several warps
+// share each list: it is short, and a trip to memory for its place, its ids and their rows is all that one takes.
+APART void enlist(const Peers& p, Team& t) {
+    const u64 lists = p.part.size * p.lists;
+    const u64 sharers = team_warps() > lists ? team_warps() / lists : 1;
     u64 own = 0, all = 0;  // edges
-    for (u64 i = blockIdx.x; i < p.part.size * p.lists; i += gridDim.x) {
-        const u64 writer = i / p.lists;
+    for (u64 piece = team_warp(); piece < lists * sharers; piece += team_warps()) {
+        const u64 i = piece % lists, part = piece / lists, writer = i / p.lists;
         u64 start = 0;
         for (u64 j = lane_id(); j < i; j += WARP) {
-            start += relaxed_load(list_of(p, p.part.rank, j / p.lists, j % p.lists));
+            start += relaxed_load(list_count(p, p.part.rank, j / p.lists, j % p.lists));
         }
         start = t.begin + warp_sum(start);
         const vid* const list = list_of(p, p.part.rank, writer, i % p.lists);
-        const u64 count = relaxed_load(list);
+        const u64 count = relaxed_load(list_count(p, p.part.rank, writer, i % p.lists));
         u64 edges = 0;
-        for (u64 k = threadIdx.x; k < count; k += TEAM) {
-            const vid v = relaxed_load(list + 1 + k);
+        for (u64 k = part * WARP + lane_id(); k < count; k += sharers * WARP) {
+            const vid v = relaxed_load(list + k);
             p.s.queue[start + k] = v;
             edges += degree(p.s.out, v);
             if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));
         }
         all += edges;
         if (writer == p.part.rank) own += edges;
-        if (threadIdx.x == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
+        if (part == 0 && lane_id() == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
     }
     __syncwarp();
     hand_in(t, EDGES, own);
@@ -54,13 +57,13 @@ DEVICE void set_frontier(const Peers& p, const Team& t) {
 // Own words of the bitmap at `at` to all other ranks; to hosts, if they are dealt, one behind the other. Where all have
 // all rows, also that who is in it is visited.
 DEVICE void publish(const Peers& p, u64 at) {
-    if (p.whole && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
+    if (ALL_ROWS && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
     const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
         const u64 w = own_word(p.part, i);
         const u64 word = own[w];
-        const u64 visited = p.whole && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
+        const u64 visited = ALL_ROWS && word ? in_rank<u64>(p, p.part.rank, p.visited_at)[w] : 0;
         for (u64 r = 0; r < p.part.size; ++r) {
             if (r == p.part.rank) continue;
             if (packed) in_rank<u64>(p, r, p.told_at)[p.part.rank * p.most_words + i] = word;

@@ -13,12 +13,12 @@
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
 // Words of 32 vertices that a rank goes through, and the one of number h.
-DEVICE u64 swept(const Peers& p) { return p.whole ? words_for(p.s.out.n) : 2 * p.part.words; }
-DEVICE u64 swept_word(const Peers& p, u64 h) { return p.whole ? h : own_half(p.part, h); }
+DEVICE u64 swept(const Peers& p) { return ALL_ROWS ? words_for(p.s.out.n) : 2 * p.part.words; }
+DEVICE u64 swept_word(const Peers& p, u64 h) { return ALL_ROWS ? h : own_half(p.part, h); }
 
 // Whether all blocks but the first empty the frontier's bitmap while that goes on alone. In later levels they would not
 // have done in time.
-DEVICE bool blanks(const Peers& p, const Team& t) { return p.whole && p.s.bottom_up && t.level == 0 && gridDim.x > 1; }
+DEVICE bool blanks(const Peers& p, const Team& t) { return ALL_ROWS && p.s.bottom_up && t.level == 0 && gridDim.x > 1; }
 
 // Not the first block.
 DEVICE void blank_meanwhile(const Peers& p, const Team& t) {
