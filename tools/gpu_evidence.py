@@ -135,6 +135,8 @@ def main(arguments: list[str] | None = None) -> int:
     start = time.perf_counter()
     with ThreadPoolExecutor(1) as beside:
         said = beside.submit(dict if options.no_sanitizer else run_all)
+        # at once: a run may be cut off
+        said.add_done_callback(lambda done: print(f"compute-sanitizer: {done.result()}", flush=True))
         many = str(options.jobs if options.jobs > 1 else 0)
         codes = [pytest.main([*QUIETLY, "-m", "not alone", "-n", many, *rest], plugins=[counts])]
         sanitizer: dict[str, str] = said.result()
