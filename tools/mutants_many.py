@@ -90,8 +90,8 @@ MANY = (
     _planted(
         "the warp leaves a row when the first lane lacks nothing",
         "pull_rows.cuh",
-        "more = __any_sync(ALL_LANES, lacks) && cursor.load();",
-        "more = __shfl_sync(ALL_LANES, (u32)lacks, 0) && cursor.load();",
+        "while (__any_sync(ALL_LANES, lacks) && cursor.read())",
+        "while (__shfl_sync(ALL_LANES, (u32)lacks, 0) && cursor.read())",
     ),
     _planted("groups do not tell each other", "pull_rows.cuh", "        have = join_groups(s, have);\n", ""),
     _planted(

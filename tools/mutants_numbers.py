@@ -79,8 +79,8 @@ NUMBERS = (
     _planted(
         "lines: ids of all rows are looked up",
         "algorithms/bfs/gpu/search.cuh",
-        "ids[j] = number_of(s.in, ids[j], outside >> j & 1)",
-        "ids[j] = number_of(s.in, ids[j], true)",
+        "to_numbers<SLOTS>(s.in, ids, outside);",
+        "to_numbers<SLOTS>(s.in, ids, ~0u);",
     ),
     _planted(
         "heads: who is open looks at the first group again",

@@ -238,8 +238,8 @@ HOSTS = tuple(
         ),
         (
             "a phase begins before all threads know it",
-            "    __syncthreads();\n    run_phase_of_ranks(p, t, m);",
-            "    run_phase_of_ranks(p, t, m);",
+            "    __syncthreads();\n    run_phase_of_ranks(p, p, t, m);",
+            "    run_phase_of_ranks(p, p, t, m);",
         ),
         (
             "the unreached say nothing",

@@ -159,6 +159,18 @@ LISTS = tuple(
             "",
         ),
         (
+            "a warp that shares one leaves every second stretch",
+            TELL,
+            "k += sharers * WARP",
+            "k += 2 * sharers * WARP",
+        ),
+        (
+            "all warps that share one take the same ids",
+            TELL,
+            "for (u64 k = part * WARP + lane_id(); k < count;",
+            "for (u64 k = lane_id(); k < count;",
+        ),
+        (
             "all begin where the first does",
             TELL,
             "start = t.begin + warp_sum(start);",

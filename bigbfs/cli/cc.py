@@ -148,10 +148,11 @@ def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks, where: dict[s
     if group is None or asked.gpus is None or where["residency"] not in ("auto", "vram"):
         return False
     from bigbfs.algorithms.ranked_gpus import labels_of_one
+    from bigbfs.engines.gpu.planning import default_budget
     from bigbfs.engines.gpu.runtime import device
 
     def room() -> int:
-        there, budget = device.probe().total_bytes, where["vram_budget"]
+        there, budget = default_budget(device.probe().free_bytes), where["vram_budget"]
         return there if budget is None else min(there, budget)
 
     one = labels_of_one(graph, group, asked.partition, room)

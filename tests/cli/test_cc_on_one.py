@@ -60,7 +60,7 @@ def test_graphs_by_degree_for_which_one_has_room(size: int) -> None:
 
 def test_it_is_said_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(device, "probe", lambda: Asked)
-    monkeypatch.setattr(Asked, "total_bytes", 1 << 30, raising=False)
+    monkeypatch.setattr(Asked, "free_bytes", 1 << 30, raising=False)
     graph = by_degree()
     asked: Any = Asked()
     where = {"residency": "auto", "vram_budget": None}
@@ -77,7 +77,7 @@ def test_where_edges_are_to_lie_outside_or_one_budget_is_too_small_all_are_taken
     monkeypatch: pytest.MonkeyPatch, said: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(device, "probe", lambda: Asked)
-    monkeypatch.setattr(Asked, "total_bytes", 1 << 30, raising=False)
+    monkeypatch.setattr(Asked, "free_bytes", 1 << 30, raising=False)
     given: Any = Asked()
     graph, where = by_degree(), {"residency": "auto", "vram_budget": None} | said
     assert run(2, lambda group: cc._stays_on_one(graph, group, given, where), limit=60.0) == [False, False]

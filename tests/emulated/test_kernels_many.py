@@ -133,8 +133,8 @@ def test_searches(build, name, how, codec, width):
         assert not record.steps[BOTTOM_UP]
     elif how != "in turn" and name != "wide ids":
         # the first level, and where all vertices are full, so that none is a gift to look at any more, the last one
-        ended = name == "dense" and how.startswith("split") and record.steps[TOP_DOWN] == 2
-        assert record.steps[BOTTOM_UP] >= 1 and (record.steps[TOP_DOWN] == 1 or ended)
+        ended = (name, how) == ("dense", "split, by a bitmap")
+        assert record.steps[BOTTOM_UP] >= 1 and record.steps[TOP_DOWN] == 1 + ended
 
 
 @pytest.mark.parametrize(("codec", "sparse"), [("plain", 0.0), ("varint", 2.0)])

@@ -120,8 +120,9 @@ def told(searched):
     return kinds
 
 
+@pytest.mark.parametrize("team", [64, 256])
 @pytest.mark.parametrize("build", builds_here())
-def test_few_that_a_level_finds_are_told_in_lists(build):
+def test_few_that_a_level_finds_are_told_in_lists(build, team):
     """Every bottom-up level by lists, the last levels alone, and none; rows put off, and rows that are not."""
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
@@ -129,7 +130,8 @@ def test_few_that_a_level_finds_are_told_in_lists(build):
     left = int((plain.degrees() > 0).sum()) - np.cumsum(np.bincount(levels[levels >= 0]))
     for listed, defer in ((1, 10**9), (1, 0), (plain.n // left[1], 0), (plain.n + 1, 0)):
         few = left[:-1] <= plain.n // listed if listed <= plain.n else left[:-1] < 0
-        peers = Peers(3, whole=True, tuning=replace(UPWARDS, listed=listed, defer_from_vram=defer))
+        tuning = replace(UPWARDS, listed=listed, defer_from_vram=defer)
+        peers = Peers(3, whole=True, team=team, tuning=tuning)
         for searched in search(plain, build, peers, 2 * [(source, None)]):
             assert np.array_equal(searched.levels, levels)
             validate_tree(plain, source, searched.levels, searched.parents)
@@ -170,12 +172,16 @@ def test_lists_have_nobody_twice(build):
         assert [level.frontier for level in each.levels] == np.bincount(levels[levels >= 0]).tolist()
 
 
+@pytest.mark.parametrize("team", [64, 256])
 @pytest.mark.parametrize("build", builds_here())
-def test_a_thin_level_behind_lists(build):
-    """A star whose leaves lists tell, and a path behind one of them, which the first blocks go through alone."""
+def test_a_thin_level_behind_lists(build, team):
+    """A star whose leaves lists tell, and a path behind one of them, which the first blocks go through alone.
+
+    Each list is read by one warp, or shared by several.
+    """
     path = np.arange(300, 330)
     plain = zoo.build(330, zoo.join((np.zeros(299, int), np.arange(1, 300)), ([17], [300]), (path[:-1], path[1:])))
-    peers = Peers(2, whole=True, blocks=(1, 2), tuning=replace(UPWARDS, listed=1, thin_to=64))
+    peers = Peers(2, whole=True, blocks=(1, 2), team=team, tuning=replace(UPWARDS, listed=1, thin_to=64))
     for searched in search(plain, build, peers, [(17, None), (0, None)]):
         levels = reference_bfs(plain, int(np.flatnonzero(searched.levels == 0)[0]))[0]
         assert np.array_equal(searched.levels, levels)

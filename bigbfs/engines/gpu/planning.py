@@ -173,7 +173,8 @@ def make_plan(
         Plain or compressed.
     residency
         One of ``RESIDENCIES``; ``"auto"``: the first of ``LADDER`` that fits. The head table is as large as fits;
-        many searches alone have as many sources at a time as fit first, as long as there are heads.
+        many searches alone have as many sources at a time as fit first, as long as there are heads, unless rows are so
+        even that more than two groups are tried.
     budget
         Bytes of device memory for everything that the run allocates.
     head_groups

@@ -12,7 +12,7 @@
 // A piece of 1024 vertices with more of them unvisited is walked word by word.
 constexpr u32 DENSE = 768;
 
-// Heads of the first group that a vertex looks at at once: most find among them. Of the others it looks at all.
+// Heads of the first group that a vertex of a dense piece looks at at once: most find among them.
 constexpr u32 FIRST_LOOKS = 2;
 
 // Words whose heads are asked for before those of the present one have come.
