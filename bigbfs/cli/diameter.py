@@ -19,7 +19,7 @@ from bigbfs.report.jsonout import dumps
 @manyopts.seconds_option
 @options.compressed_option
 @options.where_options
-@options.verify_option
+@options.verify_bounds_option
 @values.json_option
 def command(
     graph: Path | None,

@@ -48,7 +48,7 @@ LISTED = 10
 )
 @options.compressed_option
 @options.where_options
-@options.verify_option
+@options.verify_bounds_option
 @outputs.force_option
 @values.json_option
 def command(

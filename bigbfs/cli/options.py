@@ -37,6 +37,9 @@ compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
 )
 verify_option = click.option("--verify", is_flag=True, help="Verify every result; exit 3 on any difference.")
+verify_bounds_option = click.option(
+    "--verify", is_flag=True, help="Search singly from a sample of vertices; exit 3 where one is out of its bounds."
+)
 
 
 def graph_argument(function: F) -> F:
