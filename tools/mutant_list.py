@@ -15,6 +15,7 @@ from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
+from mutants_thin import THIN
 from mutants_together import BLANK, LINES, LISTS, PASSED_ON, PUT_OFF, TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
@@ -96,9 +97,9 @@ MUTANTS = (
     ),
     Mutant(
         "missing block barrier between two thin levels",
-        "algorithms/bfs/gpu/bfs_traverse.cu",
-        "        expand_batch<true>(s, t, v, ids);\n        __syncthreads();",
-        "        expand_batch<true>(s, t, v, ids);",
+        "algorithms/bfs/gpu/thin.cuh",
+        "    expand_batch<true>(s, t, v, ids);\n    __syncthreads();",
+        "    expand_batch<true>(s, t, v, ids);",
     ),
     Mutant(
         "local levels: vertices put aside are lost",
@@ -329,6 +330,7 @@ MUTANTS = (
     *NUMBERS,
     *PROOF,
     *STANDBY,
+    *THIN,
     *STRATEGIES,
     *MERRILL,
     *HUBS,

@@ -21,7 +21,7 @@ from emulated.table import TABLE_VARIABLE
 
 HERE = Path(__file__).parent
 PARTS = {
-    "engine": ("test_kernels_engine.py", "test_kernels_standby.py", "test_kernels_local.py"),
+    "engine": ("test_kernels_engine.py", "test_kernels_standby.py", "test_kernels_local.py", "test_kernels_thin.py"),
     "strategies": ("test_kernels_strategies.py", "test_kernels_windows.py"),
     "streamed": ("test_kernels_streamed.py", "test_kernels_many_streamed.py"),
     "far rows": ("test_kernels_far_rows.py", "test_kernels_far_forests.py"),

@@ -7,6 +7,7 @@
 #include "algorithms/bfs/gpu/forms.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
 #include "algorithms/bfs/gpu/probe.cuh"
+#include "algorithms/bfs/gpu/thin.cuh"
 #include "algorithms/bfs/gpu/topdown.cuh"
 #include "algorithms/bfs/gpu/wide.cuh"
 
@@ -33,50 +34,6 @@ DEVICE void finish(const Bfs& s) {
             const u32 word = __shfl_sync(ALL_LANES, todo, from);
             if (v < s.out.n && word & bit_of(v)) settle(s, v, ~(vid)0, -1);
         }
-    }
-}
-
-// Thread 0 of a block that goes on alone: the next level's frontier; returns true to go on.
-DEVICE bool advance_alone(const Bfs& s, Team& t) {
-    t.begin += t.count;
-    t.count = t.tail;
-    t.reached += t.count;
-    t.level += 1;
-    t.slot += 1;
-    t.tail = 0;
-    return t.count > 0 && t.count <= s.thin_to && (u64)t.level < s.max_depth && t.slot < s.slot_count;
-}
-
-// The first block alone, level after level, until a frontier is larger than the block or has a long row.
-DEVICE void thin_levels(const Bfs& s, Team& t) {
-    const u32 first_level = (u32)t.level;
-    for (bool more = true; more;) {
-        // neighbours in the queue go to different warps: a warp reads its long rows one after the other
-        const u32 own = lane_id() * TEAM_WARPS + threadIdx.x / WARP;
-        const bool mine = own < t.count;
-        const vid v = mine ? s.queue[t.begin + own] : 0;
-        const u64 ids = mine ? degree(s.out, v) : 0;
-        if (__syncthreads_or(ids > THIN_IDS) || (u32)__syncthreads_count(ids > THREAD_IDS) > THIN_ROWS) break;
-        if (threadIdx.x == 0) note_level(s, t, 1);
-        expand_batch<true>(s, t, v, ids);
-        __syncthreads();
-        if (threadIdx.x == 0) t.phase = advance_alone(s, t) ? THIN : STOP;
-        __syncthreads();
-        more = t.phase == THIN;
-    }
-    u64 edges = 0;
-    for (u64 i = threadIdx.x; i < t.count; i += TEAM) edges += count_edges(s, t, s.queue[t.begin + i], 1);
-    hand_in(t, EDGES, edges);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        t.edges = t.tally[EDGES];
-        t.hot = (u64)t.hot_chunks * BLOCK_IDS;
-        t.tally[EDGES] = t.hot_chunks = 0;
-        save_progress(s, t, false);
-        // what every other block still believes, so that next_phase() sees the same everywhere
-        t.slot -= (u32)t.level - first_level;
-        t.level = (i32)first_level;
-        t.phase = THIN;
     }
 }
 
@@ -127,8 +84,8 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
 }
 
 // last: source of the traversal before, or any vertex. resume: go on where the launch before stopped, its slots full.
-KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
-KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(IN_PLACE Bfs s, u64 source, u64 last, u32 resume);
+KERNEL void bfs_traverse(IN_PLACE Bfs s, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
     if (!resume) reset(s, source, last);
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;

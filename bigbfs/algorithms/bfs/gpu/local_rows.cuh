@@ -23,12 +23,16 @@ constexpr u32 LOCAL_SLOTS = LOCAL_LONGEST / LOCAL_IDS;
 constexpr u32 LOCAL_VERTICES = TEAM_WARPS * BUFFER_IDS / (2 * LOCAL_IDS);
 constexpr u32 LOCAL_ROOM = LOCAL_VERTICES * LOCAL_IDS;
 
+// Asks for the first heads of v ahead of time, as many as lanes share a row.
+DEVICE void prefetch_held(const Adjacency& a, u64 v) {
+    prefetch_heads(a, v);
+    prefetch_heads(a, v, 1);
+}
+
 // Asks for the degree of v, and for the first heads if they are its row, ahead of time.
 DEVICE void prefetch_local(const Bfs& s, const Team& t, u64 v) {
     prefetch_degree(s.out, v);
-    if (t.longer || v >= s.out.head_rows) return;
-    prefetch(s.out.heads + v * HEAD_GROUP);
-    if (s.out.head_groups > 1) prefetch(s.out.heads + (s.out.head_rows + v) * HEAD_GROUP);
+    if (!t.longer) prefetch_held(s.out, v);
 }
 
 // The edges parent -> ids[j] were read, for the bits j of `asked`. All ends are claimed before an answer is looked at.

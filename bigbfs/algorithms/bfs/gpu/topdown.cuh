@@ -3,11 +3,11 @@
 // EXPAND: a warp takes up to 32 entries of the queue; rows of at most THREAD_IDS ids are read by a thread each (from
 // the head table where it holds all of them), longer ones by the whole warp one after the other (from that table too,
 // where they lie in host memory otherwise), hubs are listed.
-// EXPAND_CHUNKS: a warp takes chunks of the listed hubs. THIN: the first block alone goes on from level to level while
-// a frontier is no larger than the block. Frontier kind: queue. Atomics: one atomicOr on `visited` for each edge whose
-// end looks unvisited; its winner alone writes level and parent and enters the queue, by way of its warp's buffer.
-// Memory per edge: the id (4 or 8 bytes, or the varint's) and one word of `visited`. Source: Merrill et al. (PPoPP'12)
-// for the degree classes, Min et al. (EMOGI, VLDB'20) for whole aligned lines per warp.
+// EXPAND_CHUNKS: a warp takes chunks of the listed hubs. What the first block does alone, thin.cuh says.
+// Frontier kind: queue. Atomics: one atomicOr on `visited` for each edge whose end looks unvisited; its winner alone
+// writes level and parent and enters the queue, by way of its warp's buffer. Memory per edge: the id (4 or 8 bytes, or
+// the varint's) and one word of `visited`. Source: Merrill et al. (PPoPP'12) for the degree classes, Min et al. (EMOGI,
+// VLDB'20) for whole aligned lines per warp.
 #pragma once
 #include "algorithms/bfs/gpu/bfs.cuh"
 
