@@ -24,7 +24,13 @@ THIN = (
         TESTS,
     ),
     Mutant("thin: what was found before is not subtracted", SOURCE, "&t.tail, 1u) - before]", "&t.tail, 1u)]", TESTS),
-    Mutant("thin: a list is longer than it may be", SOURCE, "count <= most && levels", "count <= most + TEAM && levels", TESTS),
+    Mutant(
+        "thin: a list is longer than it may be",
+        SOURCE,
+        "count <= most && levels",
+        "count <= most + TEAM && levels",
+        TESTS,
+    ),
     Mutant(
         "thin: what one block may have at most is not asked",
         SOURCE,
