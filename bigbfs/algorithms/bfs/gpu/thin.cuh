@@ -136,7 +136,8 @@ DEVICE void end_thin(const Bfs& s, Team& t, i32 first) {
 
 DEVICE void thin_levels(const Bfs& s, Team& t) {
     const i32 first = t.level;
-    i32 few_from = first;
+    // which rows are short is known of the first level alone, and of that in the mean
+    i32 few_from = t.edges <= t.count * LOCAL_IDS ? first : first + LOCAL_PAUSE;
     for (bool more = true; more;) {
         if (s.out.head_groups && t.level >= few_from && t.count <= FEW_VERTICES) {
             if (few_levels(s, t)) few_from = t.level + LOCAL_PAUSE;
