@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pytest
 
 from bigbfs.engines.gpu.runtime.beside import AtOnce
+from bigbfs.engines.gpu.runtime.coming import Arrived
 from bigbfs.engines.gpu.runtime.runtime import unused
 from bigbfs.engines.gpu.runtime.stretches import Source, in_memory
 from emulated import loader
@@ -228,6 +229,10 @@ class SimtRuntime:
         return loader.copy(in_memory(array), self.build)
 
     begin_upload = staticmethod(lambda *arrays: None)  # a hint that is not taken
+
+    def coming(self, array: Source) -> Arrived:
+        """Copy it at once."""
+        return Arrived(self.upload(array))
 
     def write(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite ``array``."""

@@ -46,7 +46,7 @@ def test_parts_are_whole_lines_and_all_there_is(size: int, unit: int) -> None:
         assert all(begin * unit % 128 == 0 or begin == count for begin, _ in parts)
 
 
-STEPS = ("edges are copied", "those that others copied have come", "heads are made", "its levels are shared")
+STEPS = ("its levels are shared", "those that others copied have come", "own edges are copied", "heads are made")
 
 
 def require_steps(told: list[str]) -> None:

@@ -87,7 +87,7 @@ class Share:
 def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
     """Return the share of ``rank``."""
     edges, own = adjacency.edges, partition.own_words(rank)
-    offsets = _word_offsets(adjacency)
+    offsets = word_offsets(adjacency)
     begins, ends = (np.ascontiguousarray(each[own]) for each in (offsets[:-1], offsets[1:]))
     if not (begins < ends).any():
         return Share(edges, begins, ends, False, 0, 0)
@@ -108,7 +108,7 @@ def is_dealt(adjacency: Adjacency, partition: Partition) -> bool:
     return partition.size > 1 and not len(partition.bounds) and adjacency.edges.nbytes >= GATHERED
 
 
-def _word_offsets(adjacency: Adjacency) -> np.ndarray:
+def word_offsets(adjacency: Adjacency) -> np.ndarray:
     """Return where the rows of each word begin, and the last one's end: int64. Every page of the offsets is touched for
     that, so it is kept."""
     found = _OFFSETS.get(adjacency)
