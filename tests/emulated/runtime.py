@@ -230,6 +230,9 @@ class SimtRuntime:
 
     begin_upload = staticmethod(lambda *arrays: None)  # a hint that is not taken
 
+    def use(self) -> None:
+        """Do nothing: every thread may."""
+
     def coming(self, array: Source) -> Arrived:
         """Copy it at once."""
         return Arrived(self.upload(array))

@@ -1,7 +1,7 @@
 """Memory that ranks share, made before there is anything to put into it, and opened while edges are copied.
 
-To open another GPU's memory takes 20 ms and more, and asks for no edge. Edges of other ranks come through it, too, before
-a search takes it: a window of its own would have to be opened as well.
+To open another GPU's memory takes 20 ms and more, and asks for no edge. Edges of other ranks come through it, too,
+before a search runs: a window of its own would have to be opened as well.
 """
 
 from __future__ import annotations

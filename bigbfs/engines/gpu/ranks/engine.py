@@ -18,11 +18,12 @@ from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
+from bigbfs.engines.gpu.ranks import loading
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
+from bigbfs.engines.gpu.ranks.building import Building
 from bigbfs.engines.gpu.ranks.devices import meet_others, own_gpu
 from bigbfs.engines.gpu.ranks.early import EarlyMemory
-from bigbfs.engines.gpu.ranks.loading import begin_shares, early_memory, kernels_wanted, place_own
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
@@ -140,12 +141,18 @@ class GpuRankEngine:
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
             f"{format_size(limits.vram)} GPU memory"
         )
-        self._step("place", "copies begin", self._begin)
-        self._step("compile", "kernels are built", lambda: self._compile(prove))
+        programs = [each.program(self._form, self.residency) for each in self._work]
+        self._step("place", "copies begin", lambda: self._begin(programs))
+        self._step("compile", "kernels of placing are built", lambda: self._compile(prove))
         given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange}
         given |= {"transport": self.transport, "tell": tell}
-        self._step("place", "tables are placed", lambda: self._place(prove, given))
-        self._clocked("place", self._finish)
+        wanted = loading.program_kernels(programs, self.plan)
+        with Building(started, wanted, graph.ids, graph.codec, tell) as built:
+            if self.residency != "vram":  # page-locking holds the driver's lock, for which building would wait
+                self._clocked("compile", built.wait)
+            self._step("place", "tables are placed", lambda: self._place(prove, given))
+            self._clocked("compile", built.wait)
+            self._clocked("place", self._finish)
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
             require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
@@ -169,15 +176,15 @@ class GpuRankEngine:
         gathers = not self._whole and residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
         return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
 
-    def _begin(self) -> None:
+    def _begin(self, programs: list[Any]) -> None:
         """Let offsets and own edges come to device memory, and others open what this rank shares with them, while
         kernels are built and small arrays placed."""
         if self.residency == STREAMED:
             return
         where = (self._running(), self.group, self.graph, self._partition)
         if self._form == "peers":
-            self._early = early_memory(*where, self._programs_of_work(), self.plan, self._tell)
-        self._shares = begin_shares(*where, self.plan, self._early)
+            self._early = loading.early_memory(*where, programs, self.plan, self._tell)
+        self._shares = loading.begin_shares(*where, self.plan, self._early)
         if self._early is not None:
             self._early.begin()
 
@@ -209,12 +216,9 @@ class GpuRankEngine:
         return found.plans[0]
 
     def _compile(self, prove: bool) -> None:
-        """Build every kernel that placing and the work will ask for."""
-        for spec in kernels_wanted(self._programs_of_work(), self.plan, prove=prove):
+        """Build every kernel that placing asks for."""
+        for spec in loading.placing_kernels(self.residency, prove=prove):
             spec.build(self._running(), self.graph.ids, self.graph.codec)
-
-    def _programs_of_work(self) -> list[Any]:
-        return [each.program(self._form, self.residency) for each in self._work]
 
     def _place(self, prove: bool, given: dict[str, Any]) -> None:
         runtime, graph, partition = self._running(), self.graph, self._partition
@@ -230,7 +234,7 @@ class GpuRankEngine:
         def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
             share = self._shares[len(self._placed)] if self._shares else None
             own = (adjacency, partition, self.group.rank, self.plan, self._buffers, share)
-            self._placed.append(place_own(runtime, *own, **how(prefix), tell=self._tell))
+            self._placed.append(loading.place_own(runtime, *own, **how(prefix), tell=self._tell))
             return self._placed[-1]
 
         out = placed(graph.adjacency)

@@ -31,13 +31,17 @@ def hot_bytes(plan: Plan, prefix: str) -> int:
     return next((buffer.bytes for buffer in plan.buffers if buffer.name == f"{prefix}hot"), 0)
 
 
-def kernels_wanted(programs: Sequence[Any], plan: Plan, *, prove: bool) -> tuple[KernelSpec, ...]:
-    """Return every kernel that placing and ``programs`` will ask for."""
+def placing_kernels(residency: str, *, prove: bool) -> tuple[KernelSpec, ...]:
+    """Return every kernel that placing asks for."""
+    if residency == STREAMED:
+        return (OWN_ROWS, *placement_kernels(STREAMED))
+    return (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
+
+
+def program_kernels(programs: Sequence[Any], plan: Plan) -> tuple[KernelSpec, ...]:
+    """Return every kernel that ``programs`` will ask for."""
     rows = {"whole": True} if plan.whole else {}
-    placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
-    if plan.residency == STREAMED:
-        placing = (OWN_ROWS, *placement_kernels(STREAMED))
-    return tuple(dict.fromkeys((*placing, *(spec for program in programs for spec in program.every_kernel(**rows)))))
+    return tuple(dict.fromkeys(spec for program in programs for spec in program.every_kernel(**rows)))
 
 
 def early_memory(

@@ -1,10 +1,10 @@
 """All edges to each of several GPUs of a machine: each copies a part from host memory, and has the others from theirs.
 
 In: an array to which this rank's part is on its way. Out: all of it. Where each copied everything, the host's memory
-was read once for each GPU, and the links to it, which add up, carried as much each as that of one GPU alone. Between GPUs
-go 370 GB/s (NVLink, docs/results/distributed.md): the others' parts take a fraction of the own one's time. They come by
-way of a window that others read, half of which is filled while they read the other, since edges lie in a pool of whose
-memory nobody else can open a part. What has come of the own part goes on while the rest of it is copied.
+was read once for each GPU, and the links to it, which add up, carried as much each as that of one GPU alone. Between
+GPUs go 370 GB/s (NVLink, docs/results/distributed.md): the others' parts take a fraction of the own one's time. They
+come by way of a window that others read, half of which is filled while they read the other, since edges lie in a pool
+of whose memory nobody else can open a part. What has come of the own part goes on while the rest of it is copied.
 """
 
 from __future__ import annotations

@@ -107,6 +107,10 @@ class CudaRuntime:
         """Bytes of device memory that the pool holds, in use or not."""
         return int(self._pool.total_bytes())
 
+    def use(self) -> None:
+        """Let this thread work with the device."""
+        self._device.use()
+
     def free_bytes(self) -> int:
         """Return the bytes that can still be allocated."""
         with self._errors():

@@ -136,6 +136,9 @@ class Runtime(Protocol):
     team: int
     registers_read_only: bool
 
+    def use(self) -> None:
+        """Let this thread work with the device, beside the one that has made the runtime."""
+
     def free_bytes(self) -> int:
         """Return the bytes of device memory that ``empty`` can still give."""
 
