@@ -14,7 +14,7 @@ from bigbfs.engines.gpu.ranks.early import EarlyMemory
 from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
 from bigbfs.engines.gpu.ranks.passed_on import WINDOW, Others, goes_on
 from bigbfs.engines.gpu.ranks.plan import STREAMED
-from bigbfs.engines.gpu.ranks.shares import Share, share_of, with_all
+from bigbfs.engines.gpu.ranks.shares import Share, all_rows, share_of
 from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed, own_range, own_rows_sound
 from bigbfs.engines.gpu.ranks.telling import Tell, silent
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec
@@ -65,10 +65,12 @@ def begin_shares(
     other ranks may come through."""
     rows, shares, edges = adjacencies(graph), [], []
     for prefix, adjacency in rows:
-        share = share_of(adjacency, partition, group.rank)
-        if plan.whole:
-            passed = window is not None and goes_on(group, adjacency.edges)
-            share = with_all(share, Others(runtime, group, adjacency.edges, window) if passed and window else None)
+        if not plan.whole:
+            share = share_of(adjacency, partition, group.rank)
+        elif window is not None and goes_on(group, adjacency.edges):
+            share = all_rows(adjacency, Others(runtime, group, adjacency.edges, window))
+        else:
+            share = all_rows(adjacency)
         shares.append(share)
         edges.append(share.copied if plan.residency == "vram" else share.near(hot_bytes(plan, prefix)))
     # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine

@@ -17,7 +17,7 @@ import numpy as np
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
 from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part, side_by_side
 from bigbfs.engines.gpu.ranks.passed_on import Arriving
-from bigbfs.engines.gpu.ranks.shares import Share, share_of, word_offsets
+from bigbfs.engines.gpu.ranks.shares import Share, share_of
 from bigbfs.engines.gpu.ranks.telling import Tell, say, silent, step
 from bigbfs.engines.gpu.runtime.arguments import LINE, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
@@ -176,7 +176,7 @@ class OwnAdjacency(PlacedAdjacency):
         if share.others is None:
             self._follow(coming)
         else:
-            arriving = Arriving(share.others.parts, word_offsets(self._adjacency), int(self._part["rank"]))
+            arriving = Arriving(share.others.parts, self._adjacency.indptr, int(self._part["rank"]))
             said = share.others.bring(
                 coming,
                 self._kernels["own_pass_on"],
@@ -200,7 +200,7 @@ class OwnAdjacency(PlacedAdjacency):
                 self._look(self._all, done, words)
                 done = words
         coming.wait()
-        self._look(self._all, done, len(share.ends))
+        self._look(self._all, done, int(self._part["words"]))
 
     def _look(self, whole: np.ndarray, begin: int, end: int) -> None:
         """Make heads of own words ``begin`` to ``end - 1`` and prove their rows; ``whole`` has all degrees."""

@@ -113,25 +113,24 @@ def goes_on(group: Group, edges: np.ndarray) -> bool:
 
 
 class Arriving:
-    """Which words have all their rows' edges, while the parts of all ranks come.
+    """Which words have all the edges of their rows, while the parts of all ranks come.
 
     Parameters
     ----------
     parts
         First edge of each rank's part, and last + 1.
-    offsets
-        Where the rows of each word begin, and the last one's end: int64.
+    indptr
+        First edge of each row, and the last one's end: uint64. Some of it is looked at, never all.
     rank
         Who proves what begins in its own part.
     """
 
-    def __init__(self, parts: list[tuple[int, int]], offsets: np.ndarray, rank: int) -> None:
-        self._offsets, self._rank = offsets, rank
-        begins = np.array([begin for begin, _ in parts], np.int64)
-        first = np.searchsorted(offsets[:-1], begins, side="left")
-        first[0] = 0
-        self._next = [*first.tolist()]
-        self._last = [*first[1:].tolist(), len(offsets) - 1]
+    def __init__(self, parts: list[tuple[int, int]], indptr: np.ndarray, rank: int) -> None:
+        self._indptr, self._rank = indptr, rank
+        words = -(-(len(indptr) - 1) // 64)
+        rows = np.searchsorted(indptr, np.array([begin for begin, _ in parts[1:]], np.uint64), side="left")
+        first = [min(words, -(-int(row) // 64)) for row in rows]
+        self._next, self._last = [0, *first], [*first, words]
 
     def see(
         self, ends: list[int], last: bool, heads: Callable[[int, int], None], prove: Callable[[int, int], None]
@@ -141,7 +140,8 @@ class Arriving:
         for rank, end in enumerate(ends):
             done, until = self._next[rank], self._last[rank]
             if not last:  # the last word of a part may end in the next one
-                until = max(done, min(until, int(np.searchsorted(self._offsets, end, side="right")) - 1))
+                rows = int(np.searchsorted(self._indptr, np.uint64(end), side="right")) - 1
+                until = max(done, min(until, rows // 64))
             if done < until:
                 heads(done, until)
                 if rank == self._rank:
