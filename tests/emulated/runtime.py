@@ -26,6 +26,7 @@ from bigbfs.engines.gpu.runtime.stretches import Source, in_memory
 from emulated import loader
 from emulated.builds import KERNELS, missing
 from emulated.loader import Function, LaunchOptions
+from emulated.shared import SimtMemory
 
 BUILD_VARIABLE = "SIMT_BUILD"
 """Environment variable that names the build of a process started for the sanitizers."""
@@ -135,29 +136,6 @@ class SimtKernel:
         self._function(int(grid), int(block), args, shared, options)
         for look in runtime.watchers:
             look(self.name, int(grid), int(block), args)
-
-
-class SimtMemory:
-    """Memory of one emulated device that others write into: they see it at the same address."""
-
-    def __init__(self, runtime: SimtRuntime, nbytes: int) -> None:
-        self.array = runtime.zeros(nbytes, np.uint8)
-        self.handle = runtime.pointer(self.array)
-        self.opened: list[int] = []
-
-    def open(self, handle: int) -> int:
-        """Return the address."""
-        self.opened.append(handle)
-        return handle
-
-    def close(self) -> None:
-        """Forget what was opened."""
-        self.opened.clear()
-
-    def free(self) -> None:
-        """Forget the memory."""
-        assert not self.opened
-        self.array = np.empty(0, np.uint8)
 
 
 @dataclass

@@ -117,7 +117,7 @@ class GpuRankEngine:
         self._shares: list[Share] = []
         self._buffers: Buffers | None = None
         self._programs: dict[Hashable, Any] = {}
-        self._cold: dict[Hashable, Any] = {}
+        self._cold: dict[Hashable, Any] = {}  # not warmed
         self._early: EarlyMemory | None = None
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
@@ -141,23 +141,26 @@ class GpuRankEngine:
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
             f"{format_size(limits.vram)} GPU memory"
         )
-        programs = [each.program(self._form, self.residency) for each in self._work]
-        self._step("place", "copies begin", lambda: self._begin(programs))
-        self._step("compile", "kernels of placing are built", lambda: self._compile(prove))
-        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange}
-        given |= {"transport": self.transport, "tell": tell}
-        wanted = loading.program_kernels(programs, self.plan)
-        with Building(started, wanted, graph.ids, graph.codec, tell) as built:
-            if self.residency != "vram":  # page-locking holds the driver's lock, for which building would wait
-                self._clocked("compile", built.wait)
-            self._step("place", "tables are placed", lambda: self._place(prove, given))
-            self._clocked("compile", built.wait)
-            self._clocked("place", self._finish)
+        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange, "tell": tell}
+        self._lay(prove, given | {"transport": self.transport})
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
             require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
         for each in self._work:
             self.program(each)
+
+    def _lay(self, prove: bool, given: dict[str, Any]) -> None:
+        """Place the graph, and build every kernel meanwhile."""
+        programs = [each.program(self._form, self.residency) for each in self._work]
+        self._step("place", "copies begin", lambda: self._begin(programs))
+        self._step("compile", "kernels of placing are built", lambda: self._compile(prove))
+        wanted = loading.program_kernels(programs, self.plan)
+        with Building(self._running(), wanted, self.graph.ids, self.graph.codec, self._tell) as built:
+            if self.residency != "vram":  # page-locking holds the driver's lock, for which building would wait
+                self._clocked("compile", built.wait)
+            self._step("place", "tables are placed", lambda: self._place(prove, given))
+            self._clocked("compile", built.wait)
+            self._clocked("place", self._finish)
 
     def _clocked(self, name: str, step: Callable[[], T]) -> T:
         """Do a step of the setup and add the seconds that it takes to ``setup.name``."""
