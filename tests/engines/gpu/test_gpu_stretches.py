@@ -172,14 +172,15 @@ def test_bytes_of_a_part_are_counted_from_its_first(small):
     with held_to(2):
         begun = upload.Upload(Cuda(), 0, [(at(target), part)])
         assert begun.wait_for(0, 10 * PAGE)
+        begun.wait()
     assert np.array_equal(target[5 * PAGE // 4 : 15 * PAGE // 4], source[5 * PAGE // 4 : 15 * PAGE // 4])
 
 
 def test_first_bytes_that_will_never_come_are_not_waited_for(small):
     held = HeldFrom(np.arange(7 * PAGE, dtype=np.uint32), 4 * PAGE)
-    held.broken = True
+    held.broken, target = True, np.zeros(held.shape, np.uint32)
     with held_to(2):
-        begun = upload.Upload(Cuda(), 0, [(at(np.zeros(held.shape, np.uint32)), held)])
+        begun = upload.Upload(Cuda(), 0, [(at(target), held)])
         held.goes_on.set()
         assert not begun.wait_for(0, held.nbytes)
         with pytest.raises(OSError, match="the disk is gone"):
