@@ -142,3 +142,23 @@ def kill_in_components(rank: int) -> None:
         tell(forest)
 
     HostForest._tell_members = told
+
+
+def kill_in_placing(rank: int) -> None:
+    """Let ``rank`` end itself by SIGKILL when some edges of other ranks have come, which go on to wait for its own."""
+    from bigbfs.engines.gpu.ranks.passed_on import Others
+
+    bring = Others.bring
+
+    def brought(others: Any, coming: Any, kernel: Any, arrived: Any) -> str:
+        turns = [0]
+
+        def seen(ends: list[int], last: bool) -> None:
+            turns[0] += 1
+            if others._group.rank == rank and turns[0] == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+            arrived(ends, last)
+
+        return bring(others, coming, kernel, seen)
+
+    Others.bring = brought

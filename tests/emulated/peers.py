@@ -23,7 +23,7 @@ from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
 from bigbfs.engines.gpu.ranks.own import OwnAdjacency
-from bigbfs.engines.gpu.ranks.shares import share_of, with_all
+from bigbfs.engines.gpu.ranks.shares import all_rows, share_of
 from bigbfs.engines.gpu.ranks.streamed import OwnStreamed
 from bigbfs.engines.gpu.streamed.buffers import Buffers
 from bigbfs.engines.ranks import partition as partitions
@@ -132,8 +132,7 @@ def placed_on(
 
     def place(adjacency: Any) -> Any:
         if buffers is None:
-            share = share_of(adjacency, partition, rank)
-            share = with_all(share) if peers.whole else share
+            share = all_rows(adjacency) if peers.whole else share_of(adjacency, partition, rank)
             made: Any = OwnAdjacency(runtime, adjacency, partition, rank, mapped=peers.mapped, share=share, **options)
         else:
             made = OwnStreamed(runtime, adjacency, buffers, partition, rank, **options)

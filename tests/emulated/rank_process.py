@@ -3,7 +3,8 @@
 Memory for others is shared between the processes, as CUDA IPC has it. EVENT is ``none``, or ``kill``: rank 1 ends
 itself by SIGKILL instead of launching a search from any vertex but 0, while the others wait for it in their kernels, or
 in its second run of components, while hosts wait for what it tells. ``parts``: top-down levels go in three. ``probe``:
-few rounds and calls are measured.
+few rounds and calls are measured. ``passed``: edges of few bytes, too, are copied in parts and passed on, and
+``kill-passed``: rank 1 ends itself by SIGKILL meanwhile.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from faults import kill_in_components, kill_in_search
+from faults import kill_in_components, kill_in_placing, kill_in_search
 
 from bigbfs.__main__ import main
 from bigbfs.algorithms.bfs.gpu.hosts import loop
 from bigbfs.algorithms.bfs.gpu.peers import measure
-from bigbfs.engines.gpu.ranks import devices, engine, nccl
+from bigbfs.engines.gpu.ranks import devices, engine, nccl, passed_on
 from bigbfs.engines.gpu.runtime import device
 from emulated.runtime import SimtRuntime
 
@@ -76,6 +77,10 @@ if __name__ == "__main__":
         kill_in_components(rank=1)
     if sys.argv[1] == "parts":
         loop.parts_of = lambda *given, **named: 3
+    if sys.argv[1].endswith("passed"):
+        passed_on.LEAST, passed_on.WINDOW = 128, 1024
+    if sys.argv[1] == "kill-passed":
+        kill_in_placing(rank=1)
     if sys.argv[1] == "probe":
         measure.Sizes = partial(measure.Sizes, rounds=5, calls=3, long_calls=1, long=1 << 12)
     sys.argv[1:] = sys.argv[2:]

@@ -20,11 +20,13 @@ import numpy.typing as npt
 import pytest
 
 from bigbfs.engines.gpu.runtime.beside import AtOnce
+from bigbfs.engines.gpu.runtime.coming import Arrived
 from bigbfs.engines.gpu.runtime.runtime import unused
 from bigbfs.engines.gpu.runtime.stretches import Source, in_memory
 from emulated import loader
 from emulated.builds import KERNELS, missing
 from emulated.loader import Function, LaunchOptions
+from emulated.shared import SimtMemory
 
 BUILD_VARIABLE = "SIMT_BUILD"
 """Environment variable that names the build of a process started for the sanitizers."""
@@ -136,29 +138,6 @@ class SimtKernel:
             look(self.name, int(grid), int(block), args)
 
 
-class SimtMemory:
-    """Memory of one emulated device that others write into: they see it at the same address."""
-
-    def __init__(self, runtime: SimtRuntime, nbytes: int) -> None:
-        self.array = runtime.zeros(nbytes, np.uint8)
-        self.handle = runtime.pointer(self.array)
-        self.opened: list[int] = []
-
-    def open(self, handle: int) -> int:
-        """Return the address."""
-        self.opened.append(handle)
-        return handle
-
-    def close(self) -> None:
-        """Forget what was opened."""
-        self.opened.clear()
-
-    def free(self) -> None:
-        """Forget the memory."""
-        assert not self.opened
-        self.array = np.empty(0, np.uint8)
-
-
 @dataclass
 class SimtRuntime:
     """A small device: ``sm_count`` multiprocessors, one block each.
@@ -228,6 +207,13 @@ class SimtRuntime:
         return loader.copy(in_memory(array), self.build)
 
     begin_upload = staticmethod(lambda *arrays: None)  # a hint that is not taken
+
+    def use(self) -> None:
+        """Do nothing: every thread may."""
+
+    def coming(self, array: Source) -> Arrived:
+        """Copy it at once."""
+        return Arrived(self.upload(array))
 
     def write(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite ``array``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -285,6 +286,36 @@ def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path, resid
 def test_a_process_that_dies_while_others_wait_in_a_kernel(graph: Path) -> None:
     start = time.monotonic()
     ran = run(["bfs", str(graph), "--sources", "0,5", "--gpus", "all", "-v"], event="kill")
+    assert ran.returncode == 9
+    assert time.monotonic() - start < 60, "the others waited for their patience"
+
+
+PLACED = ["--gpus", "all", "--partition", "whole", "--residency", "vram", "--verify", "-v"]
+
+
+def test_edges_are_passed_on_by_two_processes(graph: Path, tmp_path: Path) -> None:
+    """Each says of each step when it began and ended: also of those that a thread makes beside others."""
+    plain, levels = zoo.shared()["kronecker"], tmp_path / "levels.npy"
+    source = int(plain.degrees().argmax())
+    line = ["bfs", str(graph), "--source", str(source), "--levels", str(levels), "--json", *PLACED]
+    ran = run(line, event="passed")
+    assert ran.returncode == 0, ran.stderr
+    assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+    for rank in range(2):
+        said = [each for each in ran.stderr.splitlines() if f"[rank {rank} " in each]
+        for step in (
+            *("memory for others is made", f"memory of rank {1 - rank} is opened", "copies begin"),
+            *("kernels of placing are built", "kernels of the work are built", "tables are placed"),
+            *("its memory is shared with the other ranks", "own edges are copied", "edges come, heads are made"),
+            "kernels run on nothing",
+        ):
+            assert sum(bool(re.search(rf"{step}: \d\.\d+ to \d\.\d+ s$", each)) for each in said) == 1, (step, said)
+        assert any(re.search(r"have come: \d{2,} turns in ", each) for each in said)
+
+
+def test_a_process_that_dies_while_edges_are_passed_on(graph: Path) -> None:
+    start = time.monotonic()
+    ran = run(["bfs", str(graph), "--source", "0", *PLACED], event="kill-passed")
     assert ran.returncode == 9
     assert time.monotonic() - start < 60, "the others waited for their patience"
 

@@ -112,10 +112,13 @@ class Group(ABC):
             self.traffic.waited += time.perf_counter() - start
             self.traffic.calls += 1
 
-    def barrier(self) -> None:
-        """Return when every rank has called it."""
+    def barrier(self, rest: float = 0.0) -> None:
+        """Return when every rank has called it.
+
+        Who waits may rest so many seconds between two looks: other threads of the process work meanwhile.
+        """
         with self._timed():
-            self._barrier()
+            self._barrier(rest)
 
     def meet(self, words: np.ndarray) -> None:
         """Return when every rank has called it, as :meth:`barrier`: for ranks of one machine, and quicker.
@@ -223,7 +226,7 @@ class Group(ABC):
         """Leave the group, all ranks together."""
 
     @abstractmethod
-    def _barrier(self) -> None: ...
+    def _barrier(self, rest: float = 0.0) -> None: ...
 
     def _meet(self, words: np.ndarray) -> None:
         self._barrier()

@@ -14,6 +14,7 @@ import mmap
 import os
 import pickle
 import socket
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -83,8 +84,11 @@ class MpiGroup(Group):
         while not request.Test():
             os.sched_yield()
 
-    def _barrier(self) -> None:
-        self._wait(self._world.Ibarrier())
+    def _barrier(self, rest: float = 0.0) -> None:
+        request = self._world.Ibarrier()
+        while rest and not request.Test():
+            time.sleep(rest)
+        self._wait(request)
 
     def _meet(self, words: np.ndarray) -> None:
         meeting = np.uint64(meeting_place.arrive(words, np.uint64(self.rank)))

@@ -49,7 +49,7 @@ class ThreadGroup(Group):
         self._barrier()
         return found
 
-    def _barrier(self) -> None:
+    def _barrier(self, rest: float = 0.0) -> None:
         try:
             self._common.barrier.wait()
         except threading.BrokenBarrierError:

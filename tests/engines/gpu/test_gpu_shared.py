@@ -45,6 +45,9 @@ class Cuda:
     def memset(self, address: int, value: int, size: int) -> None:
         self.made[address][:size] = value
 
+    def setDevice(self, device: int) -> None:
+        assert device == 0, "a thread opens memory of others for the device of its rank"
+
     def deviceSynchronize(self) -> None:
         pass
 

@@ -1,6 +1,7 @@
 """Stretches of an array, gathered; and several of them, and arrays, copied to a device together."""
 
 import threading
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from engines.gpu.test_gpu_upload import PAGE, Cuda
 
 from bigbfs.engines.gpu.runtime import stretches, upload
+from bigbfs.engines.gpu.runtime.coming import OnTheWay
 from bigbfs.engines.gpu.runtime.stretches import Partly, Stretches
 from bigbfs.errors import DoesNotFitError
 from bigbfs.jit.workers import held_to
@@ -130,4 +132,105 @@ def test_a_fault_is_heard_by_who_waits_for_what_it_broke(small):
         held.goes_on.set()
         with pytest.raises(OSError, match="the disk is gone"):
             begun.wait(1)
+    assert cuda.open == {}
+
+
+class HeldFrom(Held):
+    """Of which what begins at byte ``held_from`` or behind cannot be read before ``goes_on`` is set."""
+
+    def __init__(self, source, held_from):
+        super().__init__(source)
+        self.held_from = held_from
+
+    def fill(self, target, first):
+        if first >= self.held_from:
+            super().fill(target, first)
+        else:
+            Stretches.fill(self, target, first)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_first_bytes_do_not_wait_for_the_last(small, threads):
+    """Pieces are counted a buffer later, so that some more than those waited for have to be there."""
+    source = np.arange(1, 20 * PAGE // 4 + 1, dtype=np.uint32)
+    held, target = HeldFrom(source, 12 * PAGE), np.zeros(source.shape, np.uint32)
+    with held_to(threads):
+        begun = upload.Upload(Cuda(), 0, [(at(target), held)])
+        wanted = (12 - 2 * threads) * PAGE - 5
+        assert begun.wait_for(0, 0) and begun.wait_for(0, wanted)
+        assert np.array_equal(target[: wanted // 4], source[: wanted // 4])
+        assert not target[12 * PAGE // 4 :].any()
+        held.goes_on.set()
+        assert begun.wait_for(0, held.nbytes) and begun.wait_for(0, 10 * held.nbytes)
+        begun.wait(0)
+    assert np.array_equal(target, source) and begun.ended(0) > 0
+
+
+def test_bytes_of_a_part_are_counted_from_its_first(small):
+    source = np.arange(1, 20 * PAGE // 4 + 1, dtype=np.uint32)
+    part, target = Partly(source, 5 * PAGE // 4, 15 * PAGE // 4), np.zeros(source.shape, np.uint32)
+    with held_to(2):
+        begun = upload.Upload(Cuda(), 0, [(at(target), part)])
+        assert begun.wait_for(0, 10 * PAGE)
+        begun.wait()
+    assert np.array_equal(target[5 * PAGE // 4 : 15 * PAGE // 4], source[5 * PAGE // 4 : 15 * PAGE // 4])
+
+
+def test_first_bytes_that_will_never_come_are_not_waited_for(small):
+    held = HeldFrom(np.arange(7 * PAGE, dtype=np.uint32), 4 * PAGE)
+    held.broken, target = True, np.zeros(held.shape, np.uint32)
+    with held_to(2):
+        begun = upload.Upload(Cuda(), 0, [(at(target), held)])
+        held.goes_on.set()
+        assert not begun.wait_for(0, held.nbytes)
+        with pytest.raises(OSError, match="the disk is gone"):
+            begun.wait(0)
+
+
+def on_the_way(cuda, plain):
+    """Return what is on its way to a device of ``cuda``, and where each array of it came to be."""
+    made = []
+
+    def empty(shape, dtype):
+        made.append(np.zeros(shape, dtype))
+        return SimpleNamespace(data=at(made[-1]).data, array=made[-1])
+
+    return OnTheWay(cuda, 0, empty, plain, nullcontext), made
+
+
+def test_what_is_coming_has_an_address_before_it_is_there(small):
+    first, held = np.arange(64, dtype=np.uint64), HeldFrom(np.arange(1, 7 * PAGE, dtype=np.uint32), 0)
+    way, made = on_the_way(Cuda(), pytest.fail)
+    with held_to(2):
+        way.begin(first, held)
+        way.begin(first)
+        coming = way.coming(held)
+        assert coming.array.array is made[1] and len(made) == 2
+        way.coming(first).wait()
+        assert np.array_equal(made[0], first) and not made[1].any()
+        held.goes_on.set()
+        coming.wait(PAGE)
+        for _ in range(2):
+            coming.wait()
+        coming.wait(PAGE)
+    assert np.array_equal(made[1], held.whole())
+    way.close()
+
+
+def test_without_pinned_buffers_the_first_wait_brings_all(small):
+    source, copied = np.arange(1, 7 * PAGE, dtype=np.uint32), []
+    way, made = on_the_way(Cuda(refuse=range(100)), lambda given, target: copied.append((given, target.array)))
+    coming = way.coming(source)
+    coming.wait(PAGE)
+    coming.wait()
+    assert [(given is source, target is made[0]) for given, target in copied] == [(True, True)]
+
+
+def test_what_nobody_waits_for_is_stopped(small):
+    way, _ = on_the_way(cuda := Cuda(), pytest.fail)
+    held = Held(np.arange(7 * PAGE, dtype=np.uint32))
+    with held_to(2):
+        way.begin(held)
+        held.goes_on.set()
+        way.close()
     assert cuda.open == {}

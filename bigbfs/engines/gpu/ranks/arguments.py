@@ -33,3 +33,8 @@ def place_part(runtime: Runtime, partition: Partition, rank: int) -> tuple[np.nd
         gap=(int(part.stride) - 1) * partition.together,
     )
     return made, bounds
+
+
+def side_by_side(begin: int, end: int) -> np.ndarray:
+    """Return words ``begin`` to ``end - 1`` as the part of one who owns all."""
+    return struct(PART, size=1, first=begin, stride=1, words=end - begin)

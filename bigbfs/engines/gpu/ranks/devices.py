@@ -6,10 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from bigbfs.engines.gpu.engine import cuda_runtime_at
+from bigbfs.engines.gpu.ranks.telling import Tell
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DeviceError, NoDeviceError, UsageError
+from bigbfs.sizes import format_size
 
 
 def own_gpu(
@@ -93,3 +95,19 @@ def require_reach(group: Group, runtime: Runtime) -> None:
     for said in group.objects(mine):
         if said:
             raise DeviceError(said[0])
+
+
+def meet_others(group: Group, runtime: Runtime, transport: str, tell: Tell) -> str:
+    """Tell what this GPU is, and return what all are, for people. Refuse GPUs that cannot reach one another's memory,
+    where they are to store there.
+
+    Raises
+    ------
+    DeviceError
+        Names two ranks, their GPUs, and why.
+    """
+    tell(f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free; transport {transport}")
+    ranks, hosts = f"{group.size} rank{'s' if group.size > 1 else ''}", len(set(group.machines))
+    if transport == "peers":
+        require_reach(group, runtime)
+    return f"{runtime.name} on each of {ranks}" + (f" of {hosts} hosts" if hosts > 1 else "")

@@ -14,23 +14,22 @@ from typing import Any, Self, TypeVar
 
 from bigbfs.config import DeviceProfile
 from bigbfs.engines.engine import Work
-from bigbfs.engines.gpu.loading import placement_kernels
 from bigbfs.engines.gpu.placement.arrays import Pool, Sizes
 from bigbfs.engines.gpu.placement.damage import require_sound
 from bigbfs.engines.gpu.placement.hot import by_degree
-from bigbfs.engines.gpu.placement.ledger import adjacencies
 from bigbfs.engines.gpu.planning import Limits, Plan, default_budget, default_ram_budget
+from bigbfs.engines.gpu.ranks import loading
 from bigbfs.engines.gpu.ranks import transport as transports
 from bigbfs.engines.gpu.ranks.agree import Ranks, Wanted, agree
-from bigbfs.engines.gpu.ranks.devices import own_gpu, require_reach
-from bigbfs.engines.gpu.ranks.loading import hot_bytes, place_own
-from bigbfs.engines.gpu.ranks.own import PLACEMENT, PROOF_KERNELS, OwnAdjacency
-from bigbfs.engines.gpu.ranks.passed_on import others_of
+from bigbfs.engines.gpu.ranks.building import Building
+from bigbfs.engines.gpu.ranks.devices import meet_others, own_gpu
+from bigbfs.engines.gpu.ranks.early import EarlyMemory
+from bigbfs.engines.gpu.ranks.own import OwnAdjacency
 from bigbfs.engines.gpu.ranks.placed_graph import RankPlacedGraph
 from bigbfs.engines.gpu.ranks.plan import STREAMED
-from bigbfs.engines.gpu.ranks.shares import Share, is_dealt, share_of, with_all
-from bigbfs.engines.gpu.ranks.streamed import OWN_ROWS, OwnStreamed
-from bigbfs.engines.gpu.ranks.telling import Tell, silent, timed
+from bigbfs.engines.gpu.ranks.shares import Share, is_dealt
+from bigbfs.engines.gpu.ranks.streamed import OwnStreamed
+from bigbfs.engines.gpu.ranks.telling import Tell, silent, step, timed
 from bigbfs.engines.gpu.runtime import stretches
 from bigbfs.engines.gpu.runtime.runtime import Runtime
 from bigbfs.engines.gpu.streamed.buffers import Buffers
@@ -118,6 +117,8 @@ class GpuRankEngine:
         self._shares: list[Share] = []
         self._buffers: Buffers | None = None
         self._programs: dict[Hashable, Any] = {}
+        self._cold: dict[Hashable, Any] = {}  # not warmed
+        self._early: EarlyMemory | None = None
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
         self._asked, self._whole = (transport, exchange), whole
@@ -135,22 +136,31 @@ class GpuRankEngine:
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
         self.plan = self._agreed(residency, limits)
         self.residency = self.plan.residency
-        self._meet_others()
+        self.device = meet_others(group, self._running(), self.transport, tell)
         tell(
             f"{self.residency}, {self.plan.head_groups} groups of heads, {format_size(self.plan.device_bytes)} of "
             f"{format_size(limits.vram)} GPU memory"
         )
-        self._clocked("place", self._begin)
-        self._clocked("compile", lambda: self._compile(prove))
-        tell(f"kernels compiled in {self.setup.compile:.2f} s")
-        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange}
-        given |= {"transport": self.transport, "tell": tell}
-        self._clocked("place", lambda: self._place(prove, given))
+        given: dict[str, Any] = {"profile": profile, "patience": patience, "exchange": exchange, "tell": tell}
+        self._lay(prove, given | {"transport": self.transport})
         tell(f"{format_size(sum(each.device_bytes for each in self._placed))} placed in {self.setup.place:.2f} s")
         if prove:
             require_sound(graph, all(group.objects(all(each.sound for each in self._placed))))
         for each in self._work:
             self.program(each)
+
+    def _lay(self, prove: bool, given: dict[str, Any]) -> None:
+        """Place the graph, and build every kernel meanwhile."""
+        programs = [each.program(self._form, self.residency) for each in self._work]
+        self._step("place", "copies begin", lambda: self._begin(programs))
+        self._step("compile", "kernels of placing are built", lambda: self._compile(prove))
+        wanted = loading.program_kernels(programs, self.plan)
+        with Building(self._running(), wanted, self.graph.ids, self.graph.codec, self._tell) as built:
+            if self.residency != "vram":  # page-locking holds the driver's lock, for which building would wait
+                self._clocked("compile", built.wait)
+            self._step("place", "tables are placed", lambda: self._place(prove, given))
+            self._clocked("compile", built.wait)
+            self._clocked("place", self._finish)
 
     def _clocked(self, name: str, step: Callable[[], T]) -> T:
         """Do a step of the setup and add the seconds that it takes to ``setup.name``."""
@@ -159,25 +169,40 @@ class GpuRankEngine:
         setattr(self.setup, name, getattr(self.setup, name) + time.perf_counter() - start)
         return result
 
+    def _step(self, name: str, text: str, do: Callable[[], T]) -> T:
+        """Do so, and tell when it began and ended."""
+        with step(self._tell, text):
+            return self._clocked(name, do)
+
     def _start(self, residency: str, vram_budget: int | None) -> Runtime:
         """Start the GPU, and load meanwhile what will gather own rows from among others'."""
         gathers = not self._whole and residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
         return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
 
-    def _begin(self) -> None:
-        """Let offsets and own edges come to device memory while kernels are built and small arrays placed."""
+    def _begin(self, programs: list[Any]) -> None:
+        """Let offsets and own edges come to device memory, and others open what this rank shares with them, while
+        kernels are built and small arrays placed."""
         if self.residency == STREAMED:
             return
-        rows, edges = adjacencies(self.graph), []
-        for prefix, adjacency in rows:
-            share = share_of(adjacency, self._partition, self.group.rank)
-            if self.plan.whole:  # what comes by others takes less than the state that is placed later
-                others = others_of(self._running(), self.group, adjacency.edges, 8 * self.graph.n)
-                share = with_all(share, others)
-            self._shares.append(share)
-            edges.append(share.copied if self.residency == "vram" else share.near(hot_bytes(self.plan, prefix)))
-        # no page-locking of edges yet: it takes longer in all while kernels are built, see GpuEngine
-        self._running().begin_upload(*(adjacency.indptr for _, adjacency in rows), *edges)
+        where = (self._running(), self.group, self.graph, self._partition)
+        if self._form == "peers":
+            self._early = loading.early_memory(*where, programs, self.plan, self._tell)
+        self._shares = loading.begin_shares(*where, self.plan, self._early)
+        if self._early is not None:
+            self._early.begin()
+
+    def _finish(self) -> None:
+        """Make what goes by addresses alone while own edges come; then wait for them."""
+        if self._early is not None:
+            for each in self._work:
+                self._make(each)
+        for placed in self._placed:
+            if isinstance(placed, OwnAdjacency):
+                placed.finish()
+        if self._early is not None:
+            self._early.clear()
+            self._early.leave()
+        self._running().synchronize()
 
     def _agreed(self, residency: str, limits: Limits) -> Plan:
         """Return the plan of the first way for which all ranks have room, in the file at last."""
@@ -193,32 +218,9 @@ class GpuRankEngine:
         self._partition, self._form, self.transport = found.partition, found.form, found.transport
         return found.plans[0]
 
-    def _meet_others(self) -> None:
-        """Say what this GPU is, and refuse those that cannot reach one another's memory, where they are to store there.
-
-        Raises
-        ------
-        DeviceError
-            Names two ranks, their GPUs, and why.
-        """
-        runtime, group = self._running(), self.group
-        self._tell(
-            f"{runtime.name} in {runtime.place}, {format_size(runtime.free_bytes())} free; transport {self.transport}"
-        )
-        ranks, hosts = f"{group.size} rank{'s' if group.size > 1 else ''}", len(set(group.machines))
-        self.device = f"{runtime.name} on each of {ranks}" + (f" of {hosts} hosts" if hosts > 1 else "")
-        if self.transport == "peers":
-            require_reach(group, runtime)
-
     def _compile(self, prove: bool) -> None:
-        """Build every kernel that placing and the work will ask for."""
-        programs: list[Any] = [each.program(self._form, self.residency) for each in self._work]
-        rows = {"whole": True} if self.plan.whole else {}
-        wanted = [spec for program in programs for spec in program.every_kernel(**rows)]
-        placing = (*PLACEMENT, *(PROOF_KERNELS if prove else ()))
-        if self.residency == STREAMED:
-            placing = (OWN_ROWS, *placement_kernels(STREAMED))
-        for spec in dict.fromkeys((*placing, *wanted)):
+        """Build every kernel that placing asks for."""
+        for spec in loading.placing_kernels(self.residency, prove=prove):
             spec.build(self._running(), self.graph.ids, self.graph.codec)
 
     def _place(self, prove: bool, given: dict[str, Any]) -> None:
@@ -235,7 +237,7 @@ class GpuRankEngine:
         def placed(adjacency: Adjacency, prefix: str = "") -> OwnAdjacency | OwnStreamed:
             share = self._shares[len(self._placed)] if self._shares else None
             own = (adjacency, partition, self.group.rank, self.plan, self._buffers, share)
-            self._placed.append(place_own(runtime, *own, **how(prefix), tell=self._tell))
+            self._placed.append(loading.place_own(runtime, *own, **how(prefix), tell=self._tell))
             return self._placed[-1]
 
         out = placed(graph.adjacency)
@@ -257,9 +259,9 @@ class GpuRankEngine:
             group=self.group,
             partition=partition,
             whole=self.plan.whole,
+            share=runtime.shareable if self._early is None else self._early.lend,
             **given,
         )
-        runtime.synchronize()
 
     def run(self, work: Work) -> Any:
         """Run ``work``, all ranks together; the arrays of the result are on rank 0.
@@ -276,14 +278,20 @@ class GpuRankEngine:
         self._running()
         program = self._programs.get(work.key)
         if program is None:
-            transports.require_form(work, self._form)
-            program = self._clocked("place", lambda: work.program(self._form, self.residency)(self.placed, work))
-            self._tell("its memory is shared with the other ranks" if self._form == "peers" else "its state is placed")
-            self._clocked("compile", lambda: program.warm(work))
-            self._tell("kernels have run on nothing")
-            self._programs[work.key] = program
+            program = self._clocked("place", lambda: self._make(work))
+            self._step("compile", "kernels run on nothing", lambda: program.warm(work))
+            self._programs[work.key] = self._cold.pop(work.key)
             self._count_bytes()
         return program
+
+    def _make(self, work: Work) -> Any:
+        """Return the program that runs ``work``, which has not been warmed; all ranks make it together."""
+        if work.key not in self._cold:
+            transports.require_form(work, self._form)
+            said = "its memory is shared with the other ranks" if self._form == "peers" else "its state is placed"
+            with step(self._tell, said):
+                self._cold[work.key] = work.program(self._form, self.residency)(self.placed, work)
+        return self._cold[work.key]
 
     def _count_bytes(self) -> None:
         self.bytes.host = sum(placed.host_bytes for placed in self._placed)

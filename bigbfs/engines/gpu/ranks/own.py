@@ -3,24 +3,26 @@
 Mapped, own rows are page-locked and read where they lie, but for those copied to device memory; where words are dealt,
 all edges are page-locked. In device memory own
 rows lie as in the file, or where words are dealt side by side: nothing of other ranks' rows crosses the link, and
-nothing is page-locked. Heads are made of own rows, by the degrees of all vertices, and own rows are proved. There are
-no hot rows.
+nothing is page-locked. Heads are made of own rows, by the degrees of all vertices, and own rows are proved: in device
+memory as they come, after all that goes by their addresses alone (``finish``). There are no hot rows.
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
 from bigbfs.engines.gpu.placement.placed import PLACE_ROWS, PlacedAdjacency
-from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part
+from bigbfs.engines.gpu.ranks.arguments import DEFINES, place_part, side_by_side
+from bigbfs.engines.gpu.ranks.passed_on import Arriving
 from bigbfs.engines.gpu.ranks.shares import Share, share_of
-from bigbfs.engines.gpu.ranks.telling import Tell, silent
+from bigbfs.engines.gpu.ranks.telling import Tell, say, silent, step
 from bigbfs.engines.gpu.runtime.arguments import LINE, WARP
 from bigbfs.engines.gpu.runtime.kernels import KernelSpec, kernels_of
 from bigbfs.engines.gpu.runtime.launch import launch
-from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
+from bigbfs.engines.gpu.runtime.runtime import Array, Coming, Runtime
 from bigbfs.engines.gpu.runtime.stretches import Stretches
 from bigbfs.engines.ranks.partition import Partition
 from bigbfs.graph.adjacency import Adjacency, CompressedAdjacency
@@ -32,6 +34,9 @@ KERNELS = kernels_of(
 )
 PLACEMENT: tuple[KernelSpec, ...] = (PLACE_ROWS, *KERNELS)
 """Every kernel that placing own rows launches, a proof of rows aside."""
+
+STEP = 256 << 20
+"""Bytes of own edges of which heads are made while the next are copied."""
 
 PROOF_KERNELS = kernels_of("kernels/proof/own.cu", ("prove_own_rows", "prove_own_chunks"), defines=DEFINES)
 
@@ -49,6 +54,8 @@ class OwnAdjacency(PlacedAdjacency):
         What :func:`share_of` says of them: who has begun to copy them brings it.
     tell
         Is told each step.
+    later
+        Leave :meth:`finish` to the caller, who has something to do while edges come.
 
     Attributes
     ----------
@@ -70,8 +77,12 @@ class OwnAdjacency(PlacedAdjacency):
         prove: bool = False,
         share: Share | None = None,
         tell: Tell = silent,
+        later: bool = False,
     ) -> None:
         self._tell = tell
+        self._adjacency = adjacency
+        self._coming: Coming | None = None
+        self._offsets: Array = None
         self._share = share_of(adjacency, partition, rank) if share is None else share
         self._part, self._bounds = place_part(runtime, partition, rank)
         self._kernels = {spec.name: spec.build(runtime, adjacency.ids, adjacency.codec) for spec in KERNELS}
@@ -84,20 +95,32 @@ class OwnAdjacency(PlacedAdjacency):
             "ranked": ranked,
         }
         super().__init__(runtime, adjacency, **options, prove=prove)
+        if not later:
+            self.finish()
 
     def _place_rows(self, adjacency: Adjacency, mapped: bool, head_groups: int, hot_bytes: int) -> int:
-        """Place own edges and their heads; return how many ids read for them are no vertices."""
+        """Place what does not wait for own edges in device memory, mapped ones with their heads; :meth:`finish` counts
+        ids that are no vertices."""
         runtime = self._runtime
         self._counts = runtime.zeros(3, np.uint64)  # own vertices with edges; ids that are none; faults
         self._run("own_rows", self.n, np.uint64(self.n), self._part, self.arrays["rows"], self._counts[:1])
         self._heads = self._make_heads(adjacency, head_groups) if head_groups else None
+        self.with_edges = int(runtime.download(self._counts)[0])
         if mapped:
             self._map_own(adjacency, hot_bytes)
         else:
-            self._take_own(adjacency)
-        self.with_edges, invalid, faults = (int(count) for count in runtime.download(self._counts))
+            self._expect_own(adjacency)
+        return 0
+
+    def finish(self) -> None:
+        """Wait for own rows in device memory, make their heads and prove them meanwhile; all ranks make this call where
+        others bring rows. A second call does nothing."""
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            with step(self._tell, "edges come, heads are made"):
+                self._take_own(coming)
+        self.invalid_ids, faults = (int(count) for count in self._runtime.download(self._counts)[1:])
         self.sound = faults == 0
-        return invalid
 
     def _map_own(self, adjacency: Adjacency, hot_bytes: int) -> None:
         """Let kernels read own rows where they lie, and do step by step what can be done with them.
@@ -133,25 +156,51 @@ class OwnAdjacency(PlacedAdjacency):
         if share.dealt and hot_bytes:
             self._copy_dealt(adjacency, hot_bytes)
 
-    def _take_own(self, adjacency: Adjacency) -> None:
-        """Have own rows in device memory."""
+    def _expect_own(self, adjacency: Adjacency) -> None:
+        """Say where own rows will be in device memory."""
         runtime, share = self._runtime, self._share
-        source, whole = share.copied, self.struct.copy()
-        own = runtime.upload(source)
-        offsets = self.arrays["indptr"]  # of all rows, by which heads are chosen
+        source, self._all = share.copied, self.struct.copy()
+        self._begun = time.perf_counter()
+        self._coming = runtime.coming(source)
+        own = self._coming.array
+        self._offsets = self.arrays["indptr"]  # of all rows, by which heads are chosen
         self.arrays["blob" if isinstance(adjacency, CompressedAdjacency) else "indices"] = own
         self.struct["data"] = (runtime.pointer(own) - share.first * own.itemsize) % 2**64
-        self._tell("edges are copied")
-        if share.others is not None:
-            said = share.others.bring(own, self._kernels["own_pass_on"])
-            self._tell(f"those that others copied have come: {said}")
         if share.dealt and isinstance(source, Stretches):
             self._move_rows(adjacency, source.starts.astype(np.uint64))
             self.struct["data_bytes"] = own.nbytes
-        self._look(whole, 0, len(share.ends))
-        runtime.synchronize()
+
+    def _take_own(self, coming: Coming) -> None:
+        """Have own rows in device memory, and their heads."""
+        share = self._share
+        if share.others is None:
+            self._follow(coming)
+        else:
+            arriving = Arriving(share.others.parts, self._adjacency.indptr, int(self._part["rank"]))
+            said = share.others.bring(
+                coming,
+                self._kernels["own_pass_on"],
+                lambda ends, last: arriving.see(ends, last, self._make_heads_of, self._prove_words),
+            )
+            self._tell(f"those that others copied have come: {said}")
+        self._runtime.synchronize()
+        say(self._tell, "own edges are copied", self._begun, coming.ended)
         self._tell("heads are made")
-        del offsets
+        self._offsets = None
+
+    def _follow(self, coming: Coming) -> None:
+        """Make heads of own rows, and prove them, as they come."""
+        share, done = self._share, 0
+        source, unit = share.copied, share.edges.itemsize
+        ends = source.starts[1:] if isinstance(source, Stretches) else share.ends - share.first
+        if not share.whole:  # which has heads of all rows at once
+            for nbytes in range(STEP, source.nbytes, STEP):
+                coming.wait(nbytes)
+                words = max(done, int(np.searchsorted(ends, nbytes // unit, side="right")))
+                self._look(self._all, done, words)
+                done = words
+        coming.wait()
+        self._look(self._all, done, int(self._part["words"]))
 
     def _look(self, whole: np.ndarray, begin: int, end: int) -> None:
         """Make heads of own words ``begin`` to ``end - 1`` and prove their rows; ``whole`` has all degrees."""
@@ -162,12 +211,9 @@ class OwnAdjacency(PlacedAdjacency):
         part["first"], part["words"] = first + begin * stride, end - begin
         threads = 2 * WARP * (end - begin)
         if self._heads is not None:
-            headed = self._part.copy() if self._share.whole else part
-            if self._share.whole:  # a search top-down reads short rows from heads
-                headed["bounds"], headed["first"], headed["stride"], headed["gap"] = 0, 0, 1, 0
-                headed["words"] = -(-self.n // 64)
-            arguments = (headed, self._heads, np.uint32(self.ranked), self._counts[1:2])
-            self._run("own_heads", WARP * 2 * int(headed["words"]), self.struct, whole, *arguments)
+            # a search top-down reads short rows from heads
+            headed = side_by_side(0, -(-self.n // 64)) if self._share.whole else part
+            self._run_heads(headed, whole)
         if self._prove and begin < end:
             words = np.array([first + begin * stride, first + (end - 1) * stride + 1], np.uint64)
             if self._share.whole:  # all at once, from among others'
@@ -176,6 +222,24 @@ class OwnAdjacency(PlacedAdjacency):
             self._run("prove_own_rows", threads, self.struct, part, self._counts[2:])
             count = int(chunks[1] - chunks[0])
             self._run("prove_own_chunks", count * WARP, self.struct, self._part, *chunks, self._counts[2:])
+
+    def _run_heads(self, part: np.ndarray, whole: np.ndarray) -> None:
+        arguments = (part, self._heads, np.uint32(self.ranked), self._counts[1:2])
+        self._run("own_heads", WARP * 2 * int(part["words"]), self.struct, whole, *arguments)
+
+    def _make_heads_of(self, begin: int, end: int) -> None:
+        """Make heads of the rows of words ``begin`` to ``end - 1``, whoever owns them."""
+        if self._heads is not None:
+            self._run_heads(side_by_side(begin, end), self._all)
+
+    def _prove_words(self, begin: int, end: int) -> None:
+        """Prove the rows of words ``begin`` to ``end - 1``, whoever owns them."""
+        if self._prove:
+            part, words = side_by_side(begin, end), np.array([begin, end], np.uint64)
+            chunks = self.hub_ptr[np.searchsorted(self.hubs, np.minimum(64 * words, np.uint64(self.n)))]
+            self._run("prove_own_rows", 2 * WARP * (end - begin), self.struct, part, self._counts[2:])
+            count = int(chunks[1] - chunks[0])
+            self._run("prove_own_chunks", count * WARP, self.struct, part, *chunks, self._counts[2:])
 
     def _move_rows(self, adjacency: Adjacency, starts: np.ndarray) -> None:
         """Say where own rows are that lie side by side; the others become empty."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
+from bigbfs.engines.gpu.ranks.early import Lend
 from bigbfs.engines.gpu.ranks.telling import Tell, silent
 from bigbfs.engines.ranks.group import Group
 from bigbfs.engines.ranks.partition import Partition
@@ -28,6 +29,8 @@ class RankPlacedGraph(PlacedGraph):
         Whether each rank has the rows of all vertices in device memory.
     tell
         Is told each step of the setup.
+    share
+        Makes memory of so many bytes that other ranks of the machine write and read.
     """
 
     group: Group
@@ -37,3 +40,4 @@ class RankPlacedGraph(PlacedGraph):
     exchange: str
     whole: bool = False
     tell: Tell = silent
+    share: Lend

@@ -15,7 +15,7 @@ from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import GRAIN, offset_bytes
 from bigbfs.engines.gpu.placement.ledger import Buffer, adjacencies, grain, hot_buffers, hubs_of, rows_of, state_buffers
 from bigbfs.engines.gpu.planning import Limits, Plan, head_ladder, room_beside_heads
-from bigbfs.engines.gpu.ranks.shares import share_of, with_all
+from bigbfs.engines.gpu.ranks.shares import all_rows, share_of
 from bigbfs.engines.gpu.runtime.memory import reads_in_place
 from bigbfs.engines.gpu.streamed.ledger import stage_sizes, streamed_buffers
 from bigbfs.engines.ranks.partition import Partition
@@ -94,8 +94,7 @@ def _rows_in_memory(
     """Return the buffers of rows in device memory, or mapped."""
     buffers: list[Buffer] = []
     for prefix, adjacency in adjacencies(graph):
-        share = share_of(adjacency, partition, rank)
-        share = with_all(share) if whole else share
+        share = all_rows(adjacency) if whole else share_of(adjacency, partition, rank)
         in_place = "mapped" if reads_in_place(adjacency.edges, registers_read_only) else "pinned"
         for buffer in rows_of(prefix, adjacency, residency if residency == "vram" else in_place, groups):
             if buffer.name in (f"{prefix}indices", f"{prefix}blob"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -29,7 +29,7 @@ class Share:
     edges
         The edges of all rows.
     begins, ends
-        Of the rows of each own word, the first id or byte and the last + 1: int64, shape (words,).
+        Of the rows of each own word, the first id or byte and the last + 1: int64, shape (words,); of all rows: none.
     dealt
         Whether rows of others lie between own ones.
     first, last
@@ -98,9 +98,11 @@ def share_of(adjacency: Adjacency, partition: Partition, rank: int) -> Share:
     return Share(edges, begins, ends, False, int(begins[0]) // line * line, last)
 
 
-def with_all(share: Share, others: Others | None = None) -> Share:
-    """Return the same share where a rank takes all rows to device memory, those that it has from ``others``, too."""
-    return replace(share, dealt=False, first=0, last=len(share.edges), whole=True, others=others)
+def all_rows(adjacency: Adjacency, others: Others | None = None) -> Share:
+    """Return the share of a rank that takes all rows to device memory, those that it has from ``others``, too: which
+    are its own words is not asked."""
+    none = np.empty(0, np.int64)
+    return Share(adjacency.edges, none, none, False, 0, len(adjacency.edges), whole=True, others=others)
 
 
 def is_dealt(adjacency: Adjacency, partition: Partition) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,14 @@ import numpy.typing as npt
 from bigbfs.engines.gpu.runtime.arguments import team_of
 from bigbfs.engines.gpu.runtime.beside import Stream
 from bigbfs.engines.gpu.runtime.clock import LaunchClock, Stopwatch
+from bigbfs.engines.gpu.runtime.coming import Arrived, Coming, OnTheWay
 from bigbfs.engines.gpu.runtime.cuda_kernel import CudaKernel
 from bigbfs.engines.gpu.runtime.device import probe
 from bigbfs.engines.gpu.runtime.memory import HostMapping, from_pool
 from bigbfs.engines.gpu.runtime.runtime import Array, Shape, Use, unused
 from bigbfs.engines.gpu.runtime.shared import DeviceMemory
 from bigbfs.engines.gpu.runtime.stage import CudaStage, PinnedMemory
-from bigbfs.engines.gpu.runtime.stretches import Source, Stretches, in_memory, memory_of
-from bigbfs.engines.gpu.runtime.upload import Upload
+from bigbfs.engines.gpu.runtime.stretches import Source, Stretches, in_memory
 from bigbfs.errors import DeviceError, DoesNotFitError
 from bigbfs.sizes import format_size
 
@@ -99,13 +99,17 @@ class CudaRuntime:
         self._modules: dict[tuple[str, frozenset[tuple[str, str]], bool], Any] = {}
         self._kernels: dict[tuple[Any, str], CudaKernel] = {}
         self._copies: Any = None
-        self._begun: dict[tuple[int, int], tuple[Upload, int, Array]] = {}
+        self._way = OnTheWay(cupy, index, self.empty, self._plain_copy, self._errors)
         self._clock = LaunchClock(cupy.cuda)
 
     @property
     def allocated_bytes(self) -> int:
         """Bytes of device memory that the pool holds, in use or not."""
         return int(self._pool.total_bytes())
+
+    def use(self) -> None:
+        """Let this thread work with the device."""
+        self._device.use()
 
     def free_bytes(self) -> int:
         """Return the bytes that can still be allocated."""
@@ -154,23 +158,16 @@ class CudaRuntime:
 
     def upload(self, array: Source) -> Array:
         """Copy to device memory; a large array by threads and pinned buffers (upload.py)."""
+        coming = self.coming(array)
+        coming.wait()
+        return coming.array
+
+    def coming(self, array: Source) -> Coming | Arrived:
+        """Return where an array comes to, and what waits for it; a small one is there."""
         source = array if isinstance(array, Stretches) else np.ascontiguousarray(array)
         if source.nbytes < BIG:
-            return self._plain_copy(source, self.empty(source.shape, source.dtype))
-        if memory_of(source) not in self._begun:
-            self._start_upload(source)
-        upload, number, target = self._begun.pop(memory_of(source))
-        with self._errors(), suppress(DoesNotFitError):  # pageable memory only copies more slowly
-            upload.wait(number if any(upload is other for other, *_ in self._begun.values()) else None)
-            return target
-        return self._plain_copy(source, target)
-
-    def _start_upload(self, *sources: Source) -> None:
-        targets = [self.empty(source.shape, source.dtype) for source in sources]
-        with self._errors():
-            upload = Upload(self._cupy, self.info.index, list(zip(targets, sources, strict=True)))
-        for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
-            self._begun[memory_of(source)] = upload, number, target
+            return Arrived(self._plain_copy(source, self.empty(source.shape, source.dtype)))
+        return self._way.coming(source)
 
     def _plain_copy(self, source: Source, target: Array) -> Array:
         if source.nbytes:
@@ -180,10 +177,8 @@ class CudaRuntime:
 
     def begin_upload(self, *arrays: Source) -> None:
         """Begin to copy large arrays; a small one is copied when it is asked for."""
-        large = [each for each in arrays if each.nbytes >= BIG and memory_of(each) not in self._begun]
-        large = [each for each in large if isinstance(each, Stretches) or each.flags.c_contiguous]
-        if large:
-            self._start_upload(*large)
+        large = [each for each in arrays if each.nbytes >= BIG]
+        self._way.begin(*(each for each in large if isinstance(each, Stretches) or each.flags.c_contiguous))
 
     def _copy_in(self, address: int, host: np.ndarray) -> None:
         """Copy ``host`` to device memory at ``address``."""
@@ -339,8 +334,7 @@ class CudaRuntime:
 
     def close(self) -> None:
         """Give the device memory back."""
-        while self._begun:  # nobody has asked for these
-            self._begun.popitem()[1][0].close()
+        self._way.close()
         self._kernels.clear()
         self._modules.clear()
         self._copies = None

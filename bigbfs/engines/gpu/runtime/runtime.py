@@ -88,6 +88,25 @@ class Stage(Protocol):
         """Wait for the copy under way and release both; a second call does nothing."""
 
 
+class Coming(Protocol):
+    """What is on its way to device memory: ``array``, of which nothing may be read that has not been waited for."""
+
+    array: Array
+
+    @property
+    def ended(self) -> float:
+        """When the last byte was there, by ``time.perf_counter``: after ``wait``."""
+
+    def wait(self, nbytes: int | None = None) -> None:
+        """Return when the first ``nbytes`` of what is copied are there; None: all, and nothing is held for it any more.
+
+        Raises
+        ------
+        DeviceError
+            The copy failed.
+        """
+
+
 class Pinned(Protocol):
     """Page-locked host memory for copies from and to the device (``read``, ``write``), until ``close``."""
 
@@ -117,6 +136,9 @@ class Runtime(Protocol):
     team: int
     registers_read_only: bool
 
+    def use(self) -> None:
+        """Let this thread work with the device, beside the one that has made the runtime."""
+
     def free_bytes(self) -> int:
         """Return the bytes of device memory that ``empty`` can still give."""
 
@@ -138,6 +160,9 @@ class Runtime(Protocol):
 
     def upload(self, array: Source) -> Array:
         """Copy ``array``, of any size, also memory-mapped, to device memory; or stretches of one, side by side."""
+
+    def coming(self, array: Source) -> Coming:
+        """Return the device memory to which ``array`` comes, as by ``upload``, and what waits for it."""
 
     def write(self, array: Array, values: np.ndarray) -> None:
         """Overwrite ``array`` by ``values`` of the same size: a few, or pinned ones."""

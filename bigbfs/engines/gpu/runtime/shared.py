@@ -86,6 +86,7 @@ class DeviceMemory:
             It cannot be opened.
         """
         cuda = self._cuda
+        cuda.setDevice(self._device)  # each thread has a device of its own
         if handle.process == os.getpid():
             self._reach(handle.device)
             return handle.address

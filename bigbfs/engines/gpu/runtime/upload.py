@@ -6,10 +6,11 @@ To page-lock a mapped file for one copy of it takes longer than the copy: 0.44 t
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from threading import Condition
 from typing import Any, NamedTuple
@@ -28,6 +29,9 @@ PIECE = 4 << 20
 
 BUFFERS = 2
 """Of a thread: one is filled while the device copies from the other."""
+
+NOBODY = 2**62
+"""Pieces that somebody waits for where nobody does."""
 
 
 class Upload:
@@ -57,7 +61,7 @@ class Upload:
         threads = max(1, min(THREADS, thread_count(), len(self._pieces), room))
         self._news, self._running = Condition(), threads
         self._pool = ThreadPoolExecutor(threads, "bigbfs-upload")
-        self._ended = [self._pool.submit(self._carry) for _ in range(threads)]
+        self._threads = [self._pool.submit(self._carry) for _ in range(threads)]
 
     def wait(self, pair: int | None = None) -> None:
         """Return when the pair of that number is there, whatever others still are on their way; None: when all are.
@@ -75,13 +79,28 @@ class Upload:
                 if copy.left == 0 and self._running:
                     return
         try:
-            refusals = [ended.result() for ended in self._ended]
+            refusals = [ended.result() for ended in self._threads]
             if self._pieces:  # nobody has got any
                 self._refusal = next(refusal for refusal in refusals if refusal)
         finally:
             self.close()
         if self._refusal is not None:
             raise self._refusal
+
+    def wait_for(self, pair: int, nbytes: int) -> bool:
+        """Return when the first ``nbytes`` of what is copied of a pair are there. False: they will not be, and
+        :meth:`wait` says why."""
+        copy = self._copies[pair]
+        wanted = min(-(-nbytes // PIECE), len(copy.there))
+        with self._news:
+            copy.wanted = wanted
+            self._news.wait_for(lambda: copy.first >= wanted or self._running == 0)
+            copy.wanted = NOBODY
+        return copy.first >= wanted
+
+    def ended(self, pair: int) -> float:
+        """Return when the last byte of a pair was there, by ``time.perf_counter``."""
+        return self._copies[pair].ended
 
     def close(self) -> None:
         """Stop: after an error or an interrupt all threads do; a second call does nothing."""
@@ -136,23 +155,37 @@ class Upload:
         """Say that the ``first`` pieces under way have been copied."""
         with self._news:
             for _ in range(min(first, len(under_way))):
-                copy = under_way.popleft().copy
-                copy.left -= 1
-                if copy.left == 0:
+                piece = under_way.popleft()
+                piece.copy.count(piece.number)
+                if piece.copy.left == 0 or piece.copy.first >= piece.copy.wanted:
                     self._news.notify_all()
 
 
 @dataclass(eq=False)
 class _Copy:
-    """Of a pair: pieces that are not there yet."""
+    """Of a pair: pieces that are ``left``, which are ``there``, how many of these lie side by side from the first on,
+    how many of such somebody waits for, and when the last one came."""
 
     left: int = 0
+    first: int = 0
+    wanted: int = NOBODY
+    ended: float = 0.0
+    there: bytearray = field(default_factory=bytearray)
+
+    def count(self, number: int) -> None:
+        """Take note that a piece has come; threads end theirs in any order."""
+        self.there[number] = 1
+        self.left -= 1
+        while self.first < len(self.there) and self.there[self.first]:
+            self.first += 1
+        self.ended = time.perf_counter()
 
 
 class _Piece(NamedTuple):
-    """``size`` bytes from ``start`` on of what ``fill`` gives, and where they go."""
+    """``size`` bytes from ``start`` on of what ``fill`` gives, and where they go; the ``number`` of a copy's pieces."""
 
     copy: _Copy
+    number: int
     fill: Fill
     start: int
     size: int
@@ -164,8 +197,9 @@ def _pieces_of(copy: _Copy, target: Any, source: Source) -> Iterator[_Piece]:
     fill, nbytes, address = filling(source), int(source.nbytes), int(target.data.ptr)
     begin, end = source.span if isinstance(source, Stretches) else (0, nbytes)
     copy.left = -(-(end - begin) // PIECE)
-    for start in range(begin, end, PIECE):
-        yield _Piece(copy, fill, start, min(PIECE, end - start), address + start)
+    copy.there, copy.ended = bytearray(copy.left), time.perf_counter()
+    for number, start in enumerate(range(begin, end, PIECE)):
+        yield _Piece(copy, number, fill, start, min(PIECE, end - start), address + start)
 
 
 def _next(pieces: deque[_Piece]) -> _Piece | None:

@@ -92,7 +92,11 @@ class PeerSearch(PeerState):
         self._state["part"]["words"] = self.partition.words_below(self.group.rank, end)
 
     def warm(self) -> None:
-        """Run every kernel on nothing: the driver loads a kernel when it is first launched. Nobody waits for others."""
+        """Run every kernel on nothing: the driver loads a kernel when it is first launched. Nobody waits for others.
+
+        Edges of other ranks may have come through the memory of the tree since it was made: it is empty again.
+        """
+        self._forget_tree()
         nothing = self._state.copy()
         nothing["s"]["max_depth"] = nothing["s"]["out"]["n"] = nothing["s"]["in"]["n"] = 0
         nothing["part"]["words"] = nothing["part"]["rank"] = 0

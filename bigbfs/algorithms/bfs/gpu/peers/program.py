@@ -42,7 +42,7 @@ class PeerBfs(RankedTree):
             placed,
             placed.group,
             placed.partition,
-            placed.runtime.shareable,
+            placed.share,
             bottom_up=options.entry.bottom_up,
             tuning=options.tuning or DEFAULT,
             patience=placed.patience,

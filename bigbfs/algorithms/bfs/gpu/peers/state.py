@@ -90,14 +90,19 @@ class PeerState:
         fields = arguments.shared_fields(partition, self.ids, self._capacity)
         self._shared = share(fields)
         sizes = dict(fields)
-        for name, dtype, value in (("levels", np.dtype(np.int32), -1), ("parents", self.ids, int(self.nobody))):
+        for name, dtype in (("levels", np.dtype(np.int32)), ("parents", self.ids)):
             self._arrays[name] = self._shared.own(name, sizes[name]).view(dtype)
-            runtime.fill(self._arrays[name], value)
+        self._forget_tree()
         bases = self._shared.bases
         bases[group.rank] = runtime.pointer(self._shared.array)
         self._bases = runtime.upload(bases)
         self._state = self._make_state(self._capacity)
         group.barrier()  # nobody writes before all memory is zero
+
+    def _forget_tree(self) -> None:
+        """Say of every vertex that no search has found it."""
+        self._runtime.fill(self._arrays["levels"], -1)
+        self._runtime.fill(self._arrays["parents"], int(self.nobody))
 
     def _make_state(self, capacity: int) -> np.ndarray:
         """Return the kernel's argument."""

@@ -60,7 +60,7 @@ class PeerComponents:
 
     @staticmethod
     def _made(placed: RankPlacedGraph) -> Forest:
-        return JointForest(placed, placed.group, placed.partition, placed.runtime.shareable, placed.patience)
+        return JointForest(placed, placed.group, placed.partition, placed.share, placed.patience)
 
     def warm(self, options: ComponentsOptions) -> None:
         """Launch every kernel once, on nothing."""
