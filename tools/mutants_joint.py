@@ -95,6 +95,81 @@ JOINT_FORESTS = tuple(
     )
 )
 
+WHOLE = JOINT + "cc_peer_whole.cu"
+WHOLE_ROOTS = tuple(
+    Mutant(f"whole components: {name}", file, old, new, ("test_kernels_whole_components.py",))
+    for name, file, old, new in (
+        (
+            "a way up ends where it has become too long",
+            "algorithms/components/gpu/tops.cuh",
+            "            deep = true;\n",
+            "",
+        ),
+        (
+            "strays of a warp in one another's place",
+            WHOLE,
+            "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
+            "at = __shfl_sync(ALL_LANES, at, 0);",
+        ),
+        (
+            "others' roots of strays are not stored",
+            WHOLE,
+            "    if (!is_own(r.part, root)) relaxed_store(forest + root, root);\n    if (degree",
+            "    if (degree",
+        ),
+        (
+            "others' roots of pairs are not stored",
+            WHOLE,
+            "            if (!is_own(r.part, root)) relaxed_store(forest + root, root);\n",
+            "",
+        ),
+        (
+            "the giant's root is stored by its owner alone",
+            WHOLE,
+            "        relaxed_store(forest + *giant, *giant);\n",
+            "",
+        ),
+        (
+            "a hub outside is told by nobody",
+            WHOLE,
+            "    if (!strays->hubs) return;",
+            "    if (!strays->hubs || a.n) return;",
+        ),
+        (
+            "only own pairs are linked",
+            WHOLE,
+            "link(forest, pairs[2 * i], pairs[2 * i + 1], 1);",
+            "if (k == r.part.rank) link(forest, pairs[2 * i], pairs[2 * i + 1], 1);",
+        ),
+        (
+            "what another rank has found too deep is not heard",
+            WHOLE,
+            "if (count > r.n || !*settled) {",
+            "if ((count > r.n && k == r.part.rank) || !*settled) {",
+        ),
+        (
+            "own vertices stay below a giant's root that was hung",
+            WHOLE,
+            "    if (relaxed_load(forest + *giant) == *giant) {",
+            "    if (relaxed_load(forest + *giant) <= *giant) {",
+        ),
+        (
+            "strays stay where they are",
+            WHOLE,
+            "i += thread_count()) find_root(forest, list[i]);",
+            "i += thread_count()) list[i];",
+        ),
+        (
+            "pairs name the vertex, not its root",
+            JOINT + "whole.cuh",
+            "told[2 * at + 1] = other;",
+            "told[2 * at + 1] = u;",
+        ),
+    )
+)
+
+OVER_GPUS = (*JOINT_FORESTS, *WHOLE_ROOTS)
+
 FAR_FORESTS = tuple(
     Mutant(f"far: {name}", HALVES if "bounds" in old else FAR, old, new, ("test_kernels_far.py",))
     for name, old, new in (

@@ -20,7 +20,7 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of connected components."""
     own = (*loop.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
-    return (*own, *peers.OWN_KERNELS, *peers.PROOF_KERNELS, *hosts.OWN_KERNELS)
+    return (*own, *peers.OWN_KERNELS, *peers.WHOLE_KERNELS, *peers.PROOF_KERNELS, *hosts.OWN_KERNELS)
 
 
 class GpuComponents:

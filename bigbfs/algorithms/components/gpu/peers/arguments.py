@@ -24,6 +24,9 @@ RANKS = np.dtype(
 WAITS = np.dtype([("lost", np.uint64), ("cycles", np.uint64)])
 """``struct Waits``."""
 
+STRAYS = np.dtype([("count", np.uint64), ("hubs", np.uint64), ("lost", np.uint64)])
+"""``struct Strays``."""
+
 SAMPLE = 512
 """Vertices drawn to find the giant (giant.cuh)."""
 
@@ -31,10 +34,12 @@ ASKED = ArraySpec("asked", "u32", "2 * ((n + 63) // 64)", "bitmap: vertices of o
 DEGREES = ArraySpec("strengths", "id", "n", "neighbours of every vertex")
 MOVED = ArraySpec("moved", "u64", "1", "bytes that have crossed the link", True)
 WAITED = ArraySpec("waits", "u64", "2", "who did not come to a meeting, and how long this rank has waited", True)
+OUTSIDE = ArraySpec("strays", "u64", "3", "how many own vertices are outside of the giant", True)
 
 FILE = "algorithms/components/gpu/peers/cc_peers.cu"
 FOREST_FILE = "algorithms/components/gpu/peers/cc_peer_forest.cu"
 LABEL_FILE = "algorithms/components/gpu/peers/cc_peer_labels.cu"
+WHOLE_FILE = "algorithms/components/gpu/peers/cc_peer_whole.cu"
 PROOF_FILE = "algorithms/components/gpu/peers/prove.cu"
 DEFINES = (*PART_DEFINES, ("RANKS_BYTES", str(RANKS.itemsize)), ("WAITS_BYTES", str(WAITS.itemsize)))
 NAMES = ("joint_degrees", "joint_sample", "joint_giant", "joint_gather", "joint_tell", "joint_join", "joint_meet")
@@ -52,6 +57,14 @@ ROW_KERNELS = tuple(
 
 KERNELS: tuple[KernelSpec, ...] = (*OWN_KERNELS, *ROW_KERNELS)
 
+WHOLE_NAMES = ("giant", "plant", "tell", "hubs", "touch", "link", "finish")
+WHOLE_KERNELS = kernels_of(
+    WHOLE_FILE,
+    [f"whole_{name}" for name in WHOLE_NAMES],
+    defines=(*DEFINES, ("STRAYS_BYTES", str(STRAYS.itemsize))),
+)
+"""Beside these, where each rank has all rows."""
+
 PROOF_KERNELS = kernels_of(
     PROOF_FILE, ("joint_labels", "prove_label_edges", "prove_own_labels", "joint_roots"), defines=DEFINES
 )
@@ -59,7 +72,7 @@ PROOF_KERNELS = kernels_of(
 
 def own_arrays() -> tuple[ArraySpec, ...]:
     """Return the state that no other rank sees."""
-    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED)
+    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED, OUTSIDE)
 
 
 def shared_fields(partition: Partition, ids: np.dtype) -> tuple[tuple[str, int], ...]:
