@@ -1,4 +1,4 @@
-"""Components over several emulated GPUs that each have all rows: in one pass where vertices are by degree.
+"""Components of graphs by degree in one pass: over several emulated GPUs that each have all rows, and on one GPU.
 
 Labels against the reference, and each run proved. Which way a run took is what each rank says: graphs that have a giant
 and strays take the one pass, others the way of own rows, whoever of the ranks finds out.
@@ -15,9 +15,10 @@ from wide import CODECS, in_turn, on_hosts, racing, split
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
+from bigbfs.algorithms.gpu_engine import GpuEngine
 from bigbfs.errors import DeviceError
 from emulated.peers import Peers, label
-from emulated.runtime import builds_here
+from emulated.runtime import SimtRuntime, builds_here
 from emulated.test_kernels_whole import by_degree
 
 HERE = builds_here()
@@ -192,3 +193,48 @@ def test_a_device_that_does_not_come_is_named(build):
     peers = Peers(2, whole=True, ranked=True, patience=0.5, touch=leave)
     with pytest.raises(DeviceError, match=r"rank 1 \(host here\) has not come to a meeting of components"):
         label(giant_and_strays(), build, peers, USUAL)
+
+
+def on_one(plain, build, codec="plain", residency="vram", how=USUAL[0]):
+    """Label on one GPU, twice; return whether that took one pass."""
+    runtime = SimtRuntime(build=build, sm_count=2, resident=2, preempt_every=5, seed=int(build == "preempt"))
+    expected = reference_components(plain)
+    given = plain.compress() if codec == "varint" else plain
+    with GpuEngine(given, residency=residency, runtime=runtime, work=(how,)) as engine:
+        for _ in range(2):
+            result = engine.connected_components(how)
+            assert np.array_equal(result.labels, expected)
+            engine.verify_labels()
+        return engine.program(how).loop.at_once
+
+
+GRAPHS = {
+    "strays": giant_and_strays,
+    "hub": lambda: giant_and_strays(hub=1100, n=150_000),
+    "hung": lambda: hub_that_comes_first(140, 135),
+    "near": lambda: far_away(20),
+}
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    split(
+        [(build, name) for build in HERE for name in GRAPHS], lambda build, name: build == "plain" or name == "strays"
+    ),
+)
+def test_one_gpu_takes_one_pass(build, name):
+    plain = GRAPHS[name]()
+    assert on_one(plain, build)
+    if build == "plain" and name != "hub":
+        assert on_one(plain, build, codec="varint", residency="mapped")
+
+
+@pytest.mark.parametrize("build", on_hosts(HERE))
+def test_one_gpu_goes_otherwise_where_that_finds_no_labels(build):
+    """Ways that are too long; no giant; switches; edges seen from one end."""
+    assert not on_one(far_away(40), build)
+    assert not on_one(by_degree(zoo.shared()["tiny-components"]), build)
+    plain = giant_and_strays()
+    for how in (ComponentsOptions(rounds=1), ComponentsOptions(skip_giant=False), ComponentsOptions(single_pass=True)):
+        assert not on_one(plain, build, how=how)
+    assert not on_one(plain, build, residency="streamed")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bigbfs.algorithms.components.gpu import loop
+from bigbfs.algorithms.components.gpu import loop, tops
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.ranks.arguments import DEFINES as PART_DEFINES
 from bigbfs.engines.gpu.ranks.arguments import PART
@@ -24,9 +24,6 @@ RANKS = np.dtype(
 WAITS = np.dtype([("lost", np.uint64), ("cycles", np.uint64)])
 """``struct Waits``."""
 
-STRAYS = np.dtype([("count", np.uint64), ("hubs", np.uint64), ("lost", np.uint64)])
-"""``struct Strays``."""
-
 SAMPLE = 512
 """Vertices drawn to find the giant (giant.cuh)."""
 
@@ -34,7 +31,6 @@ ASKED = ArraySpec("asked", "u32", "2 * ((n + 63) // 64)", "bitmap: vertices of o
 DEGREES = ArraySpec("strengths", "id", "n", "neighbours of every vertex")
 MOVED = ArraySpec("moved", "u64", "1", "bytes that have crossed the link", True)
 WAITED = ArraySpec("waits", "u64", "2", "who did not come to a meeting, and how long this rank has waited", True)
-OUTSIDE = ArraySpec("strays", "u64", "3", "how many own vertices are outside of the giant", True)
 
 FILE = "algorithms/components/gpu/peers/cc_peers.cu"
 FOREST_FILE = "algorithms/components/gpu/peers/cc_peer_forest.cu"
@@ -61,7 +57,7 @@ WHOLE_NAMES = ("giant", "plant", "tell", "hubs", "touch", "link", "finish")
 WHOLE_KERNELS = kernels_of(
     WHOLE_FILE,
     [f"whole_{name}" for name in WHOLE_NAMES],
-    defines=(*DEFINES, ("STRAYS_BYTES", str(STRAYS.itemsize))),
+    defines=(*DEFINES, *tops.DEFINES),
 )
 """Beside these, where each rank has all rows."""
 
@@ -72,7 +68,7 @@ PROOF_KERNELS = kernels_of(
 
 def own_arrays() -> tuple[ArraySpec, ...]:
     """Return the state that no other rank sees."""
-    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED, OUTSIDE)
+    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED, tops.OUTSIDE)
 
 
 def shared_fields(partition: Partition, ids: np.dtype) -> tuple[tuple[str, int], ...]:

@@ -12,63 +12,18 @@
 KERNEL void whole_giant(Adjacency a, u64* count, vid* giant, u32* settled) {
     __shared__ vid roots[SAMPLE];
     __shared__ Votes votes;
-    for (u32 i = threadIdx.x; i < SAMPLE; i += blockDim.x) {
-        const vid v = a.n ? (vid)sampled(i, a.n) : (vid)0;
-        bool deep = false;
-        roots[i] = a.n && degree(a, v) ? top(a, v, above_by_id(a, v), v, deep) : v;
-        if (deep) say_deep(count);
-    }
-    elect(roots, votes, [&](u32 i) { return a.n && degree(a, sampled(i, a.n)) > 0; }, giant, settled);
+    bool deep = false;
+    elect_top(a, roots, votes, giant, settled, deep);
+    if (deep) say_deep(count);
 }
 ENTRY(whole_giant)
 
-// All lanes: puts down those vertices that are `outside`, and their roots where these are others'.
-DEVICE void put_down(
-    const Adjacency& a, const Ranks& r, vid* forest, vid* list, Strays* strays, vid v, vid root, bool outside
-) {
-    const u32 all = __ballot_sync(ALL_LANES, outside);
-    if (!all) return;
-    u64 at = 0;
-    if (lane_id() == 0) at = atomicAdd(&strays->count, (u64)__popc(all));
-    at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));
-    if (!outside) return;
-    list[at] = v;
-    if (!is_own(r.part, root)) relaxed_store(forest + root, root);
-    if (degree(a, v) > BLOCK_IDS) atomicAdd(&strays->hubs, (u64)1);
-}
-
 // The first roots of own vertices, and who is outside of the giant; nothing where no giant was found.
 KERNEL void whole_plant(
-    Adjacency a, Ranks r, const vid* giant_at, const u32* settled, vid* forest, vid* list, Strays* strays, u64* count
+    Adjacency a, Ranks r, const vid* giant, const u32* settled, vid* forest, vid* list, Strays* strays, u64* count
 ) {
     if (!*settled) return;
-    const vid giant = *giant_at;
-    bool deep = false;
-    for (u64 h = CLIMBERS * first_half(); h < halves(r); h += CLIMBERS * next_half()) {
-        u64 v[CLIMBERS];
-        vid parent[CLIMBERS], above[CLIMBERS];
-        u32 edged = 0;
-#pragma unroll
-        for (u32 j = 0; j < CLIMBERS; ++j) {
-            v[j] = h + j < halves(r) ? own_lane(r, h + j) : r.n;
-            const bool has_row = v[j] < r.n && test_bit(a.rows, v[j]);
-            edged |= (u32)has_row << j;
-            parent[j] = has_row ? head(a, v[j], 0) : (vid)v[j];
-        }
-#pragma unroll
-        for (u32 j = 0; j < CLIMBERS; ++j) {
-            if (parent[j] > (vid)v[j]) parent[j] = (vid)v[j];
-            const bool known = parent[j] == (vid)v[j] || parent[j] == giant;
-            above[j] = known ? parent[j] : above_by_id(a, parent[j]);
-        }
-#pragma unroll
-        for (u32 j = 0; j < CLIMBERS; ++j) {
-            const vid root = top(a, parent[j], above[j], giant, deep);
-            if (v[j] < r.n) forest[v[j]] = root;
-            put_down(a, r, forest, list, strays, (vid)v[j], root, (edged >> j & 1) && root != giant);
-        }
-    }
-    if (deep) say_deep(count);
+    if (plant_tops(a, Own{r}, *giant, forest, list, strays)) say_deep(count);
 }
 ENTRY(whole_plant)
 
@@ -78,23 +33,7 @@ KERNEL void whole_tell(
     Counts* counts
 ) {
     TellRoots operation = {a, a.n, forest, *giant, told, count, {0, 0, 0}};
-    const u64 end = strays->count;
-    for (u64 base = thread_id() / WARP * WARP; base < end; base += thread_count()) {
-        const bool there = base + lane_id() < end;
-        const vid v = there ? list[base + lane_id()] : (vid)0;
-        u64 ids = there ? degree(a, v) : 0;
-        if (ids > BLOCK_IDS) ids = 0;
-        Segment segment = {0, 0, 0};
-        if (ids) segment = row(a, v);
-        for (u32 wide = __ballot_sync(ALL_LANES, ids > THREAD_IDS); wide; wide &= wide - 1) {
-            const u32 from = (u32)__ffs((int)wide) - 1;
-            const vid its = __shfl_sync(ALL_LANES, v, from);
-            walk<WARP>(a, operation, its, broadcast(segment, from), lane_id(), counts);
-        }
-        if (ids && ids <= THREAD_IDS) walk<1>(a, operation, v, segment, 0, counts);
-    }
-    __syncwarp();
-    add_up(operation.tally, counts);
+    walk_strays(a, operation, list, strays->count, counts);
 }
 ENTRY(whole_tell)
 

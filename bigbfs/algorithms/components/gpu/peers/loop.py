@@ -45,8 +45,9 @@ from bigbfs.algorithms.components.gpu.loop import (
     TOTALS,
 )
 from bigbfs.algorithms.components.gpu.peers import arguments
-from bigbfs.algorithms.components.gpu.peers.arguments import ASKED, DEGREES, MOVED, OUTSIDE, RANKS, SAMPLE, WAITED
+from bigbfs.algorithms.components.gpu.peers.arguments import ASKED, DEGREES, MOVED, RANKS, SAMPLE, WAITED
 from bigbfs.algorithms.components.gpu.peers.meetings import Meetings
+from bigbfs.algorithms.components.gpu.tops import OUTSIDE
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
@@ -107,8 +108,7 @@ class JointForest:
         self.rows: list[PlacedAdjacency] = [out] if incoming is None or incoming is out else [out, incoming]
         self.sees_both_ends = incoming is not None
         lent = {spec: placed.pool.lend(spec, self)[0] for spec in arguments.own_arrays()}
-        self._giant, self._settled, self._never = (lent[spec] for spec in (GIANT, SETTLED, NEVER))
-        self._strays = lent[OUTSIDE]
+        self._giant, self._settled, self._never, self._strays = (lent[k] for k in (GIANT, SETTLED, NEVER, OUTSIDE))
         self._counts, self._asked, self._moved = (lent[spec] for spec in (TOTALS, ASKED, MOVED))
         self.launch = Launcher(runtime, arguments.KERNELS, self.ids, placed.codec)
         self._meetings = Meetings(runtime, group, self.launch, lent[WAITED], patience)

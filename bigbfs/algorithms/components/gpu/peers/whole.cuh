@@ -3,15 +3,6 @@
 #pragma once
 #include "algorithms/components/gpu/peers/joint.cuh"
 #include "algorithms/components/gpu/tops.cuh"
-#include "kernels/passes/passes.cuh"
-
-// Own vertices with edges whose first root is not the giant's.
-struct Strays {
-    u64 count;
-    u64 hubs;  // how many of them are hubs
-    u64 lost;  // this way finds no labels: the same on all ranks, behind whole_touch
-};
-static_assert(sizeof(Strays) == STRAYS_BYTES, "Strays differs from its NumPy dtype");
 
 // More pairs than there can be, told by who has met a long way up. Threads look before they add: no sum overflows.
 constexpr u64 TOO_DEEP = 1ull << 40;
@@ -19,6 +10,17 @@ constexpr u64 TOO_DEEP = 1ull << 40;
 DEVICE void say_deep(u64* count) {
     if (relaxed_load(count) < TOO_DEEP) atomicAdd(count, TOO_DEEP);
 }
+
+// Own vertices, as tops.cuh goes through them.
+struct Own {
+    const Ranks& r;
+
+    METHOD u64 halves() const { return ::halves(r); }
+    METHOD u64 vertex(u64 half) const { return own_lane(r, half); }
+    METHOD void keep(vid* forest, vid root) const {
+        if (!is_own(r.part, root)) relaxed_store(forest + root, root);
+    }
+};
 
 // Puts down the roots of both ends of an edge where they differ.
 struct TellRoots {

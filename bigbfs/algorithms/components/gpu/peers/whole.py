@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.components.gpu.peers import arguments
-from bigbfs.algorithms.components.gpu.peers.arguments import STRAYS
 from bigbfs.algorithms.components.gpu.peers.loop import JointForest
+from bigbfs.algorithms.components.gpu.tops import STRAYS
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.runtime.arguments import WARP
 
