@@ -95,27 +95,31 @@ JOINT_FORESTS = tuple(
     )
 )
 
-WHOLE = JOINT + "cc_peer_whole.cu"
+WHOLE, TOPS, ONE = (
+    JOINT + "cc_peer_whole.cu",
+    "algorithms/components/gpu/tops.cuh",
+    "algorithms/components/gpu/cc_tops.cu",
+)
 WHOLE_ROOTS = tuple(
     Mutant(f"whole components: {name}", file, old, new, ("test_kernels_whole_components.py",))
     for name, file, old, new in (
         (
             "a way up ends where it has become too long",
-            "algorithms/components/gpu/tops.cuh",
+            TOPS,
             "            deep = true;\n",
             "",
         ),
         (
             "strays of a warp in one another's place",
-            WHOLE,
+            TOPS,
             "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
             "at = __shfl_sync(ALL_LANES, at, 0);",
         ),
         (
             "others' roots of strays are not stored",
-            WHOLE,
-            "    if (!is_own(r.part, root)) relaxed_store(forest + root, root);\n    if (degree",
-            "    if (degree",
+            TOPS,
+            "    mine.keep(forest, root);\n",
+            "",
         ),
         (
             "others' roots of pairs are not stored",
@@ -158,6 +162,30 @@ WHOLE_ROOTS = tuple(
             WHOLE,
             "i += thread_count()) find_root(forest, list[i]);",
             "i += thread_count()) list[i];",
+        ),
+        (
+            "one GPU: a hub outside is linked by nobody",
+            ONE,
+            "if (strays->lost || !strays->hubs) return;",
+            "if (strays->lost || a.n) return;",
+        ),
+        (
+            "one GPU: all stay below a giant's root that was hung",
+            ONE,
+            "relaxed_load(forest + *giant) == *giant;",
+            "relaxed_load(forest + *giant) <= *giant;",
+        ),
+        (
+            "one GPU: strays stay where they are",
+            ONE,
+            "i < end; i += thread_count()) find_root",
+            "i < end && !stays; i += thread_count()) find_root",
+        ),
+        (
+            "one GPU: a way that is too long is taken for a root",
+            ONE,
+            "if (plant_tops(a, All{a.n}, *giant, forest, list, strays)) relaxed_store(&strays->lost, (u64)1);",
+            "plant_tops(a, All{a.n}, *giant, forest, list, strays);",
         ),
         (
             "pairs name the vertex, not its root",

@@ -119,13 +119,13 @@ def test_a_hub_outside(build, codec):
     assert at_once == [True] and sorted(each[1] for each in strays[0]) == [0, 1]
 
 
-def hub_that_comes_first(children, grown):
+def hub_that_comes_first(children, grown, joined=True):
     """Return a small star of the largest hub, joined to a tree of many more vertices whose root has one edge less."""
     leaves = 2 + np.arange(children + 1)
     middle = leaves[-1] + 1 + np.arange(children)
     lower = middle[-1] + 1 + np.arange(children * grown)
     stars = (0 * leaves, leaves), (0 * middle + 1, middle), (np.repeat(middle, grown), lower)
-    return by_degree(zoo.build(int(lower[-1]) + 30, zoo.join(*stars, (leaves[:1], lower[-1:]))))
+    return by_degree(zoo.build(int(lower[-1]) + 30, zoo.join(*stars, (leaves[:joined], lower[-1:][:joined]))))
 
 
 @pytest.mark.parametrize("build", racing(HERE))
@@ -136,6 +136,13 @@ def test_a_giant_that_is_hung_below_another_root(build):
     for size in (1, 2, 4) if build == "plain" else (2,):
         at_once, *_ = found_by(plain, plain, build, Peers(size, seed=size if build == "preempt" else 0))
         assert at_once == [True]
+
+
+@pytest.mark.parametrize("build", on_hosts(HERE))
+def test_a_giant_whose_root_is_not_the_first_vertex(build):
+    """Nobody tells of it, and not every rank has its root."""
+    plain = hub_that_comes_first(140, 135, joined=False)
+    assert found_by(plain, plain, build, Peers(3))[0] == [True]
 
 
 def far_away(steps, n=20_000):

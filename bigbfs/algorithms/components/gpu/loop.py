@@ -126,7 +126,7 @@ class ComponentsLoop:
         self._launch("cc_lowest", 1, none, self._labels, self._labels)
         self._launch("cc_label", 1, none, self._labels, self._labels)
         if self.ROWS_IN_PLACE:
-            self._by_tops(nothing)
+            self._by_tops(nothing, self._labels)
         self._runtime.synchronize()
 
     def run(self, options: ComponentsOptions | None = None) -> Labelling:
@@ -189,14 +189,14 @@ class ComponentsLoop:
         if not (self.ROWS_IN_PLACE and asked and both_ends and by_degree) or options.single_pass:
             return False
         self._runtime.fill(self._strays, 0)
-        self._by_tops(self._out.struct)
+        self._by_tops(self._out.struct, self.borrow(FOREST))
         self.at_once = not self._runtime.download(self._strays).view(tops.STRAYS)[0]["lost"]
         self._passes = int(self.at_once)
         return self.at_once
 
-    def _by_tops(self, rows: np.ndarray) -> None:
-        """Launch that pass; strays are listed where the forest by chance would be."""
-        n, forest, listed, strays = int(rows["n"]), self._labels, self.borrow(FOREST), self._strays
+    def _by_tops(self, rows: np.ndarray, listed: Array) -> None:
+        """Launch that pass; strays are ``listed``."""
+        n, forest, strays = int(rows["n"]), self._labels, self._strays
         self._launch("tops_giant", 1, rows, strays, self._giant, self._settled)
         self._launch("tops_plant", n // 4, rows, self._giant, self._settled, forest, listed, strays)
         self._launch("tops_rows", n, rows, forest, self._giant, listed, strays, self._counts)
