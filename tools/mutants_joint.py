@@ -104,12 +104,6 @@ WHOLE_ROOTS = tuple(
     Mutant(f"whole components: {name}", file, old, new, ("test_kernels_whole_components.py",))
     for name, file, old, new in (
         (
-            "a way up ends where it has become too long",
-            TOPS,
-            "            deep = true;\n",
-            "",
-        ),
-        (
             "strays of a warp in one another's place",
             TOPS,
             "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
@@ -119,12 +113,6 @@ WHOLE_ROOTS = tuple(
             "others' roots of strays are not stored",
             TOPS,
             "    mine.keep(forest, root);\n",
-            "",
-        ),
-        (
-            "others' roots of pairs are not stored",
-            WHOLE,
-            "            if (!is_own(r.part, root)) relaxed_store(forest + root, root);\n",
             "",
         ),
         (
@@ -146,7 +134,7 @@ WHOLE_ROOTS = tuple(
             "if (k == r.part.rank) link(forest, pairs[2 * i], pairs[2 * i + 1], 1);",
         ),
         (
-            "what another rank has found too deep is not heard",
+            "what another rank has found too much is not heard",
             WHOLE,
             "if (count > r.n || !*settled) {",
             "if ((count > r.n && k == r.part.rank) || !*settled) {",
@@ -161,7 +149,7 @@ WHOLE_ROOTS = tuple(
             "strays stay where they are",
             WHOLE,
             "i += thread_count()) find_root(forest, list[i]);",
-            "i += thread_count()) list[i];",
+            "i += thread_count()) (void)list[i];",
         ),
         (
             "one GPU: a hub outside is linked by nobody",
@@ -180,12 +168,6 @@ WHOLE_ROOTS = tuple(
             ONE,
             "i < end; i += thread_count()) find_root",
             "i < end && !stays; i += thread_count()) find_root",
-        ),
-        (
-            "one GPU: a way that is too long is taken for a root",
-            ONE,
-            "if (plant_tops(a, All{a.n}, *giant, forest, list, strays)) relaxed_store(&strays->lost, (u64)1);",
-            "plant_tops(a, All{a.n}, *giant, forest, list, strays);",
         ),
         (
             "pairs name the vertex, not its root",

@@ -85,13 +85,16 @@ def test_labels_are_exact(build, codec, name, size):
         found_by(graph, graph.compress() if codec == "varint" else graph, build, peers)
 
 
-def giant_and_strays(hub=60, n=9000):
-    """Return a star, a smaller one that an edge between two leaves joins to it, a star alone, pairs, a path."""
+def giant_and_strays(hub=60, n=9000, by_hub=False):
+    """Return a star, a smaller one that edges between leaves join to it, a star alone, pairs, a path.
+
+    ``by_hub``: the smaller one is joined by an edge between its hub and a leaf.
+    """
     first, second, third = np.arange(3, n), n + np.arange(hub), n + hub + np.arange(20)
     ends = n + hub + 20
     few = np.array([0, 2, 4, 5]) + ends, np.array([1, 3, 5, 6]) + ends
     stars = (0 * first, first), (0 * second + 1, second), (0 * third + 2, third)
-    bridges = np.array([7, 9]), np.array([n + 3, n + 5])
+    bridges = (np.array([7]), np.array([1])) if by_hub else (np.array([7, 9]), np.array([n + 3, n + 5]))
     return by_degree(zoo.build(ends + 40, zoo.join(*stars, bridges, few)))
 
 
@@ -113,7 +116,7 @@ def test_strays_are_united_with_the_giant_or_stay_outside(build):
 @pytest.mark.parametrize("codec", CODECS)
 def test_a_hub_outside(build, codec):
     """Its row is of several chunks, and told by those."""
-    plain = giant_and_strays(hub=1100, n=150_000)
+    plain = giant_and_strays(hub=1100, n=150_000, by_hub=True)
     given = plain.compress() if codec == "varint" else plain
     at_once, strays, _ = found_by(plain, given, build, Peers(2, together=16))
     assert at_once == [True] and sorted(each[1] for each in strays[0]) == [0, 1]
@@ -217,7 +220,7 @@ def on_one(plain, build, codec="plain", residency="vram", how=USUAL[0]):
 
 GRAPHS = {
     "strays": giant_and_strays,
-    "hub": lambda: giant_and_strays(hub=1100, n=150_000),
+    "hub": lambda: giant_and_strays(hub=1100, n=150_000, by_hub=True),
     "hung": lambda: hub_that_comes_first(140, 135),
     "near": lambda: far_away(20),
 }
