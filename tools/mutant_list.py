@@ -6,7 +6,7 @@ from mutant import Mutant
 from mutants_components import COMPONENTS
 from mutants_full import FULL
 from mutants_hubs import HUBS
-from mutants_joint import FAR_FORESTS, JOINT_FORESTS
+from mutants_joint import FAR_FORESTS, OVER_GPUS
 from mutants_many import MANY
 from mutants_merrill import MERRILL
 from mutants_mixed import MIXED
@@ -345,7 +345,7 @@ MUTANTS = (
     *LISTS,
     *BLANK,
     *HOSTS,
-    *JOINT_FORESTS,
+    *OVER_GPUS,
     *FAR_FORESTS,
     *TOPOLOGICAL,
     *WIDE,

@@ -95,6 +95,91 @@ JOINT_FORESTS = tuple(
     )
 )
 
+WHOLE, TOPS, ONE = (
+    JOINT + "cc_peer_whole.cu",
+    "algorithms/components/gpu/tops.cuh",
+    "algorithms/components/gpu/cc_tops.cu",
+)
+WHOLE_ROOTS = tuple(
+    Mutant(f"whole components: {name}", file, old, new, ("test_kernels_whole_components.py",))
+    for name, file, old, new in (
+        (
+            "strays of a warp in one another's place",
+            TOPS,
+            "at = __shfl_sync(ALL_LANES, at, 0) + (u32)__popc(all & ((1u << lane_id()) - 1));",
+            "at = __shfl_sync(ALL_LANES, at, 0);",
+        ),
+        (
+            "others' roots of strays are not stored",
+            TOPS,
+            "    mine.keep(forest, root);\n",
+            "",
+        ),
+        (
+            "the giant's root is stored by its owner alone",
+            WHOLE,
+            "        relaxed_store(forest + *giant, *giant);\n",
+            "",
+        ),
+        (
+            "a hub outside is told by nobody",
+            WHOLE,
+            "    if (!strays->hubs) return;",
+            "    if (!strays->hubs || a.n) return;",
+        ),
+        (
+            "only own pairs are linked",
+            WHOLE,
+            "link(forest, pairs[2 * i], pairs[2 * i + 1], 1);",
+            "if (k == r.part.rank) link(forest, pairs[2 * i], pairs[2 * i + 1], 1);",
+        ),
+        (
+            "what another rank has found too much is not heard",
+            WHOLE,
+            "if (count > r.n || !*settled) {",
+            "if ((count > r.n && k == r.part.rank) || !*settled) {",
+        ),
+        (
+            "own vertices stay below a giant's root that was hung",
+            WHOLE,
+            "    if (relaxed_load(forest + *giant) == *giant) {",
+            "    if (relaxed_load(forest + *giant) <= *giant) {",
+        ),
+        (
+            "strays stay where they are",
+            WHOLE,
+            "i += thread_count()) find_root(forest, list[i]);",
+            "i += thread_count()) (void)list[i];",
+        ),
+        (
+            "one GPU: a hub outside is linked by nobody",
+            ONE,
+            "if (strays->lost || !strays->hubs) return;",
+            "if (strays->lost || a.n) return;",
+        ),
+        (
+            "one GPU: all stay below a giant's root that was hung",
+            ONE,
+            "relaxed_load(forest + *giant) == *giant;",
+            "relaxed_load(forest + *giant) <= *giant;",
+        ),
+        (
+            "one GPU: strays stay where they are",
+            ONE,
+            "i < end; i += thread_count()) find_root",
+            "i < end && !stays; i += thread_count()) find_root",
+        ),
+        (
+            "pairs name the vertex, not its root",
+            JOINT + "whole.cuh",
+            "told[2 * at + 1] = other;",
+            "told[2 * at + 1] = u;",
+        ),
+    )
+)
+
+OVER_GPUS = (*JOINT_FORESTS, *WHOLE_ROOTS)
+
 FAR_FORESTS = tuple(
     Mutant(f"far: {name}", HALVES if "bounds" in old else FAR, old, new, ("test_kernels_far.py",))
     for name, old, new in (

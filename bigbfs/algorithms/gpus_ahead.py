@@ -28,6 +28,7 @@ from bigbfs.engines.gpu.planning import Limits, make_plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
 from bigbfs.engines.gpu.ranks.plan import STREAMED
 from bigbfs.engines.gpu.runtime.arguments import HEAD_GROUP
+from bigbfs.engines.ranks.partition import WHOLE
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 
@@ -144,7 +145,8 @@ def _of(graph: Graph, facts: Facts, asked: Asked, count: tuple[int, int], agreed
             link = gpus_model.link_between(asked.profile, where)
             call = None if link is None else (link.call, link.bytes_per_second)
             busy, ids = facts.degrees.busy, facts.id_bytes
-            labels = components(facts.n, busy, ids, gpus, asked.profile, by_degree=facts.by_degree, call=call)
+            how = {"by_degree": facts.by_degree, "whole": asked.how.get("kind") == WHOLE}
+            labels = components(facts.n, busy, ids, gpus, asked.profile, call=call, **how)
     return Ahead(gpus, hosts, where.residency, where.transport, search, labels)
 
 

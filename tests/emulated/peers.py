@@ -19,6 +19,7 @@ from bigbfs.algorithms.components.gpu.hosts.loop import HostForest
 from bigbfs.algorithms.components.gpu.hosts.streamed_forest import StreamedForest
 from bigbfs.algorithms.components.gpu.peers.loop import Joined, JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import prove_labels
+from bigbfs.algorithms.components.gpu.peers.whole import WholeForest
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec, Pool, Sizes
@@ -229,7 +230,8 @@ def label(
         forest: JointForest | HostForest
         if peers.carry is None:
             patience = PATIENCE[build] if peers.patience is None else peers.patience
-            forest = JointForest(placed, group, partition, placed.runtime.shareable, patience)
+            kind = WholeForest if peers.whole else JointForest
+            forest = kind(placed, group, partition, placed.runtime.shareable, patience)
         else:
             made = StreamedForest if peers.stages else HostForest
             forest = made(placed, group, partition, partial(peers.carry, placed.runtime, group))

@@ -32,7 +32,7 @@ PARTS = {
         "test_kernels_probe_peers.py",
     ),
     "hosts": ("test_kernels_hosts.py",),
-    "joint": ("test_kernels_joint.py", "test_kernels_far.py"),
+    "joint": ("test_kernels_joint.py", "test_kernels_far.py", "test_kernels_whole_components.py"),
     "topological": (
         "test_kernels_topological.py",
         "test_kernels_many.py",

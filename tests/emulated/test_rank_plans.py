@@ -13,6 +13,7 @@ import zoo
 from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.options import BfsOptions
+from bigbfs.algorithms.components.gpu.peers.program import PeerComponents
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.ranked_gpus import planned_on_gpus, ranked_on_gpus
 from bigbfs.engines.gpu.placement.ledger import adjacencies
@@ -109,13 +110,15 @@ def test_edges_in_memory(hosts: tuple[str, ...]) -> None:
             assert {placing_reads(plan) for plan, *_ in found} == {0}
 
 
-def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form() -> None:
+def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = zoo.shared()["kronecker"]
     edges = plain.adjacency.edges.nbytes
-    for plan, buffers, *_ in run_and_planned(plain, ONE, SEARCH, AMPLE, kind="whole"):
-        assert plan.whole and plan.residency == "vram" and buffers["indices"] == edges
+    for work in (SEARCH, BOTH):
+        for plan, buffers, *_ in run_and_planned(plain, ONE, work, AMPLE, kind="whole"):
+            assert plan.whole and plan.residency == "vram" and buffers["indices"] == edges
+    monkeypatch.setattr(PeerComponents, "TAKES_ALL_ROWS", False)
     for work, hosts, residency, why in (
-        (BOTH, ONE, "auto", "only a search"),
+        (BOTH, ONE, "auto", "not all of this work has a form"),
         (SEARCH, TWO, "auto", "those of one machine"),
         (SEARCH, ONE, "mapped", "edges that are mapped lie outside"),
         (SEARCH, ONE, "streamed", "each rank reads one stretch"),

@@ -72,6 +72,8 @@ def graph_of(name: str) -> Graph:
         return random_graph(5_000, 60_000, int(seed))
     if kind == "large" and seed.isdigit():
         return random_graph(1 << 16, 12 << 16, int(seed))
+    if name == "star":
+        return star_and_strays()
     if name == "grid":
         side = 600
         at = np.arange(side * side).reshape(side, side)
@@ -116,6 +118,23 @@ def components_of_large() -> Iterator[Case]:
         codec, residency = ("plain", "varint")[number % 2], ("vram", "mapped")[number // 2 % 2]
         kind = ("words", "ranges")[number // 4 % 2]
         yield Case(name, codec, residency, kind, joint=ways[number % 3], by_id=number // 3 % 2 == 0)
+
+
+def star_and_strays() -> Graph:
+    """Return a large star, and small ones of which some are joined to it, hubs first."""
+    small = 4 + np.arange(4 * 1200)
+    large = small[-1] + 1 + np.arange(1 << 19)
+    stars = (0 * large, large), (1 + np.arange(4 * 1200) // 1200, small)
+    return zoo.build(int(large[-1]) + 1000, zoo.join(*stars, (small[::900], large[:6]), (large[-64:-32], large[-32:])))
+
+
+def components_with_all_rows() -> Iterator[Case]:
+    """Yield components where each rank has all rows, by id: in one pass, and of those that have no giant otherwise."""
+    for codec in ("plain", "varint"):
+        for name in ("star", "large-1", "large-2", "grid", "kronecker", "two-hubs", "path", "tiny-components"):
+            yield Case(name, codec, "vram", "whole", joint=ComponentsOptions(), by_id=True)
+    yield Case("large-1", kind="whole", joint=ComponentsOptions(rounds=1), by_id=True)
+    yield Case("large-2", kind="whole", joint=ComponentsOptions())
 
 
 def by_hosts(transport: str) -> Iterator[Case]:
@@ -202,6 +221,7 @@ GROUPS = {
     "cc-vram": lambda: components_of_zoo("vram"),
     "cc-mapped": lambda: components_of_zoo("mapped"),
     "cc-large": components_of_large,
+    "cc-whole": components_with_all_rows,
     "plain-vram": lambda: all_of_zoo("plain", "vram"),
     "plain-mapped": lambda: all_of_zoo("plain", "mapped"),
     "varint-vram": lambda: all_of_zoo("varint", "vram"),

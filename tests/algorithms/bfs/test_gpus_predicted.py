@@ -15,6 +15,7 @@ from bigbfs.algorithms.bfs.ranks import expected as levels
 from bigbfs.algorithms.bfs.ranks.expected import Degrees, Rows, degrees_of, expected, thin
 from bigbfs.algorithms.bfs.ranks.gpus_model import Facts, Gpus, link_between, search, seconds_of
 from bigbfs.algorithms.bfs.reference import bfs
+from bigbfs.algorithms.components.ranks.gpus_model import components
 from bigbfs.config import GpuLinks, find_profile, read_profile
 from bigbfs.graph.graph import Graph
 
@@ -151,3 +152,13 @@ def test_a_slower_device_takes_longer() -> None:
     gpus = Gpus(1, 1, "peers", "mapped", 8, 0.0)
     slower = replace(H200, memory_bytes_per_second=1e12, link_lines_per_second=1e8)
     assert seconds_of(search(known, gpus, slower)) > seconds_of(search(known, gpus, H200))
+
+
+def test_components_where_each_gpu_has_all_rows_are_a_pass_over_own_vertices() -> None:
+    """By degree; in another order it is as with words dealt."""
+
+    def seconds(ranks: int, *, by_degree: bool = True, whole: bool = True) -> float:
+        return components(2**29, 2**28, 4, ranks, H200, by_degree=by_degree, whole=whole).seconds
+
+    assert 1.8 < seconds(2) / seconds(4) < 2.0 and seconds(2) < seconds(2, whole=False)
+    assert seconds(2, by_degree=False) == seconds(2, by_degree=False, whole=False)

@@ -14,6 +14,10 @@ Trees are hung by chance, not by id (algorithms/components/gpu/forest.cuh), wher
 forest; then the forest needs an array beside the labels, and the smallest vertex of each tree is found at the end.
 With vertices stored by descending degree, without heads, and in the simple algorithms the order is by id and the
 labels are the forest.
+
+By descending degree the first forest need not be made: the root of a vertex is some steps up the heads, in any order
+of time (tops.cuh). A sample of such roots names the giant first; one pass stores the roots of all, and puts down who is
+not in the giant; those link their rows. Where the sample names none, or a way up is long, the steps above find them.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bigbfs.algorithms.components.gpu import tops
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
@@ -72,7 +77,15 @@ class ComponentsLoop:
     ----------
     placed
         The graph.
+
+    Attributes
+    ----------
+    at_once
+        Whether the last run took one pass over vertices.
     """
+
+    ROWS_IN_PLACE = True
+    """Whether kernels read rows wherever they ask for one."""
 
     def __init__(self, placed: PlacedGraph) -> None:
         self.n, self.ids = placed.n, placed.ids
@@ -87,8 +100,12 @@ class ComponentsLoop:
         self._by_id = np.uint32(1)
         self._bitmaps: list[Array] = []
         self._passes = 0
+        self.at_once = False
         self._trace: list[tuple[str, float]] | None = None
         self._kernels = Launcher(placed.runtime, KERNELS, placed.ids, placed.codec)
+        if self.ROWS_IN_PLACE:
+            self._strays = self.borrow(tops.OUTSIDE)
+            self._kernels.load(tops.KERNELS)
 
     def borrow(self, spec: ArraySpec) -> Array:
         """Return the array of ``spec``; what it holds is anybody's."""
@@ -108,6 +125,8 @@ class ComponentsLoop:
         self._launch("cc_link_hubs", 1, nothing, self._labels, one, self._giant, self._counts)
         self._launch("cc_lowest", 1, none, self._labels, self._labels)
         self._launch("cc_label", 1, none, self._labels, self._labels)
+        if self.ROWS_IN_PLACE:
+            self._by_tops(nothing, self._labels)
         self._runtime.synchronize()
 
     def run(self, options: ComponentsOptions | None = None) -> Labelling:
@@ -126,10 +145,12 @@ class ComponentsLoop:
         self._prepare(options)
         run = {"afforest": self._afforest, "sv": self._hook_until_done, "labelprop": self._propagate}[options.algorithm]
         with self._runtime.timer() as timer:
-            self._runtime.fill(self._settled, 0)
-            run(options)
-            left = self._finish_what_is_left(options) if options.single_pass else 0
-            self._label()
+            left = 0
+            if not self._in_one_pass(options):
+                self._runtime.fill(self._settled, 0)
+                run(options)
+                left = self._finish_what_is_left(options) if options.single_pass else 0
+                self._label()
         counts = self._read_counts()
         return Labelling(timer.seconds, int(counts["invalid"]), int(counts["read"]), self._passes, left)
 
@@ -153,12 +174,35 @@ class ComponentsLoop:
         self._by_id = np.uint32(not by_chance)
         self._labels = self.borrow(LABELS)
         self._forest = self.borrow(FOREST) if by_chance else self._labels
-        self._passes = 0
+        self._passes, self.at_once = 0, False
         self._runtime.fill(self._counts, 0)
 
     @property
     def _heads(self) -> int:
         return int(self._out.struct["head_groups"]) * HEAD_GROUP
+
+    def _in_one_pass(self, options: ComponentsOptions) -> bool:
+        """Find the labels by one pass over vertices; return whether that could be."""
+        asked = options.algorithm == "afforest" and options.rounds is None and options.skips_giant
+        both_ends = self._sees_both_ends and len(self._rows) == 1
+        by_degree = bool(self._out.ranked and self._heads)
+        if not (self.ROWS_IN_PLACE and asked and both_ends and by_degree) or options.single_pass:
+            return False
+        self._runtime.fill(self._strays, 0)
+        self._by_tops(self._out.struct, self.borrow(FOREST))
+        self.at_once = not self._runtime.download(self._strays).view(tops.STRAYS)[0]["lost"]
+        self._passes = int(self.at_once)
+        return self.at_once
+
+    def _by_tops(self, rows: np.ndarray, listed: Array) -> None:
+        """Launch that pass; strays are ``listed``."""
+        n, forest, strays = int(rows["n"]), self._labels, self._strays
+        self._launch("tops_giant", 1, rows, strays, self._giant, self._settled)
+        self._launch("tops_plant", n // 4, rows, self._giant, self._settled, forest, listed, strays)
+        self._launch("tops_rows", n, rows, forest, self._giant, listed, strays, self._counts)
+        if self._out.chunks:
+            self._launch("tops_hubs", int(rows["chunks"]) * WARP, rows, forest, self._giant, strays, self._counts)
+        self._launch("tops_finish", n, np.uint64(n), self._giant, forest, listed, strays)
 
     def _afforest(self, options: ComponentsOptions) -> None:
         if options.rounds is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bigbfs.algorithms.components.gpu import loop, streamed, verify
+from bigbfs.algorithms.components.gpu import loop, streamed, tops, verify
 from bigbfs.algorithms.components.gpu.hosts import arguments as hosts
 from bigbfs.algorithms.components.gpu.loop import ComponentsLoop, Labelling
 from bigbfs.algorithms.components.gpu.peers import arguments as peers
@@ -19,8 +19,8 @@ from bigbfs.engines.gpu.runtime.kernels import KernelSpec
 
 def every_kernel() -> tuple[KernelSpec, ...]:
     """Return every kernel of connected components."""
-    own = (*loop.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
-    return (*own, *peers.OWN_KERNELS, *peers.PROOF_KERNELS, *hosts.OWN_KERNELS)
+    own = (*loop.KERNELS, *tops.KERNELS, *loop.SIMPLE_KERNELS, *streamed.KERNELS, *verify.KERNELS)
+    return (*own, *peers.OWN_KERNELS, *peers.WHOLE_KERNELS, *peers.PROOF_KERNELS, *hosts.OWN_KERNELS)
 
 
 class GpuComponents:
@@ -43,6 +43,7 @@ class GpuComponents:
     def arrays(options: ComponentsOptions, residency: str) -> tuple[ArraySpec, ...]:
         """Return the state of a run."""
         own = (loop.LABELS, loop.FOREST, loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, loop.RESULT)
+        own = (*own, *(() if residency == "streamed" else (tops.OUTSIDE,)))
         spread = (loop.ACTIVE, loop.FOLLOWING) if options.algorithm == "labelprop" else ()
         return (*own, *spread, *((streamed.WANTED, streamed.ASKED) if residency == "streamed" else ()))
 
@@ -50,7 +51,7 @@ class GpuComponents:
     def kernels(options: ComponentsOptions, residency: str) -> tuple[KernelSpec, ...]:
         """Return every kernel that a run launches."""
         simple = loop.SIMPLE_KERNELS if options.algorithm != "afforest" or options.single_pass else ()
-        return (*loop.KERNELS, *simple, *(streamed.KERNELS if residency == "streamed" else ()))
+        return (*loop.KERNELS, *simple, *(streamed.KERNELS if residency == "streamed" else tops.KERNELS))
 
     def __init__(self, placed: PlacedGraph, options: ComponentsOptions) -> None:
         self._placed = placed

@@ -32,6 +32,8 @@ ASKED = ArraySpec("asked", "u64", "1", "rows that a pass reads", True)
 class StreamedComponents(ComponentsLoop):
     """Connected components of one placed graph, whose rows are streamed; the parameters of ``ComponentsLoop``."""
 
+    ROWS_IN_PLACE = False
+
     def __init__(self, placed: PlacedGraph) -> None:
         super().__init__(placed)
         self._to_read, self._asked = self.borrow(WANTED), self.borrow(ASKED)

@@ -26,6 +26,10 @@ PASSES = 3.5e-12
 ROOT = 10e-12
 """The same where vertices are not stored by degree: all point at roots that lie anywhere."""
 
+ONE_PASS, ONE_BASE = 10e-12, 0.1e-3
+"""Seconds for each vertex with edges, and of launches and a meeting, where each GPU has all rows of a graph by degree:
+a line of heads for two, a step up from the cache, a root stored. Reckoned, not measured."""
+
 MEETINGS, MEETING = 8, 40e-6
 """Meetings of GPUs that reach each other's memory, and the seconds of one with launches and waiting."""
 
@@ -56,6 +60,7 @@ def components(
     *,
     by_degree: bool,
     call: tuple[float, float] | None = None,
+    whole: bool = False,
 ) -> Predicted:
     """Return what components will take.
 
@@ -72,11 +77,15 @@ def components(
     call
         Seconds of a call, and its bytes per second, where hosts carry what is told; None: GPUs reach each other's
         memory.
+    whole
+        Whether each has all rows.
     """
     slower = (MEMORY_RATE / profile.memory_bytes_per_second) ** SOFT
     work = BASE + slower * busy * (BY_DEGREE if by_degree else ELSE) / ranks
     if ranks == 1:
         return Predicted(work, 0.0, 0.0)
+    if whole and by_degree:
+        return Predicted(ONE_BASE + slower * busy * ONE_PASS / ranks, 0.0, 0.0)
     work += slower * n * PASSES
     if call is not None:
         moved, seconds = exchange.told(n, ranks, *call)

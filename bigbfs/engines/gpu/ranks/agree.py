@@ -173,7 +173,7 @@ def _require_all_rows(transport: str, residency: str, programs: Sequence[Any]) -
     elif residency not in ("auto", "vram"):
         why = f"each GPU has all rows in its own memory, and edges that are {residency} lie outside"
     elif not all(getattr(program, "TAKES_ALL_ROWS", False) for program in programs):
-        why = "only a search runs where each GPU has all rows"
+        why = "not all of this work has a form where each GPU has all rows"
     if why:
         raise UsageError(why, about=(("partition", WHOLE),), remedies=(("partition", "auto", "use {}"),))
 

@@ -35,7 +35,7 @@ class HostComponents(PeerComponents):
         return sum(staging(partition.size, arguments.most_sent(partition, ids)))
 
     @staticmethod
-    def every_kernel() -> tuple[KernelSpec, ...]:
+    def every_kernel(whole: bool = False) -> tuple[KernelSpec, ...]:
         """Return every kernel that a run and its proof launch."""
         return (*arguments.KERNELS, *PROOF_KERNELS)
 

@@ -25,7 +25,7 @@ class StreamedHostComponents(HostComponents):
         return streamed_forest.own_arrays()
 
     @staticmethod
-    def every_kernel() -> tuple[KernelSpec, ...]:
+    def every_kernel(whole: bool = False) -> tuple[KernelSpec, ...]:
         """Return every kernel that a run and its proof launch."""
         return (*streamed_forest.KERNELS, *streamed_forest.LOOK)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bigbfs.algorithms.components.gpu import loop
+from bigbfs.algorithms.components.gpu import loop, tops
 from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.ranks.arguments import DEFINES as PART_DEFINES
 from bigbfs.engines.gpu.ranks.arguments import PART
@@ -35,6 +35,7 @@ WAITED = ArraySpec("waits", "u64", "2", "who did not come to a meeting, and how 
 FILE = "algorithms/components/gpu/peers/cc_peers.cu"
 FOREST_FILE = "algorithms/components/gpu/peers/cc_peer_forest.cu"
 LABEL_FILE = "algorithms/components/gpu/peers/cc_peer_labels.cu"
+WHOLE_FILE = "algorithms/components/gpu/peers/cc_peer_whole.cu"
 PROOF_FILE = "algorithms/components/gpu/peers/prove.cu"
 DEFINES = (*PART_DEFINES, ("RANKS_BYTES", str(RANKS.itemsize)), ("WAITS_BYTES", str(WAITS.itemsize)))
 NAMES = ("joint_degrees", "joint_sample", "joint_giant", "joint_gather", "joint_tell", "joint_join", "joint_meet")
@@ -52,6 +53,14 @@ ROW_KERNELS = tuple(
 
 KERNELS: tuple[KernelSpec, ...] = (*OWN_KERNELS, *ROW_KERNELS)
 
+WHOLE_NAMES = ("giant", "plant", "tell", "hubs", "touch", "link", "finish")
+WHOLE_KERNELS = kernels_of(
+    WHOLE_FILE,
+    [f"whole_{name}" for name in WHOLE_NAMES],
+    defines=(*DEFINES, *tops.DEFINES),
+)
+"""Beside these, where each rank has all rows."""
+
 PROOF_KERNELS = kernels_of(
     PROOF_FILE, ("joint_labels", "prove_label_edges", "prove_own_labels", "joint_roots"), defines=DEFINES
 )
@@ -59,7 +68,7 @@ PROOF_KERNELS = kernels_of(
 
 def own_arrays() -> tuple[ArraySpec, ...]:
     """Return the state that no other rank sees."""
-    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED)
+    return (loop.GIANT, loop.SETTLED, loop.NEVER, loop.TOTALS, ASKED, DEGREES, MOVED, WAITED, tops.OUTSIDE)
 
 
 def shared_fields(partition: Partition, ids: np.dtype) -> tuple[tuple[str, int], ...]:

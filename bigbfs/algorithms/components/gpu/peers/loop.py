@@ -47,6 +47,7 @@ from bigbfs.algorithms.components.gpu.loop import (
 from bigbfs.algorithms.components.gpu.peers import arguments
 from bigbfs.algorithms.components.gpu.peers.arguments import ASKED, DEGREES, MOVED, RANKS, SAMPLE, WAITED
 from bigbfs.algorithms.components.gpu.peers.meetings import Meetings
+from bigbfs.algorithms.components.gpu.tops import OUTSIDE
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
@@ -107,7 +108,7 @@ class JointForest:
         self.rows: list[PlacedAdjacency] = [out] if incoming is None or incoming is out else [out, incoming]
         self.sees_both_ends = incoming is not None
         lent = {spec: placed.pool.lend(spec, self)[0] for spec in arguments.own_arrays()}
-        self._giant, self._settled, self._never = (lent[spec] for spec in (GIANT, SETTLED, NEVER))
+        self._giant, self._settled, self._never, self._strays = (lent[k] for k in (GIANT, SETTLED, NEVER, OUTSIDE))
         self._counts, self._asked, self._moved = (lent[spec] for spec in (TOTALS, ASKED, MOVED))
         self.launch = Launcher(runtime, arguments.KERNELS, self.ids, placed.codec)
         self._meetings = Meetings(runtime, group, self.launch, lent[WAITED], patience)
@@ -181,10 +182,7 @@ class JointForest:
         group.barrier()
         before = group.traffic.copy()
         with runtime.timer() as timer:
-            self._begin()
-            if self.n:
-                self._find(options)
-                self._label()
+            self._forest_of(options)
         waited = group.traffic.since(before).waited + self._meetings.waited()
         counts = runtime.download(self._counts).view(COUNTS)[0]
         moved = int(runtime.download(self._moved)[0]) + (self._others * self.ids.itemsize if self.known else 0)
@@ -193,6 +191,13 @@ class JointForest:
         ranks = tuple(each[0] for each in told)
         slowest = max(rank.seconds for rank in ranks)
         return Joined(slowest, sum(each[1] for each in told), sum(each[2] for each in told), ranks)
+
+    def _forest_of(self, options: ComponentsOptions) -> None:
+        """Find the labels."""
+        self._begin()
+        if self.n:
+            self._find(options)
+            self._label()
 
     def _begin(self) -> None:
         """Forget the last run."""

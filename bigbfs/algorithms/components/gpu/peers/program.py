@@ -7,6 +7,7 @@ import numpy as np
 from bigbfs.algorithms.components.gpu.peers import arguments
 from bigbfs.algorithms.components.gpu.peers.loop import JointForest
 from bigbfs.algorithms.components.gpu.peers.prove import Forest, prove_labels
+from bigbfs.algorithms.components.gpu.peers.whole import WholeForest
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult, result_of_first
 from bigbfs.engines.cpu.ranked_memory import labels_bytes
@@ -34,6 +35,9 @@ class PeerComponents:
         What runs the passes; it holds the labels of the last run.
     """
 
+    TAKES_ALL_ROWS = True
+    """Whether it runs on ranks that each have all rows, too: by degree, in one pass over own vertices."""
+
     @staticmethod
     def own_arrays() -> tuple[ArraySpec, ...]:
         """Return the state of a run that no other rank sees."""
@@ -50,9 +54,9 @@ class PeerComponents:
         return labels_bytes(partition.n, 64 * int(partition.part(rank).words), ids, first=rank == 0)
 
     @staticmethod
-    def every_kernel() -> tuple[KernelSpec, ...]:
-        """Return every kernel that a run and its proof launch."""
-        return (*arguments.KERNELS, *arguments.PROOF_KERNELS)
+    def every_kernel(whole: bool = False) -> tuple[KernelSpec, ...]:
+        """Return every kernel that a run and its proof launch; ``whole``: where each rank has all rows."""
+        return (*arguments.KERNELS, *(arguments.WHOLE_KERNELS if whole else ()), *arguments.PROOF_KERNELS)
 
     def __init__(self, placed: RankPlacedGraph, options: ComponentsOptions) -> None:
         self._placed, self._group = placed, placed.group
@@ -60,7 +64,8 @@ class PeerComponents:
 
     @staticmethod
     def _made(placed: RankPlacedGraph) -> Forest:
-        return JointForest(placed, placed.group, placed.partition, placed.share, placed.patience)
+        made = WholeForest if placed.whole else JointForest
+        return made(placed, placed.group, placed.partition, placed.share, placed.patience)
 
     def warm(self, options: ComponentsOptions) -> None:
         """Launch every kernel once, on nothing."""
