@@ -165,3 +165,11 @@ def test_the_sanitizer_looks_at_memory_of_no_pool():
     assert pool.malloc(13) == (13, 0)
     assert pool.used_bytes() == pool.free_bytes() == pool.total_bytes() == 0
     pool.free_all_blocks()
+
+
+def test_what_one_share_says_is_said_of_all():
+    import sanitize_gpu
+
+    assert sanitize_gpu.worst(["clean", "clean"]) == "clean"
+    assert sanitize_gpu.worst(["clean", "stopped after 9 s", "clean"]) == "stopped after 9 s"
+    assert sanitize_gpu.worst(["stopped after 9 s", "errors", "clean"]) == "errors"
