@@ -27,8 +27,8 @@ THIN = (
     Mutant(
         "thin: a list is longer than it may be",
         SOURCE,
-        "count <= most && levels",
-        "count <= most + TEAM && levels",
+        "count <= few.most && levels",
+        "count <= few.most + TEAM && levels",
         TESTS,
     ),
     Mutant(
@@ -49,8 +49,8 @@ THIN = (
     Mutant(
         "thin: the list at the end is the one before",
         SOURCE,
-        "s.queue[behind + i] = now[i]",
-        "s.queue[behind + i] = next[i]",
+        "few.queue[behind + i] = now[i]",
+        "few.queue[behind + i] = next[i]",
         TESTS,
     ),
 )

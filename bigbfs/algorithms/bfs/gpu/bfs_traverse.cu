@@ -37,12 +37,12 @@ DEVICE void finish(const Bfs& s) {
     }
 }
 
-DEVICE void run_phase(const Bfs& s, Team& t) {
+DEVICE void run_phase(const Bfs& s, Team& t, Few& few) {
     const bool hubs = t.phase == EXPAND_CHUNKS || t.phase == WIDE_CHUNKS || t.phase == SEARCH_CHUNKS;
     const u64 chunks = hubs ? s.slots[t.slot].chunks : 0;
     switch (t.phase) {
         case THIN:
-            if (blockIdx.x == 0) thin_levels(s, t);
+            if (blockIdx.x == 0) thin_levels(s, t, few);
             break;
         case LOCAL: local_levels(s, t, 1); break;
         case PROBE: probe_heads(s, t); break;
@@ -84,9 +84,10 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
 }
 
 // last: source of the traversal before, or any vertex. resume: go on where the launch before stopped, its slots full.
-KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(IN_PLACE Bfs s, u64 source, u64 last, u32 resume);
-KERNEL void bfs_traverse(IN_PLACE Bfs s, u64 source, u64 last, u32 resume) {
+KERNEL __launch_bounds__(TEAM_THREADS, 1) void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume);
+KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
     __shared__ Team t;
+    __shared__ Few few;
     if (!resume) reset(s, source, last);
     if (threadIdx.x < TEAM_WARPS) t.held[threadIdx.x] = 0;
     if (threadIdx.x < TALLIES) t.tally[threadIdx.x] = 0;
@@ -103,7 +104,7 @@ KERNEL void bfs_traverse(IN_PLACE Bfs s, u64 source, u64 last, u32 resume) {
     }
     __syncthreads();
     while (t.phase != STOP) {
-        run_phase(s, t);
+        run_phase(s, t, few);
         finish_phase(s, t);
     }
     if (t.done) finish(s);

@@ -19,40 +19,55 @@ DEVICE bool goes_on_alone(const Bfs& s, const Team& t) {
     return t.count > 0 && t.count <= s.thin_to && (u64)t.level < s.max_depth && t.slot < s.slot_count;
 }
 
-// What levels of few vertices ask of the rows. A function with registers of its own reads parameters from memory, again
-// behind each barrier: these are read once.
-DEVICE Adjacency held_rows(const Bfs& s) {
+// What levels of few vertices ask for, in shared memory: a function with registers of its own reads parameters from
+// where they lie, and the kernel must not keep its own for it.
+struct Few {
     Adjacency rows;
-    rows.indptr = s.out.indptr;
-    rows.degrees = s.out.degrees;
-    rows.heads = s.out.heads;
-    rows.head_groups = s.out.head_groups;
-    rows.head_rows = s.out.head_rows;
-    rows.n = s.out.n;
-    return rows;
+    u32* visited;
+    vid* queue;
+    i32* levels;
+    vid* parents;
+    Slot* slots;
+    Progress* progress;
+    u32 most;  // vertices of a frontier
+    u32 last;  // levels to go
+};
+
+DEVICE void tell_few(const Bfs& s, const Team& t, Few& few) {
+    few.rows.indptr = s.out.indptr;
+    few.rows.degrees = s.out.degrees;
+    few.rows.heads = s.out.heads;
+    few.rows.head_groups = s.out.head_groups;
+    few.rows.head_rows = s.out.head_rows;
+    few.rows.n = s.out.n;
+    few.visited = s.visited;
+    few.queue = s.queue;
+    few.levels = s.levels;
+    few.parents = s.parents;
+    few.slots = s.slots;
+    few.progress = s.progress;
+    few.most = s.thin_to < FEW_VERTICES ? (u32)s.thin_to : FEW_VERTICES;
+    const u64 deep = s.max_depth - (u64)t.level, slots = s.slot_count - t.slot;
+    few.last = (u32)(deep < slots ? deep : slots);
 }
 
 // As note_level() does it, with nothing read that may be far.
-DEVICE void note_few(const Bfs& s, u32 slot, u32 count) {
-    s.slots[slot].frontier = count;
-    s.slots[slot].direction = 1;
-    s.slots[slot].clock = (u64)clock64();
+DEVICE void note_few(Slot& slot, u32 count) {
+    slot.frontier = count;
+    slot.direction = 1;
+    slot.clock = (u64)clock64();
 }
 
 // All threads of the first block: levels from a queue of at most FEW_VERTICES on. The frontier of the first level that
 // is not gone through so is in the queue at the end. Returns whether one of its rows is too long.
-APART bool few_levels(const Bfs& s, Team& t) {
-    const Adjacency rows = held_rows(s);
-    u32* const visited = s.visited;
+APART bool few_levels(const Few& few, Team& t) {
+    const Adjacency& rows = few.rows;
     vid* now = t.buffer;
     vid* next = t.buffer + LOCAL_ROOM;
     const u32 part = threadIdx.x % LOCAL_IDS;
     const u64 behind = t.begin + t.count;  // where the queue goes on, for what is in it has been read then
-    const u32 most = s.thin_to < FEW_VERTICES ? (u32)s.thin_to : FEW_VERTICES;
-    const u64 deep = s.max_depth - (u64)t.level, slots = s.slot_count - t.slot;
-    const u32 last = (u32)(deep < slots ? deep : slots);
     u32 count = (u32)t.count, before = 0, levels = 0;
-    if (threadIdx.x < count) now[threadIdx.x] = s.queue[t.begin + threadIdx.x];
+    if (threadIdx.x < count) now[threadIdx.x] = few.queue[t.begin + threadIdx.x];
     __syncthreads();
     bool too_long = false;
     for (bool more = true; more;) {
@@ -64,23 +79,24 @@ APART bool few_levels(const Bfs& s, Team& t) {
         too_long = __syncthreads_or(ids > LOCAL_IDS || !heads_are_all(rows, ids));
         if (too_long) break;
         levels += 1;
-        if (part < ids && u >= rows.n) count_invalid(s);
-        if (part < ids && u < rows.n && !(atomicOr(visited + word_of(u), bit_of(u)) & bit_of(u))) {
+        if (part < ids && u >= rows.n) atomicAdd(&few.progress->invalid, (u64)1);
+        if (part < ids && u < rows.n && !(atomicOr(few.visited + word_of(u), bit_of(u)) & bit_of(u))) {
             next[atomicAdd(&t.tail, 1u) - before] = u;
             prefetch_degree(rows, u);
             prefetch_held(rows, u);
-            settle(s, u, v, t.level + (i32)levels);
+            if (few.levels) few.levels[u] = t.level + (i32)levels;
+            if (few.parents) few.parents[u] = v;
         }
-        if (threadIdx.x == 0) note_few(s, t.slot + levels - 1, count);
+        if (threadIdx.x == 0) note_few(few.slots[t.slot + levels - 1], count);
         __syncthreads();
         count = t.tail - before;  // the next barrier is between this and the next claim
         before += count;
         vid* const filled = next;
         next = now;
         now = filled;
-        more = count > 0 && count <= most && levels < last;
+        more = count > 0 && count <= few.most && levels < few.last;
     }
-    for (u32 i = threadIdx.x; levels && i < count; i += TEAM) s.queue[behind + i] = now[i];
+    for (u32 i = threadIdx.x; levels && i < count; i += TEAM) few.queue[behind + i] = now[i];
     __syncthreads();
     if (threadIdx.x == 0) {
         if (levels) t.begin = behind;
@@ -134,13 +150,15 @@ DEVICE void end_thin(const Bfs& s, Team& t, i32 first) {
     }
 }
 
-DEVICE void thin_levels(const Bfs& s, Team& t) {
+DEVICE void thin_levels(const Bfs& s, Team& t, Few& few) {
     const i32 first = t.level;
     // which rows are short is known of the first level alone, and of that in the mean
     i32 few_from = t.edges <= t.count * LOCAL_IDS ? first : first + LOCAL_PAUSE;
     for (bool more = true; more;) {
         if (s.out.head_groups && t.level >= few_from && t.count <= FEW_VERTICES) {
-            if (few_levels(s, t)) few_from = t.level + LOCAL_PAUSE;
+            if (threadIdx.x == 0) tell_few(s, t, few);
+            __syncthreads();
+            if (few_levels(few, t)) few_from = t.level + LOCAL_PAUSE;
             if (!goes_on_alone(s, t)) break;
         }
         more = thin_level(s, t) && goes_on_alone(s, t);
