@@ -293,21 +293,6 @@ def test_sums_of_distances_beyond_floating_point_lose_nothing(monkeypatch):
     assert (more < plain).all()
 
 
-def test_a_sample_of_an_unconnected_graph_promises_nothing():
-    """Vertices that no source reaches may be as far from each other as they like."""
-    star, path = 300, 60
-    graph = zoo.build(
-        star + path,
-        zoo.join(
-            (np.zeros(star - 1, int), np.arange(1, star)),
-            (np.arange(star, star + path - 1), np.arange(star + 1, star + path)),
-        ),
-    )
-    assert bigbfs.closeness(graph, sources=[0, 1, 2], kind="closeness").error is None
-    assert bigbfs.closeness(graph, sources=[0, star], kind="closeness").error is not None
-    assert not bigbfs.closeness(graph, sources=[0] * graph.n).exact
-
-
 def test_random_sources_and_targets_are_drawn_apart():
     graph = zoo.shared()["random"]
     found = bigbfs.distances(graph, "random:5", "random:5")
