@@ -77,7 +77,7 @@ def _option(name: str, value: object) -> str:
     return name if value is None or isinstance(value, bool) else f"{name} {shlex.quote(str(value))}"
 
 
-_SAID = {"header=False": "--no-header"}
+_SAID = {"header=False": "--no-header", "columns=(A, B)": "--columns A,B"}
 """Keywords that notes name, which are plain text, and their options."""
 
 
