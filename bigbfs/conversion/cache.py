@@ -149,6 +149,13 @@ def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str,
     return f"{path} is replaced: it was made with other options ({', '.join(differing)})" if differing else None
 
 
+def told_of_generated(path: Path) -> str | None:
+    """Return what to tell where a generated graph replaces the graph file ``path``, if that was made of inputs."""
+    known = _provenance(path)
+    made = [str(each.get("path")) for each in (known or {}).get("sources") or ()]
+    return f"{path} is replaced: it was made of {_listed(made)}, and is generated now" if made else None
+
+
 def _listed(paths: list[str]) -> str:
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(paths[:_NAMED]) + more
