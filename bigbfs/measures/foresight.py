@@ -43,7 +43,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Rows that bottom-up levels read, by their length, int64: ``lengths`` that occur, ``rows`` of each; m ``edges``."""
+    """Rows that bottom-up levels read, by length, int64: ``lengths`` that occur, ``rows`` of each, m ``edges``."""
 
     lengths: np.ndarray
     rows: np.ndarray

@@ -35,7 +35,7 @@ def test_a_batch_takes_the_cheaper_direction_of_each_level():
     lengths = lengths_of(graph)
     shape = Shape(np.array([0.01, 0.5, 0.49]), np.array([0.0, 0.01, 0.51]))
     read, cost = batch_of(graph, [shape], 1, lengths)
-    # top-down from the source; the half that is left lacks nothing after its level, and reads in part; then nobody lacks
+    # top-down from the source; the half left lacks nothing after its level, and reads in part; then nobody lacks
     assert 0.01 + 0.49 / 4 < read < 0.01 + 0.49
     assert cost == pytest.approx(0.06 + (0.99 + vertices) + (0.49 + vertices))
     read, _ = batch_of(graph, [shape], 512, lengths)  # nobody has all 512 bits until the end
