@@ -224,10 +224,10 @@ def write_compressed(
     save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, encoded=encoded)
 
 
-def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
+def ensure_compressed(path: str | Path, told: Progress = SILENT, made: Callable[[Path], object] | None = None) -> Path:
     """Return the .ccsr beside the graph file ``path``, made from it where it is missing or was made of another.
 
-    ``told`` is told of edges.
+    ``told`` is told of edges, ``made`` of the file where it is written.
 
     Raises
     ------
@@ -248,6 +248,8 @@ def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
         require_ours(target, replaces=GRAPH)
         with told.step(f"compress to {target}", edges_of(graph), "edges"):
             write_compressed(graph, plain, target, _provenance(plain), told.advance)
+    if made is not None:
+        made(target)
     return target
 
 
