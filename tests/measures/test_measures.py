@@ -217,7 +217,7 @@ def test_what_are_no_vertices_is_refused_in_our_words():
         with pytest.raises(BigBfsError, match="pairs"):
             list(bigbfs.shortest_paths(graph, pairs))
     for sources in ([2**70], [-(2**70), 1]):
-        with pytest.raises(BigBfsError, match=r"no such vertex: -?1180591620717411303424"):
+        with pytest.raises(BigBfsError, match=r"no vertex -?1180591620717411303424"):
             bigbfs.distances(graph, sources)
     with pytest.raises(BigBfsError, match="no sources"):
         bigbfs.closeness(graph, sources=[])
