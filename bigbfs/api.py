@@ -6,7 +6,6 @@ ascending order of original id, whatever the order inside the file.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -30,7 +29,7 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
-from bigbfs.jit import forking
+from bigbfs.jit import compiling, forking
 from bigbfs.sizes import byte_count, file_path, integer, refuse_unknown
 
 if TYPE_CHECKING:
@@ -190,11 +189,11 @@ def _on_cpu(graph: Graph, asked: Sequence[Work], threads: int | None) -> Placed:
 
     for each in asked:
         each.require_backend("cpu", "host")
-    start = time.perf_counter()
+    passed = compiling.clock()
     graph.require_valid()
-    checked = time.perf_counter() - start
+    opened, compiled = passed()
     placed = CpuEngine(graph, work=asked, threads=threads)
-    placed.setup.open = checked
+    placed.setup.open, placed.setup.compile = opened, placed.setup.compile + compiled
     return placed
 
 

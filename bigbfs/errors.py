@@ -11,6 +11,7 @@ command line as options (``--residency mapped``, bigbfs/cli/wording.py).
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,6 +31,9 @@ WORDS = {
 _CALLS = {"compressed": "Graph.compress()"}
 """What a Python user writes instead of an argument that only commands have."""
 
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a disk that takes no more, by errno."""
 
 _LONGEST = 80
 """Characters of a value that is no name of a file."""
@@ -204,6 +208,17 @@ class FormatError(BigBfsError, ValueError):
 
 class FileAccessError(BigBfsError, OSError):
     """A file cannot be opened, read, written or renamed."""
+
+
+class DiskFullError(FileAccessError):
+    """A file cannot be written, since its disk, a quota or a limit of its size takes no more."""
+
+    exit_code = 5
+
+
+def of_file(number: int | None) -> type[FileAccessError]:
+    """Return the class of the error for a file about which the system says ``number`` (errno)."""
+    return DiskFullError if number in DISK_FULL else FileAccessError
 
 
 class UsageError(BigBfsError, ValueError):

@@ -182,7 +182,7 @@ def test_a_conversion_refused_in_both_words(tmp_path, monkeypatch, capsys):
     with pytest.raises(errors.InputError, match=said):
         bigbfs.convert("bad.txt")
     assert main.run(["convert", "bad.txt"]) == 1
-    said = "correct the line, skip such lines with --skip-bad-lines, or read every id as a name with --names\n"
+    said = "correct the line, skip such lines with --skip-bad-lines N, or read every id as a name with --names\n"
     assert capsys.readouterr().err.endswith(said)
 
 

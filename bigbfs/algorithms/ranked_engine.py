@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from bigbfs.engines.ranks import ending, launch
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.jit import forking
+from bigbfs.jit import compiling, forking
 
 
 def ranked(
@@ -59,11 +58,11 @@ def ranked(
     from bigbfs.engines.cpu.ranked import RankedEngine
 
     require_exchange(work, exchange)
-    start = time.perf_counter()
+    passed = compiling.clock()
     graph.require_valid()
-    checked = time.perf_counter() - start
+    opened, compiled = passed()
     placed = RankedEngine(graph, group=group, work=work, threads=threads, partition=partition, exchange=exchange)
-    placed.setup.open = checked
+    placed.setup.open, placed.setup.compile = opened, placed.setup.compile + compiled
     return Engine(graph, placed, strategy)
 
 

@@ -10,10 +10,13 @@ import click
 from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
-from bigbfs.measures.closeness import DOUBT, KINDS, Centrality, closeness, work_of
+from bigbfs.graph.graph import Graph
+from bigbfs.measures.closeness import KINDS, Centrality, closeness, work_of
+from bigbfs.measures.estimating import DOUBT, least_of
 from bigbfs.measures.placing import sampled
 from bigbfs.report.jsonout import dumps
-from bigbfs.report.table import table
+from bigbfs.report.table import labelled, table
+from bigbfs.sizes import counted
 
 
 @click.command("closeness")
@@ -49,7 +52,8 @@ def command(
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Definitions and defaults are NetworkX's; in
     a directed graph distances count towards the vertex. random:K estimates from K sources and says how far off it may
-    be; so does a run that --seconds or Ctrl-C ends. F.npy has float64 by ascending id.
+    be; so does a run that --seconds or Ctrl-C ends. Vertices that too few of them reach are not listed. F.npy has
+    float64 by ascending id.
     """
     if sources != "all" and sampled(sources) is None:
         raise UsageError(
@@ -69,8 +73,8 @@ def command(
         manyopts.note_unproved(verify, found.record)
         wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
-            rows = [{"id": opened.called(vertex), "value": value} for vertex, value in found.top(top)]
-            extra = {"kind": kind, "exact": found.exact, "error": found.error, "top": rows}
+            extra = {"kind": kind, "exact": found.exact, "error": found.error, "unknown": found.unknown}
+            extra["top"] = _rows(opened, found, top)
             click.echo(dumps(manyopts.json_object("closeness", opened, engine, opening, found.record, wrote) | extra))
             return
         with outputs.report_beside([output]):
@@ -81,21 +85,35 @@ def command(
                     [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)],
                 )
             )
-            click.echo(f"\n{_exactness(found)}")
+            click.echo(f"\n{_exactness(found, top)}")
             manyopts.foot(engine, opening, found.record, wrote, None if found.exact else asked, "they are a sample")
 
 
-def _exactness(found: Centrality) -> str:
+def _rows(graph: Graph, found: Centrality, top: int) -> list[dict[str, Any]]:
+    """Return the most central vertices for JSON, each with what its mean may be off by (null: no bound is known)."""
+    errors = [None] * top if found.errors is None else found.errors[found.first(top)].tolist()
+    return [
+        {"id": graph.called(vertex), "value": value, "error": error}
+        for (vertex, value), error in zip(found.top(top), errors, strict=False)
+    ]
+
+
+def _exactness(found: Centrality, top: int) -> str:
+    """Say how far off the vertices listed may be, and how many have no value."""
     if found.exact:
-        return "exact       every vertex was a source"
-    if found.error is None:
-        return (
-            f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: how far off it is, is\n"
-            "            not known (the graph is directed, or has vertices that none of them\n"
-            "            reaches: of a small component it can then say far too much;\n"
-            "            --sources all is exact)"
+        return labelled("exact", "every vertex was a source")
+    text = f"{found.record.sources:,} of {len(found.ids):,} vertices were sources"
+    mean = "mean reciprocal distance" if found.kind == "harmonic" else "mean distance"
+    if found.errors is None:
+        text += ": how far off it is, is not known, since the graph is directed; --sources all is exact"
+    elif len(shown := found.errors[found.first(top)]):
+        text += f": with probability {1 - DOUBT:.2f} no {mean} of those listed is off by more than {shown.max():.3g}"
+    text = labelled("sample", text)
+    if found.unknown:
+        few = counted(least_of(found.record.sources), "source")
+        what = (
+            f"{counted(found.unknown, 'vertex', 'vertices')} that fewer than {few} reach: no value (NaN with -o), and "
+            "not listed; take more sources, or --sources all"
         )
-    return (
-        f"sample      {found.record.sources:,} of {len(found.ids):,} vertices were sources: with probability "
-        f"{1 - DOUBT:.2f}\n            no mean distance is off by more than {found.error:.3g}"
-    )
+        text += "\n" + labelled("unknown", what)
+    return text

@@ -149,7 +149,11 @@ def print_bounds(graph: Graph, found: Eccentricity) -> None:
     vertices = counted(found.vertices, "vertex", "vertices")
     text = f"{_range(found.diameter)}: {one} and {other} are so far apart; {of}, {vertices}"
     click.echo(labelled("diameter", text))
-    click.echo(f"radius      {_range(found.radius)}")
+    if found.components > 1:  # a radius is of one component
+        text = f"that of several components is none; the smallest eccentricity is {_range(found.radius)}"
+        click.echo(labelled("radius", text))
+    else:
+        click.echo(f"radius      {_range(found.radius)}")
     if not found.exact:
         click.echo("stopped     bounds are certified; more time narrows them")
 

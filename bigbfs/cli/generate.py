@@ -16,6 +16,7 @@ from bigbfs.jit import compiling
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
+from bigbfs.report.table import labelled
 from bigbfs.sizes import format_size
 
 MANY = 10_000
@@ -109,11 +110,12 @@ def describe(report: GenerateReport) -> str:
     if report.edges >= MANY and report.seconds > compiled:
         rate = f", {report.edges / (report.seconds - compiled) / 1e6:.1f} M edges/s"
     first = f" (compile {compiled:.2f})" if compiled >= LEAST else ""
+    notes = "".join(f"\n{labelled('note', printable(note))}" for note in report.notes)
     return (
         f"wrote       {printable(str(report.output))}: {format_size(report.output_bytes)}\n"
         f"graph       {report.kind}, seed {report.seed}: "
         f"{report.vertices:,} vertices, {report.edges:,} {drawn}{dropped}\n"
-        f"time        {report.seconds:.2f} s{first}{rate}, peak memory {format_size(report.peak_rss_bytes)}"
+        f"time        {report.seconds:.2f} s{first}{rate}, peak memory {format_size(report.peak_rss_bytes)}{notes}"
     )
 
 

@@ -16,6 +16,7 @@ from bigbfs.algorithms.ranked_gpus import labels_stay, planned_on_gpus
 from bigbfs.cli import gpus_times, options
 from bigbfs.cli.gpus_remedies import with_remedies
 from bigbfs.engines.engine import Work
+from bigbfs.engines.gpu.placement.ledger import Buffer
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
 from bigbfs.engines.gpu.ranks.plan import STREAMED, own_reads, placing_reads
@@ -95,7 +96,17 @@ def show(
     gpus_times.show(times, size, target.profile, levels, how["transport"] == "auto")
     worst = max(range(size), key=lambda rank: agreed.plans[rank].device_bytes)
     click.echo(f"\nrank {worst}:")
-    click.echo(agreed.plans[worst].ledger())
+    click.echo(together(agreed.plans[worst]).ledger())
+
+
+def together(plan: Plan) -> Plan:
+    """Return the plan with what several algorithms hold under one name as one buffer: each has its own of them."""
+    sums: dict[tuple[str, str, str], int] = {}
+    for each in plan.buffers:
+        key = (each.name, each.where, each.purpose)
+        sums[key] = sums.get(key, 0) + each.bytes
+    merged = [Buffer(name, nbytes, where, purpose) for (name, where, purpose), nbytes in sums.items()]
+    return replace(plan, buffers=type(plan.buffers)(merged))
 
 
 def _labels_stay(graph: Graph, gpus: int, work: Sequence[Work], limits: Limits, how: dict[str, str]) -> bool:
@@ -199,7 +210,7 @@ def _object(graph: Graph, hosts: tuple[str, ...], target: Any, agreed: Agreed) -
                 "hot_bytes": plan.hot_bytes,
                 "placing_reads": placing_reads(plan),
                 "totals": {where: plan.bytes_in(where) for where in PLACES},
-                "buffers": [asdict(buffer) for buffer in plan.buffers],
+                "buffers": [asdict(buffer) for buffer in together(plan).buffers],
             }
             for rank, (host, plan) in enumerate(zip(hosts, agreed.plans, strict=True))
         ],

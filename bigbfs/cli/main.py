@@ -22,7 +22,7 @@ from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
-from bigbfs.errors import BigBfsError, ConfigError, DeviceError, FileAccessError, UsageError, brief
+from bigbfs.errors import BigBfsError, ConfigError, DeviceError, FileAccessError, UsageError, brief, of_file
 from bigbfs.jit import compiling
 from bigbfs.report.progress import CLEAR
 
@@ -252,5 +252,6 @@ def run(arguments: list[str] | None = None) -> int:
         if error.filename is None and error.errno in _OUTPUT_ADVICE:  # every file of ours is named, so it is no file
             advice = _OUTPUT_ADVICE[error.errno]
             _drop_output()
-            return _fail(f"standard output: cannot write: {os.strerror(error.errno)}; {advice}", 1)
+            said = f"standard output: cannot write: {os.strerror(error.errno)}; {advice}"
+            return _fail(said, of_file(error.errno).exit_code)
         return _fail(str(error), 1)

@@ -15,11 +15,11 @@ import click
 
 EXIT_CODES = {
     "0": "done",
-    "1": "failure: a bad or inaccessible file, a full disk",
+    "1": "failure: a bad or inaccessible file",
     "2": "usage: an unknown option, a source that is not in the graph",
     "3": "verification found a difference",
     "4": "no usable GPU",
-    "5": "does not fit the memory it may use, or the disk that the temporary files of a conversion need",
+    "5": "does not fit the memory it may use, or the disk: what is known beforehand, and a disk that fills up",
     "9": "with `--ranks`, or under mpiexec: another rank has gone",
     "129, 130, 143": "terminal closed (SIGHUP), interrupted (SIGINT), terminated (SIGTERM); "
     "temporary files are removed. `closeness`, `hops`, `diameter` and `eccentricity` say what they have found by then, "

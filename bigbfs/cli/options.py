@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +28,7 @@ from bigbfs.record import LOST_SHARE
 from bigbfs.record import disturbed as is_disturbed
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled
-from bigbfs.sizes import counted
+from bigbfs.sizes import counted, format_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -141,7 +142,7 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     if compressed and path.suffix != ".ccsr":
         from bigbfs.conversion import ensure_compressed
 
-        path = ensure_compressed(path, Progress())
+        path = ensure_compressed(path, Progress(), partial(_say_made, path))
     return path
 
 
@@ -169,6 +170,11 @@ def opened(
         if compressed and found.codec == "plain":
             raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
         yield found, time.perf_counter() - start
+
+
+def _say_made(plain: Path, made: Path) -> None:
+    size = format_size(made.stat().st_size)
+    click.echo(f"bigbfs: made {printable(str(made))} of {printable(str(plain))}, {size}", err=True)
 
 
 def _say_what_is_newer(path: Path) -> None:

@@ -38,7 +38,7 @@ class Written:
 
     def line(self) -> str:
         """Return what people are told."""
-        what = format_size(self.bytes) if self.dtype is None else f"{self.dtype}, {self.count:,}"
+        what = format_size(self.bytes) if self.dtype is None else f"{self.dtype}, {counted(self.count or 0, 'value')}"
         if self.dtype is None and self.count is not None:
             what += f", {counted(self.count, 'row')}"
         return f"wrote       {printable(self.path)}: {what}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, values
 from bigbfs.cli.sources import id_of, pairs_in
 from bigbfs.cli.wording import shown_name
@@ -28,6 +30,7 @@ SHOWN = 20
 @click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line (names: a tab between them).")
 @options.compressed_option
 @manyopts.threads_option
+@options.verify_option
 @values.json_option
 def command(
     graph: Path | None,
@@ -35,12 +38,14 @@ def command(
     pairs: str | None,
     compressed: bool,
     threads: int | None,
+    verify: bool,
     as_json: bool,
 ) -> None:
     """One shortest path from A to B, by a search from both ends, on the CPU.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Where there is no path this is said, and the
-    exit code is 0. --pairs takes many.
+    exit code is 0. --pairs takes many. --verify looks for each edge in the graph, and searches once more, from one end
+    alone: once for each source of pairs that follow one another.
     """
     first = graph
     if graph is not None and pairs is None and len(ends) == 1 and not _is_file(graph):
@@ -60,21 +65,13 @@ def command(
                 found.append(path)
                 told.advance(1)
         seconds, lost = before.since()
+        if verify:
+            _prove(engine, found)
         if as_json:
             shared = many_object("path", opened, engine, opening)
-            rows = [
-                {
-                    "source": opened.called(path.source),
-                    "target": opened.called(path.target),
-                    "distance": path.distance,
-                    "path": [opened.called(each) for each in path.vertices],
-                    "seconds": path.seconds,
-                    "edges_read": path.edges_read,
-                }
-                for path in found
-            ]
             times = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
-            click.echo(dumps(shared | times | {"disturbed": disturbed(lost), "paths": rows}))
+            more = {"disturbed": disturbed(lost), "verified": verify or None, "paths": _rows(opened, found)}
+            click.echo(dumps(shared | times | more))
             return
         manyopts.head(opened, engine)
         if len(found) == 1:
@@ -85,10 +82,38 @@ def command(
                 for path in found
             ]
             click.echo(table(("source", "target", "distance", "edges read"), lines))
-        click.echo(f"\nsearches    {counted(len(found), 'pair')}, {1e3 * seconds:.4g} ms")
+        click.echo(
+            f"\nsearches    {counted(len(found), 'pair')}, {1e3 * seconds:.4g} ms{', verified' if verify else ''}"
+        )
         click.echo(options.setup_line(engine, opening, None))
         if line := options.lost_line(lost):
             click.echo(line)
+
+
+def _rows(graph: Graph, found: list[ShortestPath]) -> list[dict[str, Any]]:
+    """Return the paths for JSON."""
+    return [
+        {
+            "source": graph.called(path.source),
+            "target": graph.called(path.target),
+            "distance": path.distance,
+            "path": [graph.called(each) for each in path.vertices],
+            "seconds": path.seconds,
+            "edges_read": path.edges_read,
+        }
+        for path in found
+    ]
+
+
+def _prove(engine: Engine, found: list[ShortestPath]) -> None:
+    """Prove all paths; see :class:`PathProof`."""
+    from bigbfs.measures.path_proof import PathProof  # with it come the kernels of a search
+
+    proof, told = PathProof(engine), Progress()
+    with told.step("verify", len(found), "pairs"):
+        for path in found:
+            proof.check(path)
+            told.advance(1)
 
 
 def _is_file(graph: Path) -> bool:

@@ -12,6 +12,9 @@ import click
 from bigbfs.errors import Argument, BigBfsError, Call
 from bigbfs.sizes import shortened
 
+COUNT = "N"
+"""The word that holds the place of a number in help and messages: without it an option would not work as written."""
+
 
 def named_command(group: click.Command, arguments: Sequence[str]) -> click.Command:
     """Return the command that a command line names: a group's, or one of a group within a group."""
@@ -40,10 +43,11 @@ def in_options(error: BigBfsError, command: click.Command, given: Sequence[str] 
             if isinstance(option, click.Option) and long in option.opts:
                 if what.value is False and option.secondary_opts:
                     return option.secondary_opts[0]
+                value = option.metavar if what.value is None and option.metavar == COUNT else what.value
                 # -o is short for --output; an option that is also an output keeps the name that says of what
                 if "--output" in option.opts and long != "--output":
-                    return _option(_as_given(option.opts, given) or long, what.value)
-                return _option(min(option.opts, key=len), what.value)
+                    return _option(_as_given(option.opts, given) or long, value)
+                return _option(min(option.opts, key=len), value)
         return None
 
     return error.worded(spell)
@@ -77,7 +81,7 @@ def _option(name: str, value: object) -> str:
     return name if value is None or isinstance(value, bool) else f"{name} {shlex.quote(str(value))}"
 
 
-_SAID = {"header=False": "--no-header"}
+_SAID = {"header=False": "--no-header", "columns=(A, B)": "--columns A,B"}
 """Keywords that notes name, which are plain text, and their options."""
 
 

@@ -149,6 +149,13 @@ def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str,
     return f"{path} is replaced: it was made with other options ({', '.join(differing)})" if differing else None
 
 
+def told_of_generated(path: Path) -> str | None:
+    """Return what to tell where a generated graph replaces the graph file ``path``, if that was made of inputs."""
+    known = _provenance(path)
+    made = [str(each.get("path")) for each in (known or {}).get("sources") or ()]
+    return f"{path} is replaced: it was made of {_listed(made)}, and is generated now" if made else None
+
+
 def _listed(paths: list[str]) -> str:
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(paths[:_NAMED]) + more
@@ -217,10 +224,10 @@ def write_compressed(
     save_compressed(graph, target, (provenance or {}) | {"plain": identify_graph(plain)}, encoded=encoded)
 
 
-def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
+def ensure_compressed(path: str | Path, told: Progress = SILENT, made: Callable[[Path], object] | None = None) -> Path:
     """Return the .ccsr beside the graph file ``path``, made from it where it is missing or was made of another.
 
-    ``told`` is told of edges.
+    ``told`` is told of edges, ``made`` of the file where it is written.
 
     Raises
     ------
@@ -241,6 +248,8 @@ def ensure_compressed(path: str | Path, told: Progress = SILENT) -> Path:
         require_ours(target, replaces=GRAPH)
         with told.step(f"compress to {target}", edges_of(graph), "edges"):
             write_compressed(graph, plain, target, _provenance(plain), told.advance)
+    if made is not None:
+        made(target)
     return target
 
 

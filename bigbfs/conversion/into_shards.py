@@ -62,7 +62,7 @@ def convert_to_shards(
             if not error.message.startswith(f"{target}: "):
                 raise
             why = error.message.removeprefix(f"{target}: ")
-            raise FileAccessError(f"{folder}: its graph file, in {place}: {why}", remedies=(("tmp", None),)) from error
+            raise type(error)(f"{folder}: its graph file, in {place}: {why}", remedies=(("tmp", None),)) from error
         done = split(target, folder, shards=options.shards, force=options.force, progress=options.progress)
     phases = report.phases | {"write": report.phases.get("write", 0.0) + done.seconds}
     return replace(

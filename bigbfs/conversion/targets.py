@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.errors import UsageError
+from bigbfs.errors import RemedyLike, UsageError
 from bigbfs.formats.readers import formats
 from bigbfs.formats.readers.detect import COMPRESSION_SUFFIXES
 from bigbfs.formats.streams.sources import STANDARD_INPUT
@@ -53,7 +53,7 @@ def choose_targets(inputs: Sequence[str | Path], output: Path | None, compressed
         raise UsageError("standard input (-) can be read only once")
     targets = _named(Path(inputs[0]), output, compressed)
     for target in targets.files:
-        _require_not_an_input(target, inputs)
+        _require_not_an_input(target, inputs, compressed)
     return targets
 
 
@@ -83,10 +83,12 @@ def _named(first: Path, output: Path | None, compressed: bool) -> Targets:
     return Targets(output, output.with_suffix(".ccsr") if compressed else None)
 
 
-def _require_not_an_input(target: Path, inputs: Sequence[str | Path]) -> None:
+def _require_not_an_input(target: Path, inputs: Sequence[str | Path], compressed: bool) -> None:
     for source in inputs:
         if str(source) != STANDARD_INPUT and target.exists() and Path(source).exists() and target.samefile(source):
-            remedies = (("output", None, "name another output with {}"),)
+            remedies: tuple[RemedyLike, ...] = (("output", None, "name another output with {}"),)
+            if compressed and target.suffix == ".csrbin":
+                remedies = (("output", str(target.with_suffix(".ccsr")), "write the compressed rows alone with {}"),)
             raise UsageError(f"{target}: is an input and would be overwritten", remedies=remedies)
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from bigbfs.errors import FileAccessError, RemedyLike
+from bigbfs.errors import FileAccessError, RemedyLike, of_file
 from bigbfs.formats.mark import set_mark
 
 _READ_ADVICE = {
@@ -53,7 +53,7 @@ def access_error(path: str | Path, error: OSError, action: str) -> FileAccessErr
         if error.errno == errno.ENOENT and Path(path).parent.is_dir():
             reason = "the file system there takes no new file"  # that of /proc, say
             remedies = (("output", None, "choose another path ({})"),)
-    return FileAccessError(f"{path}: cannot {action}: {reason}", remedies=remedies)
+    return of_file(error.errno)(f"{path}: cannot {action}: {reason}", remedies=remedies)
 
 
 def require_writable(target: Path) -> None:

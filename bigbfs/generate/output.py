@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import resource
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,8 @@ class GenerateReport:
         Edges generated (lines) in a second of that.
     peak_rss_bytes
         Largest resident memory of the process so far.
+    notes
+        What there is to tell: that a graph of other inputs was replaced.
     """
 
     kind: str
@@ -74,6 +76,7 @@ class GenerateReport:
     seconds: float
     edges_per_second: float
     peak_rss_bytes: int
+    notes: tuple[str, ...] = ()
 
 
 def write_graph(
@@ -110,10 +113,13 @@ def write_graph(
     FileAccessError
         The file cannot be written; nothing is left of it.
     """
+    from bigbfs.conversion.cache import told_of_generated
+
     start = time.perf_counter()
     _require(path, order if is_text(path) else None, force)
     memory = None if memory is None else byte_count("memory", memory, of_free=True)
     complete = resolve(find(kind), parameters)
+    note = None if is_text(path) else told_of_generated(path)
     told.now(f"generate {kind}")
     counts: BuildCounts | None = None
     if is_text(path):
@@ -123,7 +129,8 @@ def write_graph(
         lines, stored, counts = _write_whole(kind, edges, path, order, threads, memory, told)
     else:
         lines, stored, counts = _write_slices(kind, seed, complete, path, order, threads, memory, told)
-    return _report(kind, seed, complete, path, lines, stored, counts, time.perf_counter() - start)
+    report = _report(kind, seed, complete, path, lines, stored, counts, time.perf_counter() - start)
+    return report if note is None else replace(report, notes=(note,))
 
 
 def _report(

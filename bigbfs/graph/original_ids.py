@@ -107,9 +107,7 @@ class OriginalIds(ABC):
         if self.labels is None:
             if 0 <= original - self.first_id < self.n:
                 return int(original) - self.first_id
-            last = self.first_id + self.n - 1
-            have = f"ids are {self.first_id} to {last}" if self.n else "the graph has no vertices"
-            raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {have}")
+            raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {self.known_ids()}")
         if not 0 <= original <= LARGEST:
             return self._found(original, np.zeros(0, np.int64))
         if self.flags.relabelled and "_ascending" not in self.__dict__:
@@ -158,11 +156,16 @@ class OriginalIds(ABC):
         """Return the first of ``vertices``; UsageError if there is none."""
         if len(vertices):
             return int(vertices[0])
+        raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {self.known_ids()}")
+
+    def known_ids(self) -> str:
+        """Return words on which original ids there are, for a message that one is none of them."""
+        if not self.n:
+            return "the graph has no vertices"
+        if self.labels is None:
+            return f"ids are {self.first_id} to {self.first_id + self.n - 1}"
         labels = np.asarray(self.labels)
-        raise UsageError(
-            f"{self.path or 'graph'}: no vertex {original}: "
-            + (f"{counted(self.n, 'id')} between {labels.min()} and {labels.max()}" if self.n else "it has no vertices")
-        )
+        return f"{counted(self.n, 'id')} between {labels.min()} and {labels.max()}"
 
     def original(self, vertices: Any) -> Any:
         """Return the original ids (int64) of ``vertices`` (a scalar or an array); -1 stays -1."""

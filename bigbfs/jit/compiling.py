@@ -59,6 +59,17 @@ def seconds() -> float:
     return _state["seconds"] + running
 
 
+def clock() -> Callable[[], tuple[float, float]]:
+    """Return what says how many seconds have passed since now: without those of compiling, and these."""
+    start, before = time.perf_counter(), seconds()
+
+    def passed() -> tuple[float, float]:
+        compiled = seconds() - before
+        return max(0.0, time.perf_counter() - start - compiled), compiled
+
+    return passed
+
+
 def begins(name: str = "") -> None:
     """Note that the kernel ``name`` is being compiled; the kernels that it calls are compiled within it."""
     first = not _under_way

@@ -7,15 +7,13 @@ are in-distances, as NetworkX has them. With ``r`` vertices that reach ``v`` (it
 - harmonic: the sum of the reciprocals of the distances
 - lin: ``r * r / s``; 1 where r is 1 (Boldi and Vigna, Axioms for centrality, Internet Mathematics 10, 2014)
 
-With ``k`` of n sources the sums are estimated as n / k times those of the sample (Eppstein and Wang, Fast approximation
-of centrality, SODA 2001). By Hoeffding's inequality the estimate of the sum of distances over n is off by at most
-``depth_bound * sqrt(ln(2 n / p) / (2 k))`` for all vertices at once, with probability 1 - p; sums stay integers until
-the last division.
+With a sample of sources they are estimates, whose rule and bounds stand in :mod:`bigbfs.measures.estimating`: in an
+undirected graph the sources of a vertex's own component are a sample of it, and its size is counted. Sums stay integers
+until the last division.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,13 +21,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bigbfs import api
 from bigbfs.algorithms.columns import Tabular
+from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.original_ids import VertexIds
+from bigbfs.measures import estimating
+from bigbfs.measures.estimating import DOUBT
 from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_vertices
 from bigbfs.measures.proving import prove
 from bigbfs.sizes import choice, integer
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
     from bigbfs.algorithms.columns import Table
 
 KINDS = ("closeness", "harmonic", "lin")
-DOUBT = 0.05
-"""Probability with which the bound on a sample's error may fail."""
+
+__all__ = ["DOUBT", "KINDS", "Centrality", "closeness", "work_of"]
 
 
 @dataclass(slots=True)
@@ -53,13 +55,16 @@ class Centrality(Tabular):
     ids
         int64, (n,): original ids, ascending.
     values
-        float64, (n,): one for each of them.
+        float64, (n,): one for each of them; NaN where a sample says nothing of it.
     exact
         Whether all vertices were sources.
     error
-        For a sample, what the estimate of a vertex's mean distance (its sum over n) may be off by, for all vertices at
-        once with probability 0.95; None where exact, and where no bound is known: in a directed graph, and where no
-        source reaches some vertices. Those of a small component with a source can then come out far too high.
+        The largest of ``errors``; None where there are none.
+    errors
+        For a sample, float64, (n,): what the mean distance of each vertex to the others of its component may be off by,
+        or of harmonic centrality the mean reciprocal (in a directed graph that over all n - 1 others), for all vertices
+        at once with probability 0.95; 0 where a value is exact, NaN where there is none. None where all are exact, and
+        for closeness and lin in a directed graph, where no bound is known.
     record
         What was measured.
     vertices
@@ -72,6 +77,7 @@ class Centrality(Tabular):
     exact: bool
     error: float | None
     record: ManyRecord
+    errors: np.ndarray | None = None
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
 
     def _table(self) -> Table:
@@ -80,14 +86,25 @@ class Centrality(Tabular):
     def top(self, count: int) -> list[tuple[int, float]]:
         """Return id and value of the ``count`` most central vertices, the smaller id first among equals.
 
+        Those of which a sample says nothing are left out.
+
         Raises
         ------
         UsageError
             ``count`` is no integer, or below 0.
         """
         count = integer("count", count, low=0)
-        first = np.argsort(-self.values, kind="stable")[:count]
+        first = self.first(count)
         return list(zip(self.ids[first].tolist(), self.values[first].tolist(), strict=True))
+
+    def first(self, count: int) -> np.ndarray:
+        """Return the places of the ``count`` most central vertices, int64; see :meth:`top`."""
+        return np.argsort(-self.values, kind="stable")[: min(count, len(self.values) - self.unknown)]
+
+    @property
+    def unknown(self) -> int:
+        """Vertices of which a sample says nothing: too few of the sources reach them."""
+        return int(np.isnan(self.values).sum())
 
 
 def work_of(kind: str) -> tuple[ManyOptions, ...]:
@@ -147,11 +164,11 @@ def closeness(
         result: ManyResult = engine.run_internal(options)
         if verify:
             prove(engine, options, result, stop)
-        values = np.asarray(here.in_original_order(_values(result, here.n, kind, wf_improved)))
-        exact = len(np.unique(result.sources)) == here.n
-        error = None if exact or here.flags.directed else error_bound(result, here.n)
+        exact = len(result.sources) == here.n
+        values, errors = _estimated(engine, result, kind, wf_improved)
+        error = None if errors is None or np.isnan(errors).all() else float(np.nanmax(errors))
         ids = here.vertex_ids()
-        return Centrality(kind, ids.array(), values, exact, error, result.record, ids)
+        return Centrality(kind, ids.array(), values, exact, error, result.record, errors, ids)
 
 
 def _drawn(graph: Graph, sources: Sources, seed: int) -> np.ndarray:
@@ -159,36 +176,39 @@ def _drawn(graph: Graph, sources: Sources, seed: int) -> np.ndarray:
     drawn = chosen(graph, f"random:{graph.n}" if isinstance(sources, str) and sources == "all" else sources, seed)
     if not len(drawn):
         raise UsageError(f"{graph.path or 'graph'}: no sources are given")
-    return drawn
+    _, first = np.unique(drawn, return_index=True)  # twice the same source says nothing new
+    return drawn[np.sort(first)] if len(first) < len(drawn) else drawn
 
 
-def _values(result: ManyResult, n: int, kind: str, wf_improved: bool) -> np.ndarray:
-    """Return the values of all vertices (internal): sums of a sample are scaled up, those of all sources stay."""
-    assert result.reach is not None and result.farness is not None
-    if not result.record.sources:
-        return np.zeros(n)
-    scale = n / result.record.sources
-    if kind == "harmonic":
-        assert result.harmonic is not None
-        return result.harmonic * scale
-    reached = result.reach + np.bincount(result.sources, minlength=n)  # a source reaches itself
-    others, total = np.maximum(reached * scale - 1, 0), result.farness * scale
-    if kind == "lin":
-        return np.divide((others + 1) ** 2, total, out=np.ones(n), where=total > 0)
-    closer = np.divide(others, total, out=np.zeros(n), where=total > 0)
-    return closer * (others / (n - 1)) if wf_improved and n > 1 else closer
+def _estimated(
+    engine: Engine, result: ManyResult, kind: str, wf_improved: bool
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return values of all vertices, and what they may be off by, ascending by original id."""
+    graph, errors = engine.graph, None
+    if len(result.sources) == graph.n:
+        sums = estimating.sums_of_all(result)
+    elif graph.flags.directed:
+        sums = estimating.sums_directed(result, graph.n, graph.m)
+        errors = estimating.errors_directed(result, sums) if kind == "harmonic" else None
+    else:
+        labels = _components(engine, result)
+        sums = estimating.sums_undirected(result, np.bincount(labels, minlength=graph.n)[labels])
+        errors = estimating.errors_undirected(result, sums, labels, kind)
+    values = np.asarray(graph.in_original_order(estimating.values_of(sums, kind, wf_improved)))
+    return values, None if errors is None else np.asarray(graph.in_original_order(errors))
 
 
-def error_bound(result: ManyResult, n: int) -> float | None:
-    """Return the bound of the module for a sample in an undirected graph; None without a source."""
-    done = result.record.sources
-    if not done:
-        return None
-    # a source reaches its whole component: no distance in it is more than twice the source's own farthest. Of vertices
-    # that no source reaches nothing is known, so there is no bound for all vertices then.
+def _components(engine: Engine, result: ManyResult) -> np.ndarray:
+    """Return the component of each vertex (internal) of an undirected graph: int64 (n,), a vertex of it."""
     assert result.reach is not None
-    unseen = (result.reach + np.bincount(result.sources, minlength=n)) == 0
-    if unseen.any():
-        return None
-    depth = 2 * int(result.depth.max())
-    return depth * math.sqrt(math.log(2 * n / DOUBT) / (2 * done))
+    met = result.reach.copy()
+    met[result.sources] += 1
+    if (met == result.record.sources).all():  # each source reaches everybody
+        return np.zeros(len(met), np.int64)
+    work = ComponentsOptions()
+    if engine.backend == "cpu":
+        labels = engine.run_internal(work).labels
+    else:  # whose memory is planned for the searches
+        with api.engine(engine.graph, backend="cpu", work=(work,)) as other:
+            labels = other.run_internal(work).labels
+    return np.asarray(labels)

@@ -2,9 +2,13 @@
 
 Single searches from a few random vertices show the levels of this graph. Where a search has the share ``e`` of the
 edges in the rows of a level, ``w`` of them that know nothing of each other have ``1 - (1 - e) ** w``: a top-down level
-reads so many. A bottom-up level reads the rows of those vertices that some search has not reached, ``1 - c ** w`` with
-the share ``c`` that one has. Each level takes the cheaper of the two, by the costs of :mod:`~.many.cpu.batch`. Vertices
-that their heads settle are not known beforehand, so that more is foreseen than is read.
+reads so many. A bottom-up level concerns the rows of those vertices that some search has not reached, ``1 - c ** w``
+with the share ``c`` of what can be reached that one has. Rows that are all heads are not read; those of vertices that
+lack a bit even after the level are read to their ends; of the others as many ids as it takes until each bit has been
+met, where a neighbour has one with probability ``c``. Each level takes the cheaper direction, by the costs of
+:mod:`~.many.cpu.batch`. Searches do know of each other, vertices that are far from all of them above all, so that the
+order of magnitude is what can be foreseen. The seconds are those of all rows that a level concerns, as they were when a
+time for each was measured.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ import numpy as np
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.cpu.batch import PULL_EDGE, PULL_VERTEX, PUSH_EDGE
+from bigbfs.algorithms.many.cpu.bottomup import LOOKED
+from bigbfs.engines.cpu.heads import HEADS
 from bigbfs.graph.graph import Graph
 
 SAMPLES = 3
@@ -33,6 +39,20 @@ class Shape:
 
     edges: np.ndarray
     before: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Rows that bottom-up levels read, by length, int64: ``lengths`` that occur, ``rows`` of each, m ``edges``."""
+
+    lengths: np.ndarray
+    rows: np.ndarray
+    edges: int
+
+    def upto(self, ids: float) -> float:
+        """Return the share of the edges that are read where each row is read up to so many ids, heads apart."""
+        read = np.where(self.lengths > HEADS, np.minimum(self.lengths, ids), 0.0)
+        return float((read * self.rows).sum()) / max(1, self.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +94,57 @@ def shapes_of(engine: Engine, seed: int = 1) -> list[Shape]:
 
 def foresee(graph: Graph, shapes: list[Shape], sources: int, need: dict[int, int], threads: int) -> list[Foreseen]:
     """Return what searches from ``sources`` random vertices take at each width of ``need`` (bytes)."""
-    found = []
+    found, lengths = [], lengths_of(graph)
     for width, size in need.items():
         whole, rest = divmod(sources, width)
         passes = seconds = 0.0
         for count, searches in ((whole, width), (1 if rest else 0, rest)):
-            read, cost = batch_of(graph, shapes, searches) if count else (0.0, 0.0)
+            read, cost = batch_of(graph, shapes, searches, lengths) if count else (0.0, 0.0)
             passes += count * read
             seconds += count * cost * graph.m * EDGE_SECONDS * (NEAR + (1 - NEAR) * width / LINE_BITS) / threads
         found.append(Foreseen(width, whole + (rest > 0), size, passes, seconds))
     return found
 
 
-def batch_of(graph: Graph, shapes: list[Shape], searches: int) -> tuple[float, float]:
+def lengths_of(graph: Graph) -> Lengths:
+    """Return the lengths of the rows that bottom-up levels of ``graph`` read."""
+    rows = graph.adjacency if graph.in_adjacency is None else graph.in_adjacency
+    lengths, count = np.unique(rows.degrees(), return_counts=True)
+    return Lengths(lengths, count, graph.m)
+
+
+def batch_of(graph: Graph, shapes: list[Shape], searches: int, lengths: Lengths) -> tuple[float, float]:
     """Return passes over the edges of a batch, and what it costs in passes of bottom-up levels: means of ``shapes``."""
     if not shapes:
         return 0.0, 0.0
-    sizes = [_batch_of(graph, shape, searches) for shape in shapes]
+    sizes = [_batch_of(graph, shape, searches, lengths) for shape in shapes]
     return sum(read for read, _ in sizes) / len(sizes), sum(cost for _, cost in sizes) / len(sizes)
 
 
-def _batch_of(graph: Graph, shape: Shape, searches: int) -> tuple[float, float]:
+def _batch_of(graph: Graph, shape: Shape, searches: int, lengths: Lengths) -> tuple[float, float]:
     down = 1 - (1 - np.minimum(shape.edges, 1.0)) ** searches
     up = 1 - np.minimum(shape.before, 1.0) ** searches
     push = PUSH_EDGE * down
     pull = PULL_EDGE * up + PULL_VERTEX * graph.n / graph.m
     if graph.in_adjacency is None:
         pull = np.full_like(push, np.inf)
-    return float(np.where(push <= pull, down, up).sum()), float(np.minimum(push, pull).sum())
+    return _read(graph, shape, searches, lengths, down), float(np.minimum(push, pull).sum())
+
+
+def _read(graph: Graph, shape: Shape, searches: int, lengths: Lengths, down: np.ndarray) -> float:
+    """Return the passes over the edges of the levels of ``shape``, of which top-down ones read the shares ``down``."""
+    whole, total = lengths.upto(np.inf), max(float(shape.edges.sum()), 1 / max(1, graph.m))
+    reached = np.minimum(np.cumsum(shape.edges) / total, 1.0)  # when the frontier is this level
+    left, passes = 1.0, 0.0
+    for level, share in enumerate(reached.tolist()):
+        if graph.in_adjacency is None or PULL_VERTEX * graph.n / graph.m + PULL_EDGE * left >= PUSH_EDGE * down[level]:
+            passes += float(down[level])
+            continue
+        after = float(reached[min(level + 1, len(reached) - 1)])
+        lacking, still = 1 - share**searches, 1 - after**searches
+        # of so many bits that a vertex lacks, each of which a neighbour has with probability ``share``, the last is met
+        ids = LOOKED + np.log(max(2.0, searches * (1 - share))) / -np.log(max(1e-9, 1 - share))
+        inside = still * whole + (lacking - still) * lengths.upto(ids)
+        passes += total * inside + (1 - total) * whole
+        left = total * lacking + 1 - total
+    return passes

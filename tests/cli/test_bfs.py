@@ -17,6 +17,8 @@ KEYS = {
 def test_the_line_of_the_readme(run, small):
     code, out, err = run("bfs", "--compressed", "--source", 10, "--backend", "cpu")
     assert code == 0, err
+    assert "bigbfs: made graph.ccsr of graph.csrbin, " in err
+    assert "made" not in run("bfs", "--compressed", "--source", 10, "--backend", "cpu")[2], "it is there"
     assert "graph.ccsr" in out
     assert (small / "graph.ccsr").exists()
     row = next(line for line in out.splitlines() if line.split()[:1] == ["10"])

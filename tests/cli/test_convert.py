@@ -219,7 +219,8 @@ def test_bad_lines_that_may_be_skipped(run, folder):
         (["graph.txt", "--order", "random"], "'original', 'degree'"),
         (["graph.txt", "--memory", "much"], "is not a size"),
         (["graph.txt", "--skip-bad-lines", "-1"], "-1 is not in the range"),
-        (["raw.csrbin"], "is an input and would be overwritten"),
+        (["raw.csrbin"], "is an input and would be overwritten; name another output with -o"),
+        (["raw.csrbin", "--compressed"], "overwritten; write the compressed rows alone with -o raw.ccsr"),
     ],
 )
 def test_impossible_options_end_with_2(run, folder, arguments, message):

@@ -29,6 +29,18 @@ def as_rows(edges):
     return np.stack([edges.src, edges.dst], axis=1)
 
 
+def test_a_graph_of_other_inputs_is_replaced_aloud(run, folder):
+    """As ``convert`` does; again the same is not told, nor is a graph that says nothing of its making."""
+    (folder / "g.txt").write_text("1 2\n2 3\n")
+    assert run("convert", "g.txt")[0] == 0
+    code, out, err = run("generate", "uniform", *SIZE, "-o", "g.csrbin")
+    assert code == 0, err
+    told = " ".join(out.split())
+    assert f"note g.csrbin is replaced: it was made of {folder / 'g.txt'}, and is generated now" in told
+    found = json.loads(run("generate", "uniform", *SIZE, "-o", "g.csrbin", "--json")[1])
+    assert found["notes"] == []
+
+
 # --- text -------------------------------------------------------------------------------------------------------
 
 
@@ -215,7 +227,7 @@ def test_a_full_disk_leaves_the_old_file(run, folder, monkeypatch):
 
     monkeypatch.setattr(text, "_write", full)
     code, _, err = run("generate", "kronecker", *SIZE, "-o", "g.txt")
-    assert code == 1 and "No space left on device" in err
+    assert code == 5 and "No space left on device" in err
     assert (folder / "g.txt").read_text() == "# bigbfs generate old" and len(list(folder.iterdir())) == 1
 
 

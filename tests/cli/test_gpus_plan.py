@@ -99,6 +99,19 @@ def test_what_is_printed(run: Any, graph: Graph) -> None:
     assert len([line for line in lines if line and line[0].isdecimal()]) == 16  # those that take most
 
 
+def test_what_two_algorithms_hold_by_one_name_is_listed_once(run: Any, graph: Graph) -> None:
+    arguments = ("plan", "g.csrbin", "--profile", "h200", "--gpus", 2, "--residency", "vram")
+    names = [
+        line.split()[0] for line in run(*arguments)[1].splitlines() if line.startswith("  ") and " in all " not in line
+    ]
+    assert names.count("shared") == names.count("result") == 1
+    for rank in json.loads(run(*arguments, "--json")[1])["ranks"]:
+        found = [(buffer["name"], buffer["where"]) for buffer in rank["buffers"]]
+        assert len(found) == len(set(found))
+        totals = {where: sum(each["bytes"] for each in rank["buffers"] if each["where"] == where) for _, where in found}
+        assert all(rank["totals"][where] == size for where, size in totals.items())
+
+
 def test_a_deep_graph_is_said_to_stay_on_one(run: Any, graph: Graph, folder: Path) -> None:
     """As the run does, and what it looks at: for searches, where nobody asks for a partition."""
     assert planned(run, "--gpus", 2)["levels_of_one"] is None

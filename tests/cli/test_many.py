@@ -58,13 +58,14 @@ def test_closeness_and_hops(run, small):
         ["20", "0.5"],
         ["10", "0.3333"],
     ]
-    assert "every vertex was a source" in out and "wrote       c.npy: float64, 5" in out
+    assert "every vertex was a source" in out and "wrote       c.npy: float64, 5 values" in out
     np.testing.assert_allclose(np.load("c.npy"), [1 / 3, 1 / 2, 1 / 3, 1 / 4, 1 / 4])
     code, out, err = run("closeness", "--kind", "harmonic", "--sources", "random:3", "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert set(found) == SHARED | {"kind", "exact", "error", "top"}
-    assert (found["searches"], found["exact"]) == (3, False) and found["error"] > 0
+    assert set(found) == SHARED | {"kind", "exact", "error", "top", "unknown"}
+    assert (found["searches"], found["exact"]) == (3, False)
+    assert all(set(row) == {"id", "value", "error"} for row in found["top"])
     code, out, err = run("hops", "--json")
     assert code == 0, err
     found = json.loads(out)
@@ -119,6 +120,7 @@ def test_diameter_and_eccentricity(run, small):
     assert code == 0, err
     assert "known       5 of 5 vertices" in out and "2 components" in out
     assert (small / "e.csv").read_text().split() == ["id,eccentricity", "10,2", "20,1", "30,2", "40,1", "50,1"]
+    assert "that of several components is none; the smallest eccentricity is 1" in " ".join(out.split())
     found = json.loads(run("eccentricity", "--json")[1])
     assert (found["centre"], found["periphery"], found["known"]) == ([20], [10, 30], 3)
 
@@ -128,12 +130,12 @@ def test_diameter_and_eccentricity(run, small):
     [
         (("distances",), "--source V"),
         (("distances", "--source", 10, "--sources", "all"), "one of them"),
-        (("distances", "--sources", "10,11,12"), "no such vertex: 11, 12 (2 vertices)"),
+        (("distances", "--sources", "10,11,12"), "no vertex 11, 12 (2 vertices): 5 ids between 10 and 50"),
         (("distances", "--sources", "some"), "--sources 'some': write all, random:K"),
         (("distances", "--sources", "all", "--targets", "1,x"), "--targets '1,x': write all, random:K"),
         (("distances", "--source", "x"), "'x' is not a valid integer"),
         (("bfs", "--sources", "1;2"), "--sources '1;2': write all, random:K"),
-        (("bfs", "--sources", "10,11,12"), "no such vertex: 11, 12"),
+        (("bfs", "--sources", "10,11,12"), "no vertex 11, 12"),
         (("bfs", "--source", 10, "--sources", "all"), "one of them"),
         (("distances", "--sources", "all", "-o", "D.txt"), "-o D.txt: distances are written, by the suffix, as .npy"),
         (("closeness", "--sources", "10"), "all or random:K"),
@@ -143,12 +145,12 @@ def test_diameter_and_eccentricity(run, small):
         (("path", 10), "only '10' is given: give two vertices"),
         (("path", "far"), "or many pairs with --pairs @FILE; there is no file 'far'"),
         (("path", "far", 10, 10, 10), "and 3 are given: write GRAPH A B; there is no file 'far'"),
-        (("path", 10, 31), "no such vertex: 31"),
+        (("path", 10, 31), "no vertex 31: 5 ids between 10 and 50"),
         (("path", "ten", 30), "'ten' is not a valid integer, and ids are numbers here; nor is there a file 'ten'"),
         (("path", "graph.csrbin", 10, 10, 10), "and 3 are given: write GRAPH A B"),
         (("path", "graph.csrbin"), "two vertices"),
         (("path", "graph.csrbin", "--pairs", "10"), "@FILE"),
-        (("path", "graph.csrbin", 10, 11), "no such vertex: 11"),
+        (("path", "graph.csrbin", 10, 11), "no vertex 11"),
         (("hops", "--sources", "random:0"), "K from 1 on"),
         (("closeness", "--sources", "random:0"), "K from 1 on"),
         (("bfs", "--sources", "random:\u0663"), "K from 1 on"),  # int() takes digits of every script

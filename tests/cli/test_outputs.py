@@ -22,7 +22,7 @@ def test_bfs_says_what_it_wrote_the_deepest_vertex_and_the_path(run, small):
     line = ["bfs", "--source", 10, "--target", 30, "--levels", "l.npy", "--parents", "p.npy", "--backend", "cpu"]
     code, out, err = run(*line, "--verify")
     assert code == 0, err
-    assert lines_of(out, "wrote") == ["l.npy: int32, 5", "p.npy: int64, 5"]
+    assert lines_of(out, "wrote") == ["l.npy: int32, 5 values", "p.npy: int64, 5 values"]
     assert lines_of(out, "deepest") == ["30: 2 edges from 10"]
     assert lines_of(out, "path") == ["10 -> 20 -> 30: 2 edges"]
     result = json.loads(run(*line, "--json")[1])

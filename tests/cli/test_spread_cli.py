@@ -66,7 +66,7 @@ def test_a_bad_line_is_said_once(tmp_path):
     ran = run(command(tmp_path, "--ranks", "2"))
     assert ran.returncode == 1 and ran.stderr.count("bigbfs: error: ") == 1
     assert "g.txt: line 901: '1 x'" in ran.stderr and names(tmp_path) == ["g.txt"]
-    assert "correct the line, convert without ranks and skip such lines with --skip-bad-lines, or " in ran.stderr
+    assert "correct the line, convert without ranks and skip such lines with --skip-bad-lines N, or " in ran.stderr
 
 
 def ranks_of(folder):

@@ -32,7 +32,7 @@ def test_a_full_disk_under_standard_output(run, graph_text, line, unbuffered):
     with Path("out").open("wb") as out:
         command = [sys.executable, "-m", "bigbfs", line[0], "graph.csrbin", *line[1:]]
         ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, preexec_fn=limit, text=True)
-    assert ran.returncode == 1 and "error: standard output: cannot write: File too large; send it to " in ran.stderr
+    assert ran.returncode == 5 and "error: standard output: cannot write: File too large; send it to " in ran.stderr
 
 
 def with_input(*arguments, text=LINES):

@@ -291,5 +291,5 @@ def test_ids_beyond_64_bits_are_no_vertices(labels, beyond):
         graph.vertex(beyond)
     first = int(graph.original(0))
     for given in ([beyond], [first, beyond]):  # NumPy makes floats of the second
-        with pytest.raises(UsageError, match=f"no such vertex: {beyond}"):
+        with pytest.raises(UsageError, match=f"no vertex {beyond}"):
             vertices_of(graph, given)

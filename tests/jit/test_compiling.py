@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numba
 import pytest
+import zoo
 
+import bigbfs
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.jit import compiling
 from bigbfs.jit.njit import njit
@@ -26,3 +28,13 @@ def test_compiling_is_a_phase_of_its_own_and_told_once():
     with watch.phase("build"):
         assert kernels[0](1) == 1
     assert watch.phases["compile"] == before["compile"]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_what_is_compiled_while_a_graph_is_checked_is_no_opening(monkeypatch):
+    graph = zoo.build(3, zoo.path(3))
+    monkeypatch.setattr(type(graph), "require_valid", lambda self: njit(lambda a: a + 1)(1))
+    before = compiling.seconds()
+    with bigbfs.engine(graph, backend="cpu") as engine:
+        taken = compiling.seconds() - before
+        assert engine.setup.compile >= taken > engine.setup.open >= 0

@@ -12,7 +12,7 @@ from bigbfs.algorithms.many.cpu import widths
 from bigbfs.algorithms.many.cpu.batch import bytes_of
 from bigbfs.algorithms.many.gathered import wants_of
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
-from bigbfs.measures.foresight import Shape, batch_of, foresee, shapes_of
+from bigbfs.measures.foresight import Shape, batch_of, foresee, lengths_of, shapes_of
 
 
 def shapes(graph):
@@ -32,19 +32,28 @@ def test_a_batch_takes_the_cheaper_direction_of_each_level():
     """Of 100 vertices and 1,000 edges: bottom-up costs a fifth of a pass for the vertices, beside the rows it reads."""
     graph = zoo.build(100, zoo.random(100, 500, seed=1))
     vertices = 2 * graph.n / graph.m
+    lengths = lengths_of(graph)
     shape = Shape(np.array([0.01, 0.5, 0.49]), np.array([0.0, 0.01, 0.51]))
-    read, cost = batch_of(graph, [shape], 1)
-    assert read == pytest.approx(0.01 + 0.99 + 0.49)
+    read, cost = batch_of(graph, [shape], 1, lengths)
+    # top-down from the source; the half left lacks nothing after its level, and reads in part; then nobody lacks
+    assert 0.01 + 0.49 / 4 < read < 0.01 + 0.49
     assert cost == pytest.approx(0.06 + (0.99 + vertices) + (0.49 + vertices))
-    read, _ = batch_of(graph, [shape], 512)  # nobody has all 512 bits until the end
-    assert read == pytest.approx(3.0, abs=0.1)
-    assert batch_of(graph, [], 5) == (0.0, 0.0)
+    read, _ = batch_of(graph, [shape], 512, lengths)  # nobody has all 512 bits until the end
+    assert 1.5 < read <= 2.0
+    assert batch_of(graph, [], 5, lengths) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("kronecker", marks=pytest.mark.wide), "grid"])
+def test_rows_that_are_all_heads_are_not_read():
+    star = zoo.build(5, (np.zeros(4, np.int64), np.arange(1, 5)))
+    lengths = lengths_of(star)
+    assert (lengths.lengths.tolist(), lengths.rows.tolist(), lengths.edges) == ([1, 4], [4, 1], 8)
+    assert (lengths.upto(np.inf), lengths.upto(3)) == (4 / 8, 3 / 8)
+
+
+@pytest.mark.parametrize("kind", [pytest.param("kronecker", marks=pytest.mark.wide), "grid", "uniform"])
 def test_passes_that_are_foreseen_are_those_that_are_made(kind):
-    """Within a factor of three: heads settle vertices that the foresight counts."""
-    graph = generate.graph("kronecker", scale=12, seed=1) if kind == "kronecker" else zoo.build(3600, zoo.grid(60, 60))
+    """Within a factor of one and a half."""
+    graph = zoo.build(3600, zoo.grid(60, 60)) if kind == "grid" else generate.graph(kind, scale=12, seed=1)
     linked = np.flatnonzero(graph.degrees() > 0)
     need = widths.needs(graph.n, graph.ids, 2, ManyOptions(), 128)
     found = {each.width: each for each in foresee(graph, shapes(graph), 128, need, 2)}
@@ -52,7 +61,7 @@ def test_passes_that_are_foreseen_are_those_that_are_made(kind):
     assert found[64].passes > found[128].passes
     with bigbfs.engine(graph, backend="cpu", threads=2) as engine:
         made = engine.run_internal(ManyOptions(np.random.default_rng(2).choice(linked, 128), width=128)).record
-    assert 1 / 3 < made.edges_read / graph.m / found[128].passes < 3
+    assert 2 / 3 < made.edges_read / graph.m / found[128].passes < 3 / 2
 
 
 def test_memory_by_parts_is_that_of_a_batch():

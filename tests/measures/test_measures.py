@@ -217,7 +217,7 @@ def test_what_are_no_vertices_is_refused_in_our_words():
         with pytest.raises(BigBfsError, match="pairs"):
             list(bigbfs.shortest_paths(graph, pairs))
     for sources in ([2**70], [-(2**70), 1]):
-        with pytest.raises(BigBfsError, match=r"no such vertex: -?1180591620717411303424"):
+        with pytest.raises(BigBfsError, match=r"no vertex -?1180591620717411303424"):
             bigbfs.distances(graph, sources)
     with pytest.raises(BigBfsError, match="no sources"):
         bigbfs.closeness(graph, sources=[])
@@ -291,21 +291,6 @@ def test_sums_of_distances_beyond_floating_point_lose_nothing(monkeypatch):
     more = bigbfs.closeness(graph, backend="cpu").values
     np.testing.assert_allclose(more, [4 / each for each in farness.tolist()], rtol=2**-52)
     assert (more < plain).all()
-
-
-def test_a_sample_of_an_unconnected_graph_promises_nothing():
-    """Vertices that no source reaches may be as far from each other as they like."""
-    star, path = 300, 60
-    graph = zoo.build(
-        star + path,
-        zoo.join(
-            (np.zeros(star - 1, int), np.arange(1, star)),
-            (np.arange(star, star + path - 1), np.arange(star + 1, star + path)),
-        ),
-    )
-    assert bigbfs.closeness(graph, sources=[0, 1, 2], kind="closeness").error is None
-    assert bigbfs.closeness(graph, sources=[0, star], kind="closeness").error is not None
-    assert not bigbfs.closeness(graph, sources=[0] * graph.n).exact
 
 
 def test_random_sources_and_targets_are_drawn_apart():

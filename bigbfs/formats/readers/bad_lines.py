@@ -67,7 +67,7 @@ def bad_line(
     """
     if skipped:
         why += f"; {counted(skipped, 'bad line')} {'was' if skipped == 1 else 'were'} skipped as allowed"
-        remedies += (("skip_bad_lines", None, "allow more with a larger {}"),)
+        remedies += (("skip_bad_lines", None, "allow more with {}"),)
     else:
         remedies += ("correct the line", ("skip_bad_lines", None))
     return line_error(name, number, line, why, remedies + last)

@@ -15,7 +15,7 @@ from bigbfs.formats.readers.bad_lines import line_error, shown
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import Rules
 from bigbfs.formats.readers.pairs import BLANKS, SEPARATORS
-from bigbfs.formats.tables.columns import by_their_names, choose
+from bigbfs.formats.tables.columns import by_their_names, choose, left_out
 
 KONECT = re.compile(
     rb"%[ \t]*(sym|asym|bip)[ \t]+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic"
@@ -69,7 +69,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
             if rules.header is not False and (_is_header(text) or (rules.header and not headed)):
                 headed = True
                 columns = columns or _named(reader.name, number, line, rules)
-                notes.append(_told(reader.name, number, text, columns))
+                notes.append(_told(reader.name, number, text, columns, rules.columns is not None))
                 reader.next_line()
                 passed += 1
             elif columns is None and _THOUSANDS.fullmatch(text):
@@ -80,6 +80,8 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
                     "write ids without them, or say which columns hold the ids, {} for example",
                 )
                 raise line_error(reader.name, number, line, why, (insist,))
+            if not headed and columns is None:
+                notes += _more(reader.name, number, text)
             break
         if number == 1 and (match := KONECT.fullmatch(text)):
             kind = match[1]
@@ -131,10 +133,20 @@ def _named(name: str, number: int, line: bytes, rules: Rules) -> tuple[int, int]
     raise line_error(name, number, line, f"a header line? It names the columns {listed}", (way_out,))
 
 
-def _told(name: str, number: int, text: bytes, columns: tuple[int, int]) -> str:
+def _told(name: str, number: int, text: bytes, columns: tuple[int, int], asked: bool) -> str:
     words = _columns(text)
     places = [f"{place}" + (f" ({shown(words[place - 1])})" if place <= len(words) else "") for place in columns]
-    return f"{name}: line {number} is a header; the ids are read from the columns {' and '.join(places)}"
+    told = f"{name}: line {number} is a header; the ids are read from the columns {' and '.join(places)}"
+    return told if asked else told + left_out(len(words), columns)
+
+
+def _more(name: str, number: int, text: bytes) -> list[str]:
+    """Return a note where the first line of edges has more than two columns, which nobody named: a weight, or an id."""
+    words = len([word for word in _columns(text) if word])
+    more = left_out(words)
+    return (
+        [f"{name}: line {number} has {words} columns; the ids are read from the columns 1 and 2{more}"] if more else []
+    )
 
 
 def wrong_sides(name: str) -> InputError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from bigbfs.errors import InputError, RemedyLike
-from bigbfs.sizes import quoted
+from bigbfs.sizes import counted, quoted
 
 Columns = tuple[int | str, int | str]
 """Two columns, each by its place (from 1 on) or by its name."""
@@ -30,6 +30,12 @@ def by_their_names(names: Sequence[str]) -> tuple[int, int] | None:
         if plain.count(first) == 1 and plain.count(second) == 1:
             return plain.index(first) + 1, plain.index(second) + 1
     return None
+
+
+def left_out(names: int, read: Sequence[int] = (1, 2)) -> str:
+    """Return words on the columns, of so many, that are not ``read``, to be put behind a note; "" if there are none."""
+    others = names - sum(1 for each in set(read) if each <= names)
+    return f"; {counted(others, 'other column')} not read (columns=(A, B): take others)" if others > 0 else ""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -86,4 +92,4 @@ def choose(name: str, names: Sequence[str], wanted: Columns | None) -> tuple[int
     first, second = found or (1, 2)
     why = "as their names say" if found else "the first two"
     note = f"{name}: edges lead from column {quoted(names[first - 1])} to column {quoted(names[second - 1])} ({why})"
-    return first, second, note
+    return first, second, note + left_out(len(names))

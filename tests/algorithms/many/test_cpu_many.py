@@ -187,7 +187,7 @@ def test_options_that_cannot_be(monkeypatch):
         ManyOptions([0], max_depth=-1)
     graph = zoo.build(60, zoo.random(60, 90, seed=2))
     with engine(graph, backend="cpu", work=()) as placed:
-        with pytest.raises(UsageError, match="no such vertex: 60, 70"):
+        with pytest.raises(UsageError, match="no vertex 60, 70"):
             placed.run(ManyOptions([0, 60, 70]))
         monkeypatch.setattr("bigbfs.engines.cpu.memory.free_memory", lambda: 1000)
         with pytest.raises(DoesNotFitError, match="width of 32"):

@@ -87,6 +87,22 @@ def test_a_header_says_which_columns_hold_the_ids(tmp_path, text, columns):
     assert re.search(f"is a header; the ids are read from the columns {columns}", edges.notes[0])
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "told"),
+    [
+        (b"10 1 2\n20 2 3\n", None, "line 1 has 3 columns; .* 1 and 2; 1 other column not read"),
+        (b"# c\n1,2,0.5,x\n2,3,1,y\n", None, "line 2 has 4 columns; .* 1 and 2; 2 other columns not read"),
+        (b"from;to;weight\n1;2;0.5\n", None, "1 other column not read"),
+        (b"10 1 2\n20 2 3\n", (2, 3), None),
+        (b"1\t2\t\n2\t3\t\n", None, None),
+        (b"1 2\n2 3\n", None, None),
+    ],
+)
+def test_columns_that_are_not_read_are_told_unless_somebody_chose(tmp_path, text, columns, told):
+    notes = read(tmp_path / "g.txt", text, columns=columns).notes
+    assert re.search(told, " ".join(notes)) if told else not notes
+
+
 @pytest.mark.parametrize("skip", [0, 5])
 def test_a_header_that_does_not_say_so_is_refused_with_its_columns(tmp_path, skip):
     text = b",alpha,beta\n0,1,2\n1,3,4\n"
