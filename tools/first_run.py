@@ -27,6 +27,7 @@ from bigbfs.report.table import table
 
 EDGES = {"scale": 16, "edge-factor": 16}
 """Of the graph: 2^16 vertices, 1 M lines."""
+CPU = ("--backend", "cpu")
 TOUR: dict[str, tuple[str, ...]] = {
     "generate": ("generate", "rmat", "--scale", "16", "--edge-factor", "16", "--seed", "1", "-o", "made.txt"),
     "convert": ("convert", "graph.txt", "--force"),
@@ -40,6 +41,12 @@ TOUR: dict[str, tuple[str, ...]] = {
     "cc --verify": ("cc", "graph.csrbin", "--verify"),
     "check": ("check", "graph.csrbin"),
     "export": ("export", "graph.csrbin", "--to", "mtx", "-o", "out.mtx", "--force"),
+    "distances": ("distances", "middling.csrbin", "--sources", "random:100", "-o", "d.npy", "--force", *CPU),
+    "closeness": ("closeness", "middling.csrbin", "--sources", "random:2000", *CPU),
+    "hops": ("hops", "middling.csrbin", *CPU),
+    "path": ("path", "middling.csrbin", "1", "2"),
+    "diameter": ("diameter", "middling.csrbin", *CPU),
+    "eccentricity": ("eccentricity", "middling.csrbin", *CPU),
     "verify": ("verify", "small.csrbin", "--backend", "cpu", "--sources", "2"),
 }
 RUN = """
@@ -97,7 +104,9 @@ def prepare(folder: Path, cache: Path) -> None:
     once(("convert", "graph.txt", "--compressed"), folder, cache)
     names = "".join(f"name {i},name {i * i % 9973}\n" for i in range(20_000))
     (folder / "names.csv").write_text(f"source,target\n{names}", encoding="utf-8")
-    once(("generate", "rmat", "--scale", "8", "--edge-factor", "8", "--seed", "1", "-o", "small.csrbin"), folder, cache)
+    for name, scale, factor in (("small", "8", "8"), ("middling", "12", "16")):
+        sizes = ["--scale", scale, "--edge-factor", factor, "--seed", "1"]
+        once(("generate", "rmat", *sizes, "-o", f"{name}.csrbin"), folder, cache)
 
 
 def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) -> str:

@@ -142,7 +142,7 @@ ahead._take = lambda todo: (taken.extend(todo), take(todo))[1]
 
 def test_the_lists_name_kernels_and_kinds_that_there_are():
     lists = ahead.lists(ahead.NEEDED)
-    assert {"convert", "bfs", "bfs --compressed", "cc", "check"} <= lists.keys()
+    assert {"convert", "bfs", "bfs --compressed", "cc", "check", "hops", "eccentricity"} <= lists.keys()
     for each in {each for needed in lists.values() for each in needed}:
         assert isinstance(each.kernel(), Kernel)
         made = tuple(kinds.written(kinds.kind_of(kinds.sample_of(kind))) for kind in each.kinds)
@@ -166,10 +166,18 @@ LINES = (
     ("bfs --compressed", ["graph.csrbin", "--source", "1", "--compressed"]),
     ("cc", ["graph.csrbin"]),
     ("check", ["graph.csrbin"]),
+    ("distances", ["graph.csrbin", "--sources", "1,2,3", "-o", "d.npy", "--force", "--backend", "cpu"]),
+    ("closeness", ["graph.csrbin", "--sources", "random:20", "--backend", "cpu"]),
+    ("hops", ["graph.csrbin", "--backend", "cpu"]),
+    ("path", ["graph.csrbin", "1", "2"]),
+    ("diameter", ["graph.csrbin", "--backend", "cpu"]),
+    ("eccentricity", ["graph.csrbin", "--backend", "cpu"]),
 )
 
 
-@pytest.mark.parametrize(("line", "arguments"), split(LINES, lambda line, arguments: line in ("convert", "bfs")))
+@pytest.mark.parametrize(
+    ("line", "arguments"), split(LINES, lambda line, arguments: line in ("convert", "bfs", "eccentricity"))
+)
 def test_what_a_command_uses_is_listed(tmp_path, line, arguments):
     """Else ``python tools/first_run.py --write`` has not been run since kernels or their arguments were changed."""
     rows = "".join(f"{u} {(u * 7) % 50}\n{u} {(u * 3) % 50}\n" for u in range(1, 50))
