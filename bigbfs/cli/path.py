@@ -12,7 +12,7 @@ from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.paths import PathSearches, ShortestPath
-from bigbfs.record import Cores, disturbed, median
+from bigbfs.record import Cores, disturbed, median, switches
 from bigbfs.report.jsonout import dumps, many_object
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled, table
@@ -74,7 +74,7 @@ def command(
                 for path in found
             ]
             times = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
-            click.echo(dumps(shared | times | {"disturbed": disturbed(lost), "paths": rows}))
+            click.echo(dumps(shared | times | {"disturbed": disturbed(lost), "switches": switches(), "paths": rows}))
             return
         manyopts.head(opened, engine)
         if len(found) == 1:

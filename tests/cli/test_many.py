@@ -15,7 +15,19 @@ from bigbfs.report.progress import Progress
 
 SHARED = {
     *("schema", "command", "graph", "backend", "device", "residency", "setup", "bytes"),
-    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "disturbed", "verified", "wrote", "notes"),
+    *(
+        "searches",
+        "batches",
+        "width",
+        "pairs",
+        "edges_read",
+        "seconds",
+        "disturbed",
+        "switches",
+        "verified",
+        "wrote",
+        "notes",
+    ),
 }
 
 
