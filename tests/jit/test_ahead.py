@@ -167,8 +167,10 @@ LINES = (
     ("cc", ["graph.csrbin"]),
     ("check", ["graph.csrbin"]),
     ("distances", ["graph.csrbin", "--sources", "1,2,3", "-o", "d.npy", "--force", "--backend", "cpu"]),
-    ("closeness", ["graph.csrbin", "--sources", "random:20", "--backend", "cpu"]),
+    ("closeness", ["graph.csrbin", "--sources", "all", "--backend", "cpu"]),
+    ("distances many", ["graph.csrbin", "--sources", "all", "-o", "d.npy", "--force", "--backend", "cpu"]),
     ("hops", ["graph.csrbin", "--backend", "cpu"]),
+    ("hops few", ["graph.csrbin", "--sources", "random:20", "--backend", "cpu"]),
     ("path", ["graph.csrbin", "1", "2"]),
     ("diameter", ["graph.csrbin", "--backend", "cpu"]),
     ("eccentricity", ["graph.csrbin", "--backend", "cpu"]),
@@ -180,7 +182,7 @@ LINES = (
 )
 def test_what_a_command_uses_is_listed(tmp_path, line, arguments):
     """Else ``python tools/first_run.py --write`` has not been run since kernels or their arguments were changed."""
-    rows = "".join(f"{u} {(u * 7) % 50}\n{u} {(u * 3) % 50}\n" for u in range(1, 50))
+    rows = "".join(f"{u} {(u * 7) % 400}\n{u} {(u * 3) % 400}\n" for u in range(1, 400))
     (tmp_path / "graph.txt").write_text(rows)
     (tmp_path / "names.csv").write_text("".join(f"name {u},name {(u * 7) % 50}\n" for u in range(1, 50)))
     kept = {
