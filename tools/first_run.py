@@ -126,6 +126,21 @@ def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) ->
     return table(head, rows)
 
 
+def in_common(lines: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return what lists of one command have in common that are as long as each other: searches of few and of many bits.
+
+    A list for itself, the shortest one of the command: which of the others is needed nobody can tell before one of its
+    own kernels is missed.
+    """
+    found = {}
+    for command in {line.split()[0] for line in lines}:
+        mine = [needed for line, needed in lines.items() if line.split()[0] == command and needed]
+        alike = [needed for needed in mine if len(needed) == min(map(len, mine))]
+        if len(alike) > 1:
+            found[f"{command} any"] = [kernel for kernel in alike[0] if all(kernel in needed for needed in alike)]
+    return found
+
+
 def write(names: list[str], folder: Path) -> None:
     """Write what each command needs, with the seconds that each kernel takes, for :mod:`bigbfs.jit.ahead`."""
     known = json.loads(ahead.NEEDED.read_text()) if ahead.NEEDED.exists() else {"kernels": [], "commands": {}}
@@ -142,6 +157,7 @@ def write(names: list[str], folder: Path) -> None:
             whole = took.get(f"{kernel[0].removeprefix('bigbfs.')}.{kernel[1]}", 0.0)
             seconds[json.dumps(kernel)] = max(round(whole, 2), 0.01)
         print(f"{name}: {len(used)} kernels, {sum(each[1] for each in compiled):.1f} s", flush=True)
+    lines |= in_common(lines)
     kernels = sorted({kernel for needed in lines.values() for kernel in needed})
     rows = ",\n".join(json.dumps([*json.loads(kernel), seconds[kernel]]) for kernel in kernels)
     commands = {line: [kernels.index(kernel) for kernel in needed] for line, needed in lines.items() if needed}

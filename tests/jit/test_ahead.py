@@ -149,6 +149,14 @@ def test_the_lists_name_kernels_and_kinds_that_there_are():
         assert made == each.kinds, each
 
 
+def test_what_lists_of_few_and_of_many_sources_share_is_compiled_first():
+    """Before, the wrong one of the two could be: 13 s of a processor instead of 8."""
+    lists = {line: set(needed) for line, needed in ahead.lists(ahead.NEEDED).items()}
+    for few, many in (("hops few", "hops"), ("distances", "distances many")):
+        common = lists[f"{few.split()[0]} any"]
+        assert common == lists[few] & lists[many] and 0 < len(common) < len(lists[few])
+
+
 COMMANDS = """
 import json, sys
 from bigbfs.cli.main import run
