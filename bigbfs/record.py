@@ -112,6 +112,10 @@ class Cores:
         """Return that share."""
         return self.since()[1]
 
+    def switched(self) -> int:
+        """Return the involuntary context switches since, of all threads of this process."""
+        return switches() - self.switches
+
 
 @dataclass(frozen=True, slots=True)
 class Alone:

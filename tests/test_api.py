@@ -1,4 +1,5 @@
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bigbfs.engines.gpu.engine import GpuEngine
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.flags import GraphFlags
+from bigbfs.jit import compiling
 
 # a path 10 - 20 - 30 and an edge 5 - 40, stored in the order 30, 10, 20, 40, 5
 LABELS = [30, 10, 20, 40, 5]
@@ -155,3 +157,16 @@ def test_a_gpu_that_is_not_there_is_looked_for_once(monkeypatch):
     assert [api.choose_backend("auto") for _ in range(3)] == ["cpu"] * 3 and len(asked) == 1
     monkeypatch.setattr(device, "available", lambda: True)
     assert api.choose_backend("auto") == "gpu"
+
+
+def test_kernels_that_are_compiled_while_a_graph_is_checked_are_no_time_of_opening(monkeypatch):
+    """In a first run those of the whole command are: the check needs the first of them."""
+
+    def check(graph):
+        with compiling.measured("a kernel"):
+            time.sleep(0.2)
+
+    monkeypatch.setattr(bigbfs.Graph, "require_valid", check)
+    graph = bigbfs.Graph(PlainAdjacency(np.array(INDPTR, np.uint64), np.array(INDICES, np.uint32)), GraphFlags())
+    with api.engine(graph, backend="cpu", threads=1) as engine:
+        assert engine.setup.open < 0.1 and engine.setup.compile >= 0.2

@@ -5,7 +5,8 @@ threads that bigbfs takes by itself and with one thread, without load and with i
 
 - ``busy / idle``: what the load costs (3 at most is the bar);
 - ``busy / 1 thread``: threads beside one thread under the same load (1.1 at most);
-- ``GAP / busy``: beside GAP's programs under the same load (2 at least), with ``--gap FOLDER`` where they were built.
+- ``GAP / busy``: beside GAP's programs under the same load (2 at least), with ``--gap FOLDER`` where they were built:
+  bfs, cc, and for ``convert`` its converter, a process that makes an .sg of the same text.
 
 The two numbers of threads take turns, so that whatever else happens on the machine meets both. It says little unless
 the machine was idle before: what other processes took meanwhile is printed too. With ``--bars`` it exits 1 where one
@@ -13,6 +14,9 @@ is missed.
 
     bigbfs generate kronecker --scale 20 -o k20.csrbin
     python tools/bench_busy.py k20.csrbin --trials 5
+
+    git clone https://github.com/sbeamer/gapbs /tmp/gap && make -C /tmp/gap bfs cc converter
+    /tmp/gap/converter -g 20 -b k20.sg && python tools/bench_busy.py k20.sg --gap /tmp/gap --bars
 """
 
 from __future__ import annotations
@@ -46,13 +50,24 @@ HEADS = "idle", "1 thread", "busy", "1 thread", "busy / idle", "busy / 1 thread"
 Timed = Callable[[], list[float]]
 
 
+SPIN = """
+import os, sys
+while os.getppid() == int(sys.argv[1]):
+    for _ in range(10**6):
+        pass
+"""
+"""Until whoever has started it is gone, one way or another."""
+
+
 @contextmanager
-def load(processes: int) -> Iterator[None]:
-    """Have so many processes spin inside."""
-    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+def load(processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Have so many processes spin inside: these."""
+    spinning: list[subprocess.Popen[bytes]] = []
     try:
+        while len(spinning) < processes:
+            spinning.append(subprocess.Popen([sys.executable, "-c", SPIN, str(os.getpid())]))
         time.sleep(1.0)  # until they are past their start
-        yield
+        yield spinning
     finally:
         for process in spinning:
             process.kill()
@@ -65,12 +80,17 @@ def sources_of(graph: Graph) -> list[int]:
     return found
 
 
+def text_in(folder: Path) -> Path:
+    """Return the file of edges that is converted."""
+    return folder / "edges.el"
+
+
 def works_of(graph: Graph, threads: int, folder: Path, wanted: list[str], few: int) -> dict[str, Timed]:
     """Return for each work a function that does it and returns seconds, one for each source or one in all."""
     engine = CpuEngine(graph, threads=threads)
     sources = sources_of(graph)
     many = ManyOptions(sources=np.array(sources), width=64)
-    text = folder / "edges.el"
+    text = text_in(folder)
     if "convert" in wanted and not text.exists():
         export(graph, "el", text)
 
@@ -116,6 +136,32 @@ def gap_side(folder: Path, program: str, graph: Path, threads: int, sources: lis
         return median([float(found) for found in re.findall(r"Trial Time:\s+([0-9.]+)", text)][1:])
 
     return lambda: [run(more) for more in each]
+
+
+def gap_converter(folder: Path, text: Path, threads: int) -> Timed:
+    """Return the function that has GAP make a graph of ``text``, both directions, and returns the process's seconds."""
+    output = text.with_name("out.sg")
+    command = [str(folder / "converter"), "-f", str(text), "-s", "-b", str(output)]
+    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
+
+    def run() -> list[float]:
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+        return [time.perf_counter() - start]
+
+    return run
+
+
+def add_gap(
+    works: dict[str, dict[str, Timed]], options: argparse.Namespace, graph: Graph, folder: Path, threads: int
+) -> None:
+    """Add GAP's side to the works that it has."""
+    for name in ("bfs", "cc"):
+        if name in works:
+            sources = sources_of(graph)[: options.sources]
+            works[name]["GAP"] = gap_side(options.gap, name, options.graph, threads, sources)
+    if "convert" in works:
+        works["convert"]["GAP"] = gap_converter(options.gap, text_in(folder), threads)
 
 
 def taken_by_others(before: tuple[float, float]) -> float:
@@ -170,7 +216,7 @@ def main() -> int:
     parser.add_argument("--work", action="append", choices=WORKS, help="repeatable; all of them if not given")
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--sources", type=int, default=8, help="searches of a trial of BFS")
-    parser.add_argument("--gap", type=Path, help="folder with GAP's programs bfs and cc; GRAPH is an .sg file then")
+    parser.add_argument("--gap", type=Path, help="folder with GAP's programs; GRAPH is an .sg file then")
     parser.add_argument("--folder", type=Path, help="where the conversion's files go; default: a temporary one")
     parser.add_argument("--bars", action="store_true", help="exit 1 where a bar is missed")
     parser.add_argument("--json", type=Path, help="write all figures there")
@@ -182,10 +228,7 @@ def main() -> int:
         }
         works = {name: {side: timed[name] for side, timed in every.items()} for name in wanted}
         if options.gap is not None:
-            for name in ("bfs", "cc"):
-                if name in works:
-                    sources = sources_of(graph)[:few]
-                    works[name]["GAP"] = gap_side(options.gap, name, options.graph, threads, sources)
+            add_gap(works, options, graph, Path(folder), threads)
         measure(works, 1)  # compiles
         before = _spent()
         idle = measure(works, options.trials)

@@ -27,6 +27,7 @@ from bigbfs.report.table import table
 
 EDGES = {"scale": 16, "edge-factor": 16}
 """Of the graph: 2^16 vertices, 1 M lines."""
+CPU = ("--backend", "cpu")
 TOUR: dict[str, tuple[str, ...]] = {
     "generate": ("generate", "rmat", "--scale", "16", "--edge-factor", "16", "--seed", "1", "-o", "made.txt"),
     "convert": ("convert", "graph.txt", "--force"),
@@ -40,6 +41,14 @@ TOUR: dict[str, tuple[str, ...]] = {
     "cc --verify": ("cc", "graph.csrbin", "--verify"),
     "check": ("check", "graph.csrbin"),
     "export": ("export", "graph.csrbin", "--to", "mtx", "-o", "out.mtx", "--force"),
+    "distances": ("distances", "middling.csrbin", "--sources", "random:20", "-o", "d.npy", "--force", *CPU),
+    "distances many": ("distances", "middling.csrbin", "--sources", "random:1000", "-o", "d.npy", "--force", *CPU),
+    "closeness": ("closeness", "middling.csrbin", "--sources", "random:2000", *CPU),
+    "hops": ("hops", "middling.csrbin", *CPU),
+    "hops few": ("hops", "middling.csrbin", "--sources", "random:20", *CPU),
+    "path": ("path", "middling.csrbin", "1", "2"),
+    "diameter": ("diameter", "middling.csrbin", *CPU),
+    "eccentricity": ("eccentricity", "middling.csrbin", *CPU),
     "verify": ("verify", "small.csrbin", "--backend", "cpu", "--sources", "2"),
 }
 RUN = """
@@ -97,7 +106,9 @@ def prepare(folder: Path, cache: Path) -> None:
     once(("convert", "graph.txt", "--compressed"), folder, cache)
     names = "".join(f"name {i},name {i * i % 9973}\n" for i in range(20_000))
     (folder / "names.csv").write_text(f"source,target\n{names}", encoding="utf-8")
-    once(("generate", "rmat", "--scale", "8", "--edge-factor", "8", "--seed", "1", "-o", "small.csrbin"), folder, cache)
+    for name, scale, factor in (("small", "8", "8"), ("middling", "12", "16")):
+        sizes = ["--scale", scale, "--edge-factor", factor, "--seed", "1"]
+        once(("generate", "rmat", *sizes, "-o", f"{name}.csrbin"), folder, cache)
 
 
 def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) -> str:
@@ -113,6 +124,21 @@ def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) ->
             print(f"{name}\n{table(('kernel', 'user s', 'with those it calls'), compiled)}\n", flush=True)
     head = ("first run", "wall s", "user s", "kernels", "compiled here s", "slowest", "s")
     return table(head, rows)
+
+
+def in_common(lines: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return what lists of one command have in common that are as long as each other: searches of few and of many bits.
+
+    A list for itself, the shortest one of the command: which of the others is needed nobody can tell before one of its
+    own kernels is missed.
+    """
+    found = {}
+    for command in {line.split()[0] for line in lines}:
+        mine = [needed for line, needed in lines.items() if line.split()[0] == command and needed]
+        alike = [needed for needed in mine if len(needed) == min(map(len, mine))]
+        if len(alike) > 1:
+            found[f"{command} any"] = [kernel for kernel in alike[0] if all(kernel in needed for needed in alike)]
+    return found
 
 
 def write(names: list[str], folder: Path) -> None:
@@ -131,6 +157,7 @@ def write(names: list[str], folder: Path) -> None:
             whole = took.get(f"{kernel[0].removeprefix('bigbfs.')}.{kernel[1]}", 0.0)
             seconds[json.dumps(kernel)] = max(round(whole, 2), 0.01)
         print(f"{name}: {len(used)} kernels, {sum(each[1] for each in compiled):.1f} s", flush=True)
+    lines |= in_common(lines)
     kernels = sorted({kernel for needed in lines.values() for kernel in needed})
     rows = ",\n".join(json.dumps([*json.loads(kernel), seconds[kernel]]) for kernel in kernels)
     commands = {line: [kernels.index(kernel) for kernel in needed] for line, needed in lines.items() if needed}

@@ -36,6 +36,8 @@ class Measured:
         What verifying them took.
     disturbed
         Of every run, whether it had to share its cores (bigbfs/record.py).
+    switches
+        Of every run, the involuntary context switches of all threads.
     """
 
     graph: Graph
@@ -43,6 +45,7 @@ class Measured:
     records: list[Any] = field(default_factory=list)
     verify_seconds: float = 0.0
     disturbed: list[bool] = field(default_factory=list)
+    switches: list[int] = field(default_factory=list)
 
     @property
     def result(self) -> Any:
@@ -144,6 +147,7 @@ class Engine:
         for _ in range(trials):
             before = Cores.now()
             result = self._placed.run(work)
+            measured.switches.append(before.switched())
             measured.disturbed.append(disturbed(before.lost()))
             if verify:
                 start = time.perf_counter()

@@ -212,6 +212,7 @@ def _take_in(summary: BfsSummary, measured: Measured, task: Task) -> None:
     record = measured.internal.original_record(measured.graph)
     summary.runs.append(replace(record, seconds=measured.seconds))
     summary.disturbed.append(sum(measured.disturbed))
+    summary.switches.append(sum(measured.switches))
     if task.target is None and task.levels is None and task.parents is None:
         return
     result: BfsResult = measured.result

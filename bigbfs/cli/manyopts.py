@@ -21,7 +21,7 @@ from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import compiling
 from bigbfs.measures.placing import sampled
-from bigbfs.record import disturbed
+from bigbfs.record import disturbed, switches
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted
@@ -257,6 +257,7 @@ def json_object(
         "edges_read": record.edges_read,
         "seconds": record.seconds,
         "disturbed": disturbed(record.lost),
+        "switches": switches(),
         "verified": record.verified,
         "wrote": outputs.as_json(list(wrote)),
     }

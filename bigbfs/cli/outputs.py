@@ -173,6 +173,20 @@ def write_table(
     return _put(path, argument, rows, lambda to, kind: results.write_columns(to, kind, columns, (speaks,), names))
 
 
+def write_columns(
+    path: Path, argument: str, columns: dict[str, np.ndarray], speaks: tuple[str, ...] = (), names: Names | None = None
+) -> Written | None:
+    """Write columns, of which those that ``speaks`` names hold original ids, if any does; as :func:`write_result` does.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written; nothing is left behind.
+    """
+    rows = len(next(iter(columns.values())))
+    return _put(path, argument, rows, lambda to, kind: results.write_columns(to, kind, columns, speaks, names))
+
+
 def _put(path: Path, argument: str, rows: int, put: Callable[[BinaryIO, str], None]) -> Written | None:
     """Have ``put`` write a table, of the kind that the suffix says, to standard output or to ``path``."""
     kind = KINDS.get(path.suffix, "csv")

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from bigbfs.algorithms.engine import Engine
-from bigbfs.cli import manyopts, options, values
+from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.sources import id_of, pairs_in
 from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.paths import PathSearches, ShortestPath
-from bigbfs.record import Cores, disturbed, median
+from bigbfs.record import Cores, disturbed, median, switches
 from bigbfs.report.jsonout import dumps, many_object
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled, table
@@ -28,29 +29,41 @@ SHOWN = 20
 @options.graph_argument
 @click.argument("ends", nargs=-1, metavar="[A B]")
 @click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line (names: a tab between them).")
+@click.option(
+    "-o",
+    "--output",
+    type=values.PATH,
+    metavar="F",
+    help="Write distances, -1 no path: .npy, .csv, .parquet, .arrow, or -.",
+)
 @options.compressed_option
 @manyopts.threads_option
 @options.verify_option
+@outputs.force_option
 @values.json_option
 def command(
     graph: Path | None,
     ends: tuple[str, ...],
     pairs: str | None,
+    output: Path | None,
     compressed: bool,
     threads: int | None,
     verify: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """One shortest path from A to B, by a search from both ends, on the CPU.
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Where there is no path this is said, and the
-    exit code is 0. --pairs takes many. --verify looks for each edge in the graph, and searches once more, from one end
-    alone: once for each source of pairs that follow one another.
+    exit code is 0. --pairs takes many; F.csv has source, target and distance of each, --json the vertices between.
+    --verify looks for each edge in the graph, and searches once more, from one end alone: once for each source of pairs
+    that follow one another.
     """
     first = graph
     if graph is not None and pairs is None and len(ends) == 1 and not _is_file(graph):
         graph, ends = None, (str(graph), *ends)
     _check(first, ends, pairs)
+    manyopts.check_values(output, force, as_json)
     with (
         options.opened(graph, compressed) as (opened, opening),
         options.placed(opened, (), backend="cpu", threads=threads) as engine,
@@ -67,31 +80,28 @@ def command(
         seconds, lost = before.since()
         if verify:
             _prove(engine, found)
+        wrote = _write(output, found, opened)
         if as_json:
             shared = many_object("path", opened, engine, opening)
-            times = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
-            more = {"disturbed": disturbed(lost), "verified": verify or None, "paths": _rows(opened, found)}
-            click.echo(dumps(shared | times | more))
+            times: dict[str, Any] = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
+            times |= {"disturbed": disturbed(lost), "switches": switches(), "wrote": outputs.as_json(wrote)}
+            times["verified"] = verify or None
+            click.echo(dumps(shared | times | {"paths": _told(opened, found)}))
             return
-        manyopts.head(opened, engine)
-        if len(found) == 1:
-            click.echo(_sentence(opened, found[0]))
-        else:
-            lines = [
-                (_called(opened, path.source), _called(opened, path.target), _length(path), path.edges_read)
-                for path in found
-            ]
-            click.echo(table(("source", "target", "distance", "edges read"), lines))
-        click.echo(
-            f"\nsearches    {counted(len(found), 'pair')}, {1e3 * seconds:.4g} ms{', verified' if verify else ''}"
-        )
-        click.echo(options.setup_line(engine, opening, None))
-        if line := options.lost_line(lost):
-            click.echo(line)
+        with outputs.report_beside([output]):
+            manyopts.head(opened, engine)
+            _print(opened, found)
+            said = ", verified" if verify else ""
+            click.echo(f"\nsearches    {counted(len(found), 'pair')}, {1e3 * seconds:.4g} ms{said}")
+            click.echo(options.setup_line(engine, opening, None))
+            if line := options.lost_line(lost):
+                click.echo(line)
+            for file in wrote:
+                click.echo(file.line())
 
 
-def _rows(graph: Graph, found: list[ShortestPath]) -> list[dict[str, Any]]:
-    """Return the paths for JSON."""
+def _told(graph: Graph, found: list[ShortestPath]) -> list[dict[str, Any]]:
+    """Return what the JSON object has of each path."""
     return [
         {
             "source": graph.called(path.source),
@@ -103,6 +113,36 @@ def _rows(graph: Graph, found: list[ShortestPath]) -> list[dict[str, Any]]:
         }
         for path in found
     ]
+
+
+def _print(graph: Graph, found: list[ShortestPath]) -> None:
+    """Print the path, or a table of many."""
+    if len(found) == 1:
+        click.echo(_sentence(graph, found[0]))
+        return
+    lines = [
+        (_called(graph, path.source), _called(graph, path.target), _length(path), path.edges_read) for path in found
+    ]
+    click.echo(table(("source", "target", "distance", "edges read"), lines))
+
+
+def _write(output: Path | None, found: list[ShortestPath], graph: Graph) -> list[outputs.Written]:
+    """Write the distance of each pair, in their order; a table has the pair, too.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written.
+    """
+    if output is None:
+        return []
+    distances = np.array([path.distance for path in found], np.int64)
+    if output.suffix == ".npy":
+        return [outputs.write_array(output, distances, "output")]
+    sources, targets = np.array([(path.source, path.target) for path in found], np.int64).T
+    columns = {"source": sources, "target": targets, "distance": distances}
+    wrote = outputs.write_columns(output, "output", columns, ("source", "target"), graph.names)
+    return [] if wrote is None else [wrote]
 
 
 def _prove(engine: Engine, found: list[ShortestPath]) -> None:

@@ -22,6 +22,7 @@ from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import UsageError
+from bigbfs.graph.graph import Graph
 from bigbfs.measures.bounds import Bounds, bounds_bytes
 from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
@@ -83,6 +84,20 @@ Searched = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Of each source its eccentricity and a farthest vertex, int64; distances from it and back, int32 (n, sources)."""
 
 
+def bounds_of(swept: Searches, goal: str, graph: Graph) -> Bounds:
+    """Return what single searches know of the vertices of one component; the ball where the diameter is asked for."""
+    lower, upper, distances = swept.known()
+    inside = upper >= 0
+    sizes = np.where(inside, swept.reached, 1)
+    ball = distances if goal == "diameter" else None
+    bounds = Bounds(sizes, inside, graph.degrees(), fold(rows_of(graph.adjacency)), ball)
+    np.maximum(bounds.lower, lower, out=bounds.lower, where=inside)
+    np.minimum(bounds.upper, np.minimum(upper, swept.diameter[1]), out=bounds.upper, where=inside)
+    bounds.searched[swept.searched] = True
+    bounds.settle(*np.empty((2, 0), np.int64))
+    return bounds
+
+
 class Bounding:
     """The batches of one run; vertices are internal.
 
@@ -95,7 +110,9 @@ class Bounding:
     threads
         Of the host.
     swept
-        Sweeps that left too many vertices: what they know is where this begins.
+        Sweeps of the largest component: what they know is where this begins.
+    goal
+        What they have been for: where it is the diameter they have left too many vertices, else nobody is left.
 
     Attributes
     ----------
@@ -112,7 +129,9 @@ class Bounding:
         Bounds and searches take more memory than is free.
     """
 
-    def __init__(self, engine: Engine, component: str, threads: int, swept: Searches | None = None) -> None:
+    def __init__(
+        self, engine: Engine, component: str, threads: int, swept: Searches | None = None, goal: str = "diameter"
+    ) -> None:
         self._engine, self._graph, self._threads = engine, engine.graph, threads
         graph = engine.graph
         self._two_ways = not graph.flags.symmetric
@@ -126,7 +145,7 @@ class Bounding:
         self._helps, self._went_on, self._best = True, False, (-1, 0, 0)
         self._record = ManyRecord(0, 0, BATCH, 0, 0, 0.0)
         if swept is not None:
-            self._go_on(swept)
+            self._begin_with(swept, goal)
             return
         labels = engine.run_internal(ComponentsOptions()).labels
         counts = np.bincount(labels, minlength=graph.n)
@@ -140,31 +159,16 @@ class Bounding:
         self._first = np.flatnonzero(inside)[int(degrees[inside].argmax())]
         self._labels = labels
 
-    def _go_on(self, swept: Searches) -> None:
-        """Begin where sweeps have ended."""
-        graph, (lower, upper, distances) = self._graph, swept.known()
-        inside = upper >= 0
-        sizes = np.where(inside, swept.reached, 1)
-        bounds = Bounds(sizes, inside, graph.degrees(), fold(rows_of(graph.adjacency)), distances)
-        bounds.lower[inside] = lower[inside]
-        bounds.upper[inside] = np.minimum(upper[inside], bounds.upper[inside])
-        bounds.searched[swept.searched] = True
-        bounds.settle(*np.empty((2, 0), np.int64))
-        self.bounds, self.components = bounds, 1
-        self._best, self._record = swept.longest, swept.record
-        self._helps, self._went_on = swept.left > MANY, True
-        self._record.width = BATCH
-
-    def take(self, swept: Searches) -> None:
-        """Take over what searches know of the diameter, and of each vertex; they have looked at little else."""
-        bounds, (lower, upper, _) = self.bounds, swept.known()
-        inside = bounds.inside = upper >= 0  # of two components that are as large, theirs
-        self._first = np.flatnonzero(inside)[int(self._graph.degrees()[inside].argmax())]
-        np.maximum(bounds.lower, lower, out=bounds.lower, where=inside)
-        np.minimum(bounds.upper, np.minimum(upper, swept.diameter[1]), out=bounds.upper, where=inside)
-        bounds.settle(*np.empty((2, 0), np.int64))
+    def _begin_with(self, swept: Searches, goal: str) -> None:
+        """Take over what searches know of the diameter, and of each vertex; for all else they have looked at little."""
+        self.bounds, self.components = bounds_of(swept, goal, self._graph), 1
         self._best, self._record = swept.longest, swept.record
         self._record.width = BATCH
+        if goal == "diameter":
+            self._helps, self._went_on = swept.left > MANY, True
+        else:
+            inside = self.bounds.inside
+            self._first = np.flatnonzero(inside)[int(self._graph.degrees()[inside].argmax())]
 
     def run(self, goal: str, until: Until, tell: Tell | None) -> None:
         """Search until ``goal`` is known, or it is time to stop."""

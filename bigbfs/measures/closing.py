@@ -1,9 +1,12 @@
-"""The diameter of a small undirected graph in one kernel: what :mod:`bigbfs.measures.sweeping` does, by one thread.
+"""The diameter of a small undirected graph in few kernels: what :mod:`bigbfs.measures.sweeping` does, by one thread.
 
 A search of such a graph takes a tenth of a millisecond, and the Python between two of them as long again. Sources are
 chosen as there; the first search is closed by pairs of the vertices farthest from it
-(:mod:`bigbfs.measures.rim`), the others by pairs of the open vertices, and in small worlds the last of these are
-searched from 64 at once.
+(:mod:`bigbfs.measures.rim`), the others by pairs of the open vertices. In small worlds the last of these are left to
+:mod:`bigbfs.measures.small`, which searches from 64 at once.
+
+Three kernels, so that processes compile them side by side in a first run: :func:`choose_first` says where the first
+search begins, :func:`close_in` searches, and between its first two steps :func:`close_first_rim` looks at pairs.
 
 ``work``, int32 (ROWS, n), ``searched``, int32, which receives the sources, and ``told``, int64, with an entry for each
 of ``FIELDS``, are all that a call leaves for the next.
@@ -22,7 +25,7 @@ from bigbfs.measures.fours import WIDEST as FEW
 from bigbfs.measures.fours import fill
 from bigbfs.measures.fours import search as search_fours
 from bigbfs.measures.near import BALLS, RIMS, SLOTS, close_rim, look_at_pairs, stand_for_none
-from bigbfs.measures.serial_search import AT_ONCE, depths, edges_of, search
+from bigbfs.measures.serial_search import edges_of, search
 
 PAIRS = 2**16
 """Pairs that are looked at in any case; else at most as many as there are edges."""
@@ -30,8 +33,6 @@ COVERED = 4
 """So few vertices left are searched from one by one, without a look at a central one."""
 STRETCH = 64
 """Vertices that are looked at before any of them is listed."""
-TOGETHER = 512
-"""So many in one step at most."""
 
 FIELDS = (
     "stage", "searches", "batches", "reaches", "longest", "one", "other", "read", "faults", "torn", "left", "top",
@@ -57,71 +58,80 @@ _MOST = np.int32(2**31 - 1)
 
 
 @njit(cache=True, nogil=True)
-def close_in(rows, edges, work, queue, searched, told, scratch, words, most, rounds, few):
+def close_in(rows, edges, work, queue, searched, told, scratch, most, rounds, few):
     """Search until nobody is left, more than ``most`` ids have been read, or ``rounds`` searches made, in this call.
 
-    ``told`` is 0 before the first call, which makes the first search in any case. ``queue``, int32 (n + 1,),
-    ``scratch`` and ``words``, uint64 (3, n): for what a step does. After three searches so ``few`` left in a small
-    world are searched from 64 at once. It ends too where ids are met that are no vertices.
+    The first call makes the search that :func:`choose_first` has prepared, and no more; the second one, after
+    :func:`close_first_rim`, says who is left. ``queue``, int32 (n + 1,), and ``scratch``: for what a step does. It ends
+    too where ids are met that are no vertices, and where so ``few`` are left that they are searched from at once, which
+    is left to others: they make ``told[STAGE]`` negative.
     """
     last, end = told[READ] + most, told[SEARCHES] + rounds
     while True:
-        _step(rows, edges, work, queue, searched, told, scratch, words, few)
+        _step(rows, edges, work, queue, searched, told, scratch)
         if told[LEFT] == 0 or told[FAULTS] or told[TORN] or told[READ] > last or told[SEARCHES] >= end:
+            break
+        if COVERED < told[LEFT] <= few and told[STAGE] > 3 and told[LONGEST] <= SHALLOW:
             break
 
 
 @njit
-def _step(rows, edges, work, queue, searched, told, scratch, words, few):
-    """Make the next search, or the next searches at once."""
+def _step(rows, edges, work, queue, searched, told, scratch):
+    """Make the next search, and see who is left."""
     stage, left = told[STAGE], told[LEFT]
-    told[STAGE] += 1
-    if stage == 0:
-        _first(rows, edges, work, queue, searched, told, scratch)
-    elif stage >= 3 and COVERED < left <= few and told[LONGEST] <= SHALLOW:
-        _all_at_once(rows, edges, work, queue, searched, told, scratch, words)
-    else:
-        middle = True
-        if stage == 2 and left > COVERED:
+    told[STAGE] = stage + 1
+    if stage < 0:  # somebody else has searched
+        told[STAGE] = -stage
+    elif stage != 1:
+        middle, source = True, told[NEXT]
+        if stage == 2:
+            source, middle = told[FAR], False
+        elif stage == 3 and left > COVERED:
             source = told[HALFWAY]
-        elif stage > 2 and told[CENTRAL] >= 0 and left > COVERED:
+        elif stage > 3 and told[CENTRAL] >= 0 and left > COVERED:
             source = told[CENTRAL]
-        else:
-            source, middle = told[FAR if stage == 1 else NEXT], False
+        elif stage > 2:
+            middle = False
         _sweep(rows, edges, work, queue, searched, told, scratch, source, middle)
-        if stage == 1:
+        if stage == 2:
             told[HALFWAY] = _middle(rows, work[FIRST_SLOT + BALLS], told[FAR])
-    if told[LEFT] != 0 and told[FAULTS] == 0:
+    else:
+        _renew(rows, work, told, work[FIRST_SLOT], told[CEILING], stage > 1)  # the depth, whatever pairs have told
+    if stage != 0 and told[LEFT] != 0 and told[FAULTS] == 0:
         _look(rows, edges, work, searched, told, scratch)
 
 
-@njit
-def _first(rows, edges, work, queue, searched, told, scratch):
-    """Search from the hub of the largest component, and look at the vertices farthest from it."""
-    n = work.shape[1]
-    hub, linked = hub_among(rows, np.uint64(n))
-    source, told[LINKED], told[WIDEST] = np.int64(hub), max(1, linked), degree(rows, np.uint64(hub))
-    if _by_fours(told, scratch):
-        told[READ] += edges
-        told[FAULTS] += fill(rows, scratch.fours)
-        if told[FAULTS]:
-            return
-    while True:
-        told[SEARCHES] = told[MIDDLE] = 0
-        told[LONGEST] = -1
-        _sweep(rows, edges, work, queue, searched, told, scratch, source, True)
-        if told[REACHED] > max(1, told[LINKED] - told[REACHED]):
-            break  # no other component can be as large
+@njit(cache=True, nogil=True)
+def choose_first(rows, edges, work, queue, told, scratch):
+    """Choose where to begin: at the hub, and where that is not in the largest component, in that one.
+
+    Says so as who is next; -1: where the first search has been. The first call is before the first search.
+    """
+    if told[LINKED] == 0:
+        hub, linked = hub_among(rows, np.uint64(work.shape[1]))
+        told[NEXT], told[LINKED], told[WIDEST] = np.int64(hub), max(1, linked), degree(rows, np.uint64(hub))
+        if by_fours(told, scratch):
+            told[READ] += edges
+            told[FAULTS] += fill(rows, scratch.fours)
+    else:
         source = _hub_of_largest(rows, work, queue)
-        if work[FIRST_SLOT, source] >= 0:  # it has been searched
-            break
-    depth, levels = told[LONGEST], work[FIRST_SLOT]
-    told[FLOOR], told[CEILING], told[CENTRAL] = (depth + 1) // 2, depth, -1
-    if told[FAULTS] == 0 and 0 < depth <= SHALLOW:
-        best, tally = told[LONGEST : OTHER + 1], told[READ : TORN + 1]
-        if close_rim(rows, edges, levels, source, best, tally, scratch):
+        if work[FIRST_SLOT, source] >= 0:
+            told[NEXT] = -1
             return
-    _renew(rows, work, told, levels, depth, False)
+        told[NEXT] = source
+    told[STAGE] = told[SEARCHES] = told[MIDDLE] = 0
+    told[LONGEST] = -1
+
+
+@njit(cache=True, nogil=True)
+def close_first_rim(rows, edges, work, searched, told, scratch):
+    """Look at the vertices farthest from the first source; nobody is left where these tell the diameter."""
+    depth = told[LONGEST]
+    told[FLOOR], told[CEILING], told[CENTRAL], told[LEFT] = (depth + 1) // 2, depth, -1, 1
+    if 0 < depth <= SHALLOW:
+        best, tally = told[LONGEST : OTHER + 1], told[READ : TORN + 1]
+        if close_rim(rows, edges, work[FIRST_SLOT], np.int64(searched[0]), best, tally, scratch):
+            told[LEFT] = 0
 
 
 @njit
@@ -153,7 +163,7 @@ def _hub_of_largest(rows, work, queue):
 
 
 @njit
-def _by_fours(told, scratch):
+def by_fours(told, scratch):
     """Return whether searches read rows of four."""
     return scratch.fours.size > 0 and told[WIDEST] <= FEW
 
@@ -170,7 +180,7 @@ def _sweep(rows, edges, work, queue, searched, told, scratch, source, middle):
         told[OUTER] += 1
     levels = work[FIRST_SLOT + slot]
     size = told[LINKED] if anew else told[REACHED]
-    if _by_fours(told, scratch):
+    if by_fours(told, scratch):
         last, depth, unread = search_fours(rows, scratch.fours, source, size, levels, queue, scratch.seen)
         if anew:
             told[INSIDE] = edges if last == told[LINKED] else edges_of(rows, queue, 0, last)
@@ -188,7 +198,7 @@ def _sweep(rows, edges, work, queue, searched, told, scratch, source, middle):
     if depth > told[LONGEST]:
         told[LONGEST], told[ONE], told[OTHER] = depth, source, told[FAR]
     if not anew:
-        _renew(rows, work, told, levels, depth, not middle)
+        _renew(rows, work, told, levels, np.int64(depth), not middle)
 
 
 @njit
@@ -239,26 +249,6 @@ def _middle(rows, levels, vertex):
                 u = v
                 break
     return np.int64(u)
-
-
-@njit
-def _all_at_once(rows, edges, work, queue, searched, told, scratch, words):
-    """Search from those that are left, ``work[OPEN]``: what comes out, of all of them, is the diameter."""
-    ones, found, last = work[OPEN], scratch.numbers[0], min(told[LEFT], TOGETHER)
-    for first in range(0, last, AT_ONCE):
-        sources = ones[first : min(last, first + AT_ONCE)]
-        depth, one, other, read, faults = depths(rows, edges, work[UPPER], sources, found, words, queue, work[OTHERS])
-        told[READ] += read
-        told[FAULTS] += faults
-        if depth > told[LONGEST]:
-            told[LONGEST], told[ONE], told[OTHER] = depth, one, other
-        for i in range(sources.size):
-            work[LOWER, sources[i]] = work[UPPER, sources[i]] = found[i]
-            searched[told[SEARCHES]] = sources[i]
-            told[SEARCHES] += 1
-            told[REACHES] += told[REACHED]
-        told[BATCHES] += 1
-    told[LEFT] -= last
 
 
 @njit

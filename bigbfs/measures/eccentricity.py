@@ -23,7 +23,8 @@ from bigbfs.measures.bounds import GOALS
 from bigbfs.measures.outcome import Eccentricity, Tell
 from bigbfs.measures.placing import Until, check_given, opened, placed, require_vertices
 from bigbfs.measures.proving import wanted
-from bigbfs.measures.small import small_of
+from bigbfs.measures.small import Small, small_of
+from bigbfs.measures.small_bounding import SmallBounding
 from bigbfs.measures.sweeping import Sweeps
 from bigbfs.measures.swept import Searches
 from bigbfs.sizes import choice
@@ -82,11 +83,15 @@ def eccentricity(
     check_given(seconds=seconds, stop=stop, tell=tell, verify=verify, each=each)
     until = Until(seconds, stop)
     graph = graph if isinstance(graph, Engine) else opened(graph)
-    swept: Searches | None = None
+    swept: Small | None = None
     if goal != "radius" and component == "largest":
         swept = small_of(graph, threads, backend)
         if swept is not None and swept.run(until, tell) and goal == "diameter":
             return swept.result(each=each, verify=wanted(verify, stop))
+        if swept is not None and goal == "all" and swept.may_search_from_all:
+            search = SmallBounding(swept)
+            search.run(goal, until, tell)
+            return search.result(goal, verify=wanted(verify, stop))
     return _placed(graph, goal, component, until, tell, verify, threads, backend, each, swept)
 
 
@@ -113,14 +118,12 @@ def _placed(
             if swept.run(until, tell) and goal == "diameter":
                 return swept.result(each=each, verify=wanted(verify, until.asked))
         try:
-            search = Bounding(engine, component, workers_of_host, swept if goal == "diameter" else None)
+            search = Bounding(engine, component, workers_of_host, swept, goal)
         except DoesNotFitError:
             if swept is None or goal != "diameter":
                 raise
             swept.go_on(until, tell, patient=True)
             return swept.result(each=each, verify=wanted(verify, until.asked))
-        if swept is not None and goal != "diameter":
-            search.take(swept)
         search.run(goal, until, tell)
         return search.result(goal, verify=wanted(verify, until.asked))
 

@@ -1,8 +1,8 @@
-"""Parts of a kernel: searches of a small graph by one thread, from a vertex, or from up to 64 at once.
+"""Searches of a small graph by one thread: from a vertex, a part of other kernels, or from up to 64 at once, a kernel.
 
 A search goes level by level, and the queue holds all that it has reached in that order, whichever way a level went:
 top-down, or bottom-up over a list of those not reached yet. Up to 64 searches have a bit each in a word of every
-vertex; only their depths are told.
+vertex; their depths are told, and the levels where somebody wants them.
 
 Sources: Beamer, Asanovic, Patterson, Direction-optimizing breadth-first search, SC 2012; Then et al., The more the
 merrier, VLDB 2014.
@@ -43,7 +43,8 @@ def search(rows, source, edges, widest, size, levels, queue, todo):
     """
     levels[:] = _NEW
     levels[source], queue[0] = 0, source
-    first, last, depth, waiting, faults, explored = 0, 1, 0, -1, 0, np.int64(0)
+    first, last, depth, explored = np.int64(0), np.int64(1), np.int64(0), np.int64(0)
+    waiting, faults = np.int64(-1), np.int64(0)  # all of one type: what is called is compiled for each
     while last < size:
         more = np.int64(0)
         if (last - first) * widest > THIN:
@@ -81,7 +82,7 @@ def _goes_up(ahead, left, unvisited):
 @njit
 def _unreached(rows, levels, todo):
     """List those that have not been reached and have neighbours; return how many."""
-    count = 0
+    count = np.int64(0)
     for v in range(levels.size):
         todo[count] = v
         count += (levels[v] < 0) & (degree(rows, np.uint64(v)) != ZERO)
@@ -142,19 +143,19 @@ def _up(rows, levels, queue, last, todo, waiting, depth):
     return left, tail, faults
 
 
-@njit
-def depths(rows, edges, inside, sources, found, words, queue, following):
+@njit(cache=True, nogil=True)
+def search_at_once(rows, edges, inside, sources, found, levels, words, queue, following):
     """Search from up to 64 different ``sources``, int32, at once, and write the depth of each to ``found``.
 
-    ``inside``, int32 (n,): 0 or more for the vertices of their component; ``words``, uint64 (3, n), ``queue`` and
-    ``following``, int32 (n,): scratch.
+    ``inside``, int32 (n,): 0 or more for the vertices of their component; ``levels``, int32 (n, sources), receives
+    those of its vertices, or is empty; ``words``, uint64 (3, n), ``queue`` and ``following``, int32 (n,): scratch.
     Returns the largest depth, two vertices so far apart, ids read, and ids of no vertex.
     """
-    n, faults, read = inside.size, 0, 0
+    n, faults, read = inside.size, np.int64(0), np.int64(0)
     words[:] = ZERO
     seen, front, new = words[0], words[1], words[2]
     full = (ONE << np.uint64(sources.size)) - ONE if sources.size < AT_ONCE else ~ZERO
-    ahead, fill, depth = np.int64(0), sources.size, 0
+    ahead, fill, depth = np.int64(0), np.int64(sources.size), np.int64(0)
     for i in range(fill):
         v = sources[i]
         queue[i], found[i] = v, 0
@@ -162,6 +163,8 @@ def depths(rows, edges, inside, sources, found, words, queue, following):
         ahead += np.int64(degree(rows, np.uint64(v)))
     pulled = False
     while True:
+        if levels.size:
+            _note(levels, queue, fill, front, depth)
         read += ahead
         if ahead * PUSHED <= edges:
             if pulled:  # what was the front is no scratch yet
@@ -177,20 +180,31 @@ def depths(rows, edges, inside, sources, found, words, queue, following):
             break
         depth += 1
         front, new = new, front
-        for i in range(sources.size):
-            if (reach >> np.uint64(i)) & ONE:
-                found[i] = depth
+        while reach != ZERO:
+            found[np.int64(trailing_zeros(reach))] = depth
+            reach &= reach - ONE
     for v in range(n):
         if front[v] != ZERO:
-            return depth, sources[np.int64(trailing_zeros(front[v]))], np.int32(v), read, faults
-    return depth, sources[0], sources[0], read, faults
+            return depth, np.int64(sources[np.int64(trailing_zeros(front[v]))]), np.int64(v), read, faults
+    return depth, np.int64(sources[0]), np.int64(sources[0]), read, faults
+
+
+@njit
+def _note(levels, queue, fill, front, depth):
+    """Write the level of the vertices in the queue, for each search that has reached them in it."""
+    for i in range(fill):
+        v = np.uint64(queue[i])
+        bits = front[v]
+        while bits != ZERO:
+            levels[v, np.int64(trailing_zeros(bits))] = depth
+            bits &= bits - ONE
 
 
 @njit
 def _push(rows, seen, front, new, queue, fill, following):
     """Go from the vertices in the queue to their neighbours, who are ``following``; ``new`` is 0 before, then ``front``
     is, unless none has been reached. Return how many, their edges, the searches that have reached any, and faults."""
-    n, tail, reach, faults, ahead = np.uint64(seen.size), 0, ZERO, 0, ZERO
+    n, tail, reach, faults, ahead = np.uint64(seen.size), np.int64(0), ZERO, np.int64(0), ZERO
     for i in range(fill):
         u = np.uint64(queue[i])
         bits = front[u]
@@ -219,7 +233,7 @@ def _push(rows, seen, front, new, queue, fill, following):
 @njit
 def _pull(rows, inside, seen, front, new, full, following):
     """Let every vertex take what its neighbours have; return as :func:`_push` does, who that is in ``following``."""
-    n, tail, reach, faults, ahead = np.uint64(seen.size), 0, ZERO, 0, ZERO
+    n, tail, reach, faults, ahead = np.uint64(seen.size), np.int64(0), ZERO, np.int64(0), ZERO
     for u in range(n):
         mine, bits = seen[u], ZERO
         if mine != full and inside[u] >= 0:

@@ -1,6 +1,6 @@
-"""The diameter of a small undirected graph on the CPU: one kernel closes in on it (:mod:`bigbfs.measures.closing`).
+"""The diameter of a small undirected graph on the CPU: kernels close in on it (:mod:`bigbfs.measures.closing`).
 
-Nothing is placed: of a graph of ten thousand edges that takes longer than the searches. What the kernel leaves over for
+Nothing is placed: of a graph of ten thousand edges that takes longer than the searches. What they leave over for
 too long goes on in batches, as what sweeps leave over does.
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Hashable
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from bigbfs.measures.fours import AHEAD
 from bigbfs.measures.near import INT32, UINT64, Scratch, shapes
 from bigbfs.measures.outcome import Tell
 from bigbfs.measures.placing import Until
-from bigbfs.measures.serial_search import AT_ONCE
+from bigbfs.measures.serial_search import AT_ONCE, search_at_once
 from bigbfs.measures.swept import Searches
 from bigbfs.record import Alone, SetupRecord
 from bigbfs.sizes import free_memory, integer
@@ -43,15 +43,43 @@ SETTLED = 64
 """Where a round settles fewer vertices, searches at once do so sooner; so few that are left go on in any case."""
 TOGETHER, STILL_TOGETHER = 512, 4096
 """So few left in a small world are searched from 64 at once; and so few where rounds settle no more."""
+IN_A_STEP = 512
+"""So many in one step at most."""
 IN_A_CALL = 2**25
 """Ids that are read before it is looked whether somebody wants to interrupt: a tenth of a second, about."""
 UNASKED = 2**16
 """Vertices up to which nobody is asked whether memory is free, some ten megabytes: that takes as long as a search."""
+WORK = 2**31
+"""Ids in the rows of all vertices, for each vertex once, up to which one thread searches from all: 64 at once, a tenth
+of a second in a small world."""
 LINE = 64
 """Bytes of a cache line."""
+NO_VERTICES = "neighbour ids are no vertices: the file is damaged; `bigbfs check` says where"
+NO_LEVELS = np.empty((0, AT_ONCE), INT32)
+"""Where nobody wants them."""
 
-_KERNELS: dict[Hashable, Alike] = {}
-"""The kernel for each kind of rows: all else that it is given is always of the same kinds."""
+
+class Kernels(NamedTuple):
+    """The kernels for one kind of rows: all else that they are given is always of the same kinds."""
+
+    choose_first: Alike
+    close_first_rim: Alike
+    close_in: Alike
+    search_at_once: Alike
+
+
+class Found(NamedTuple):
+    """Of searches at once: the largest depth, two vertices so far apart, ids read, and ids of no vertex."""
+
+    depth: int
+    one: int
+    other: int
+    read: int
+    faults: int
+
+
+_KERNELS: dict[Hashable, Kernels] = {}
+"""By the kind of rows."""
 
 
 def bytes_of(n: int, m: int) -> int:
@@ -103,19 +131,54 @@ def small_of(graph: Graph | Engine, threads: int | None, backend: str) -> Small 
     return Small(here, setup)
 
 
-def _kernel_for(rows: Rows, ids: np.dtype, setup: SetupRecord) -> Alike:
-    """Return the kernel for rows of one kind, compiled."""
+def _kernels_for(rows: Rows, ids: np.dtype, setup: SetupRecord) -> Kernels:
+    """Return the kernels for rows of one kind, compiled."""
     found = _KERNELS.get(kind := kind_of(rows))
     if found is None:
-        start, found = time.perf_counter(), Alike(closing.close_in)
-        found(sample_rows(rows, ids), 2, *_arrays(2, 2), 0, 1, 0)
+        start = time.perf_counter()
+        kernels = closing.choose_first, closing.close_first_rim, closing.close_in, search_at_once
+        found = Kernels(*map(Alike, kernels))
+        sample, given = sample_rows(rows, ids), _arrays(2, 2)
+        _first(found, sample, 2, given, 0)
+        at_once(found, sample, 2, given, given[2][:1], NO_LEVELS)
         setup.compile += time.perf_counter() - start
         _KERNELS[kind] = found
     return found
 
 
-def _arrays(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scratch, np.ndarray]:
-    """Return what the kernel works on in a graph of ``n`` vertices and ``m`` edges, in the order of its arguments.
+def _first(kernels: Kernels, rows: Rows, m: int, given: Given, few: int) -> None:
+    """Search from the hub of the largest component, and look at the vertices farthest from it."""
+    work, queue, searched, told, scratch = given[:-1]
+    while True:
+        kernels.choose_first(rows, m, work, queue, told, scratch)
+        if told[closing.FAULTS]:
+            return
+        if told[closing.NEXT] < 0:
+            break
+        kernels.close_in(rows, m, *given[:-1], 0, 0, few)
+        if told[closing.FAULTS]:
+            return
+        if told[closing.REACHED] > max(1, told[closing.LINKED] - told[closing.REACHED]):
+            break  # no other component can be as large
+    kernels.close_first_rim(rows, m, work, searched, told, scratch)
+    if told[closing.LEFT]:
+        kernels.close_in(rows, m, *given[:-1], 0, 0, few)
+
+
+def at_once(kernels: Kernels, rows: Rows, m: int, given: Given, sources: np.ndarray, levels: np.ndarray) -> Found:
+    """Search from up to 64 ``sources``; their depths are in ``given`` then."""
+    work, queue, _, _, scratch, words = given
+    found, others = scratch.numbers[0], work[closing.OTHERS]
+    inside = work[closing.UPPER]
+    return Found(*map(int, kernels.search_at_once(rows, m, inside, sources, found, levels, words, queue, others)))
+
+
+Given = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Scratch, np.ndarray]
+"""What the kernels work on, in the order of their arguments."""
+
+
+def _arrays(n: int, m: int) -> Given:
+    """Return what the kernels work on in a graph of ``n`` vertices and ``m`` edges.
 
     All but the rows is in one piece: of several that are given back the system takes some, and brings them again page
     by page. It does so with pieces of more than 32 MiB, too.
@@ -134,13 +197,13 @@ def _arrays(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
 
 
 class Small(Searches):
-    """The searches of one run, all of them in one kernel."""
+    """The searches of one run, nearly all of them in one kernel."""
 
     def __init__(self, graph: Graph, setup: SetupRecord) -> None:
         super().__init__(graph)
         n, self._few = graph.n, TOGETHER
         self._rows = rows_of(graph.adjacency)
-        self._kernel = _kernel_for(self._rows, graph.ids, setup)
+        self._kernels = _kernels_for(self._rows, graph.ids, setup)
         self._given = _arrays(n, graph.m)
         self._work, _, self._sources, self._told = self._given[:4]
         self._read: dict[str, int] = {}  # told, by name
@@ -160,7 +223,7 @@ class Small(Searches):
     def _go_on(self, until: Until, tell: Tell | None, patient: bool, most: int) -> bool:
         told = self._told
         if not told[closing.SEARCHES]:
-            self._step(0, 1)
+            self._step(0, 0)
         before = self.left
         while True:
             if tell is not None:
@@ -178,20 +241,75 @@ class Small(Searches):
     def _step(self, most: int, rounds: int) -> None:
         """Search until ``most`` ids are read, ``rounds`` searches are made, or nobody is left."""
         start = time.perf_counter()
-        self._kernel(self._rows, self._graph.m, *self._given, most, rounds, self._few)
+        self._search(most, rounds)
         spent = time.perf_counter() - start
         told = dict(zip(closing.FIELDS, self._told.tolist(), strict=True))
-        path = self._graph.path or "the graph"
         if told["faults"]:
-            raise FormatError(f"{path}: neighbour ids are no vertices: the file is damaged; `bigbfs check` says where")
+            raise self._damaged(NO_VERTICES)
         if told["torn"]:
-            raise FormatError(f"{path}: an edge u -> v has no twin v -> u: `bigbfs check` says where")
+            raise self._damaged("an edge u -> v has no twin v -> u: `bigbfs check` says where")
         self.longest = told["longest"], told["one"], told["other"]
         self.left, self.top, self._read = told["left"], told["top"], told
         mine = self.record
         mine.sources, mine.batches, mine.pairs = told["searches"], told["batches"], told["reaches"]
         mine.width = AT_ONCE if told["batches"] < told["searches"] else 1
         mine.edges_read, mine.seconds = told["read"], mine.seconds + spent
+
+    def _damaged(self, what: str) -> FormatError:
+        return FormatError(f"{self._graph.path or 'the graph'}: {what}")
+
+    def _search(self, most: int, rounds: int) -> None:
+        """Do so; what comes out is told."""
+        told, given = self._told, (self._rows, self._graph.m)
+        if not told[closing.SEARCHES]:
+            _first(self._kernels, *given, self._given, self._few)
+            return
+        if told[closing.STAGE] > 3 and closing.COVERED < self.left <= self._few and self.longest[0] <= SHALLOW:
+            self._search_together()
+            rounds = 0
+        if told[closing.LEFT]:
+            self._kernels.close_in(*given, *self._given[:-1], most, rounds, self._few)
+
+    def _search_together(self) -> None:
+        """Search from those that are left, ``work[OPEN]``: what comes out, of all of them, is the diameter."""
+        work, told = self._work, self._told
+        last = min(self.left, IN_A_STEP)
+        for first in range(0, last, AT_ONCE):
+            sources = work[closing.OPEN, first : min(last, first + AT_ONCE)]
+            depths, found = self.search_at_once(sources)
+            told[closing.READ] += found.read
+            if found.depth > told[closing.LONGEST]:
+                told[closing.LONGEST : closing.OTHER + 1] = found[:3]
+            count = len(sources)
+            work[closing.LOWER, sources] = work[closing.UPPER, sources] = depths
+            searches = int(told[closing.SEARCHES])
+            self._sources[searches : searches + count] = sources
+            told[closing.SEARCHES] += count
+            told[closing.REACHES] += count * told[closing.REACHED]
+            told[closing.BATCHES] += 1
+        told[closing.LEFT] -= last
+        told[closing.STAGE] *= -1
+
+    @property
+    def may_search_from_all(self) -> bool:
+        """Whether to search from all vertices takes no longer than to place the graph for others, and wait for them."""
+        n, m = self._graph.n, self._graph.m
+        return n <= UNASKED and n * m <= WORK and self.longest[0] <= SHALLOW
+
+    def search_at_once(self, sources: np.ndarray, levels: np.ndarray = NO_LEVELS) -> tuple[np.ndarray, Found]:
+        """Search from up to 64 ``sources``, int32; return the depth of each and what was found.
+
+        ``levels``, int32 (n, sources), receives those of the component.
+
+        Raises
+        ------
+        FormatError
+            Ids were met that are no vertices.
+        """
+        found = at_once(self._kernels, self._rows, self._graph.m, self._given, sources, levels)
+        if found.faults:
+            raise self._damaged(NO_VERTICES)
+        return self._given[4].numbers[0][: len(sources)], found
 
     def known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """See :class:`Searches`."""

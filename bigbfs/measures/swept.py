@@ -31,6 +31,11 @@ class Searches:
         self.record = ManyRecord(0, 0, 1, 0, 0, 0.0)
         self.left = self.top = 0
 
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
+
     @abstractmethod
     def run(self, until: Until, tell: Tell | None) -> bool:
         """Search until the diameter is known, or it is time to stop; False: too many are left for too long.

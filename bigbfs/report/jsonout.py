@@ -64,8 +64,9 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
             "levels": LevelRecords.of(run.levels),
             "deepest": None if run.deepest is None else graph.called(run.deepest),
             "disturbed": disturbed,
+            "switches": switches,
         }
-        for run, disturbed in zip(summary.runs, summary.disturbed, strict=True)
+        for run, disturbed, switches in zip(summary.runs, summary.disturbed, summary.switches, strict=True)
     ]
     for entry, record in zip(runs, summary.runs, strict=True):
         if record.ranks:
@@ -105,9 +106,10 @@ def cc_object(
                 "passes": run.passes,
                 "left": run.left,
                 "disturbed": disturbed,
+                "switches": switches,
                 **({"ranks": [asdict(each) for each in run.ranks]} if run.ranks else {}),
             }
-            for run, disturbed in zip(runs, measured.disturbed, strict=True)
+            for run, disturbed, switches in zip(runs, measured.disturbed, measured.switches, strict=True)
         ],
     }
 
@@ -127,8 +129,9 @@ def toposort_object(graph: Graph, engine: Engine, open_seconds: float, measured:
                 "verified": run.verified,
                 "ran": run.ran,
                 "disturbed": disturbed,
+                "switches": switches,
             }
-            for run, disturbed in zip(runs, measured.disturbed, strict=True)
+            for run, disturbed, switches in zip(runs, measured.disturbed, measured.switches, strict=True)
         ],
     }
 

@@ -145,6 +145,24 @@ def test_a_disturbed_run_says_so(small, run, monkeypatch):
     assert "6 of 6 runs waited for a core for over 10% of the time" in out
 
 
+def test_switches_are_in_the_json_of_every_run(small, run, monkeypatch):
+    """Those of bfs in all trials of a source, those of the others in each trial, or since the process began."""
+    counts = iter(range(0, 10**6, 25))
+    for place in ("record", "cli.manyopts", "cli.path"):
+        monkeypatch.setattr(f"bigbfs.{place}.switches", lambda: next(counts))
+
+    def told(*words):
+        code, out, err = run(*words, "--json", "--backend", "cpu")
+        assert code == 0, err
+        return json.loads(out)
+
+    before = told("bfs", "--source", 10, "--source", 20, "--trials", 2)["runs"]
+    assert [each["switches"] for each in before] == [50, 50]
+    assert [each["switches"] for each in told("cc", "--trials", 2)["runs"]] == [25, 25]
+    counts = iter([7] * 10**4)
+    assert told("hops")["switches"] == 7
+
+
 def test_a_report_is_written_and_made_again_from_rows(small, run):
     for module in WITH_REPORT:
         pytest.importorskip(module, reason="the extra `report` is not installed")

@@ -7,7 +7,19 @@ import pytest
 
 from bigbfs.formats.container import csrbin
 
-RUN_KEYS = ["source", "reached", "depth", "edges", "seconds", "gteps", "verified", "levels", "deepest", "disturbed"]
+RUN_KEYS = [
+    "source",
+    "reached",
+    "depth",
+    "edges",
+    "seconds",
+    "gteps",
+    "verified",
+    "levels",
+    "deepest",
+    "disturbed",
+    "switches",
+]
 KEYS = {
     *("schema", "command", "graph", "backend", "device", "residency", "strategy", "runs"),
     *("median_gteps", "harmonic_mean_gteps", "setup", "bytes", "wrote", "notes"),

@@ -14,8 +14,8 @@ from bigbfs.formats.tables import results
 from bigbfs.report.progress import Progress
 
 SHARED = {
-    *("schema", "command", "graph", "backend", "device", "residency", "setup", "bytes"),
-    *("searches", "batches", "width", "pairs", "edges_read", "seconds", "disturbed", "verified", "wrote", "notes"),
+    *("schema", "command", "graph", "backend", "device", "residency", "setup", "bytes", "searches", "batches", "width"),
+    *("pairs", "edges_read", "seconds", "disturbed", "switches", "verified", "wrote", "notes"),
 }
 
 

@@ -144,25 +144,29 @@ def test_ctrl_c_once_something_is_found_waits_for_kernels(told):
 FIRST_RUN = """
 import os, signal
 from bigbfs.__main__ import main
-from bigbfs.jit import compiling
+from bigbfs.jit import ahead, compiling
 
 begins = compiling.begins
+if not LISTED:
+    ahead.missed = lambda kernel, kinds: None
 
 def interrupted(name=""):
     begins(name)
-    if "stopping" in signal.getsignal(signal.SIGINT).__qualname__:
+    if LISTED or "stopping" in signal.getsignal(signal.SIGINT).__qualname__:
         compiling.begins = begins
         os.kill(os.getpid(), signal.SIGINT)
 
 compiling.begins = interrupted
 main()
 """
-"""A command line, with Ctrl-C as soon as the first kernel of its searches is compiled."""
+"""A command line, with Ctrl-C as soon as the first kernel of its searches is compiled, or all that a list has."""
 
 
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("command", [("diameter",), ("distances", "--sources", "all")])
-def test_ctrl_c_in_a_first_run(grid, command):
-    words = [sys.executable, "-c", FIRST_RUN, command[0], "g.csrbin", *command[1:]]
+def test_ctrl_c_in_a_first_run(grid, command, listed):
+    script = FIRST_RUN.replace("LISTED", str(listed))
+    words = [sys.executable, "-c", script, command[0], "g.csrbin", *command[1:]]
     empty = os.environ | {"NUMBA_CACHE_DIR": str(grid / "kernels")}
     done = subprocess.run(words, env=empty, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (130, ""), done.stderr

@@ -41,7 +41,7 @@ def test_json(run, dag, compressed):
     assert (result["rounds"], result["widest"], result["thin"]) == (3, 2, 3)
     assert len(result["runs"]) == 2
     for each in result["runs"]:
-        assert set(each) == {"seconds", "mteps", "verified", "ran", "disturbed"}
+        assert set(each) == {"seconds", "mteps", "verified", "ran", "disturbed", "switches"}
         assert each["verified"] is None
         assert each["ran"] == {"one thread": 3, "all threads": 0}
 

@@ -15,6 +15,7 @@ import bigbfs
 from bigbfs.errors import UsageError
 from bigbfs.jit import compiling
 from bigbfs.measures import bounding as module
+from bigbfs.measures import eccentricity as ecc
 from bigbfs.measures import small
 from bigbfs.measures.placing import Until
 
@@ -37,7 +38,8 @@ def expected(theirs):
     ),
 )
 def test_eccentricities(name, poor, monkeypatch):
-    """By bounds alone, and with every vertex searched from after the first full batch."""
+    """By bounds alone, and with every vertex searched from after the first full batch; by one thread and by engines."""
+    monkeypatch.setattr(small, "WORK", 2**31 * ((UNDIRECTED.index(name) // 2 + bool(poor)) % 2))
     monkeypatch.setattr(module, "POOR", poor)
     monkeypatch.setattr(module, "FULL", 4 if poor else 64)
     graph = graphs()[name]
@@ -83,11 +85,11 @@ def stopping_at(call):
     return lambda: next(left, True)
 
 
-@pytest.mark.parametrize("one_kernel", [True, False])
-def test_who_stops_eccentricities_knows_as_much_of_the_diameter(one_kernel, monkeypatch):
+@pytest.mark.parametrize("engines", ["none", "for bounds", "for all"])
+def test_who_stops_eccentricities_knows_as_much_of_the_diameter(engines, monkeypatch):
     """As ``diameter`` says, stopped after as many searches; of two largest components it is the same one, too."""
-    if not one_kernel:
-        monkeypatch.setattr(small, "EDGES", -1)
+    if engines != "none":
+        monkeypatch.setattr(small, "WORK" if engines == "for bounds" else "EDGES", -1)
     twins = zoo.join(zoo.random(300, 450, seed=3), tuple(300 + each for each in zoo.random(300, 330, seed=4)))
     ladder = zoo.join((np.arange(399), np.arange(1, 400)), (np.arange(0, 396, 9), np.arange(4, 400, 9)))
     ring, on = np.arange(60), np.roll(np.arange(60), -1)
@@ -119,6 +121,20 @@ def test_graphs_on_which_bounds_fail_end_with_every_vertex_searched():
     assert found.diameter == found.radius == (600, 600)
     assert found.exact and found.record.sources >= 1_200 - 64 and found.record.batches < 16 + 15  # of the diameter
     assert told[-1] == (0, (600, 600))
+
+
+def test_a_small_world_is_not_placed_for_its_eccentricities(monkeypatch):
+    """A deep graph is, and one whose vertices are too many to search from all of them with one thread."""
+    placed = []
+    monkeypatch.setattr(ecc, "placed", lambda *given, place=ecc.placed: placed.append(1) or place(*given))
+    graph = zoo.build(600, zoo.random(600, 1_500, seed=4))
+    first = bigbfs.eccentricity(graph, backend="cpu", verify=True)
+    assert not placed and first.exact and first.record.verified
+    assert bigbfs.eccentricity(zoo.build(200, zoo.path(200)), backend="cpu").exact and len(placed) == 1
+    monkeypatch.setattr(small, "WORK", graph.n * graph.m - 1)
+    second = bigbfs.eccentricity(graph, backend="cpu")
+    assert len(placed) == 2
+    np.testing.assert_array_equal(first.lower, second.lower)
 
 
 def test_directed_graphs_must_be_strongly_connected():

@@ -47,7 +47,7 @@ def test_what_eccentricities_take_is_known_beforehand(make, room, monkeypatch):
     monkeypatch.setattr(bounding, "free_memory", lambda: room)
     asked = [False] * (1 if two_ways else 7)  # seven batches, of which the last has 32 sources
     with bigbfs.engine(graph, backend="cpu", threads=2, work=eccentricity.WORK) as engine:
-        bigbfs.eccentricity(make(900), threads=2)  # compiles, which takes memory too
+        bigbfs.eccentricity(make(900), component="all", threads=2)  # compiles, which takes memory too
         stop = lambda: asked.pop() if asked else True  # noqa: E731
         took = peak(lambda: bigbfs.eccentricity(engine, component="all" if not two_ways else "largest", stop=stop))
     need = bounding.bytes_of(N, graph.ids, 2, two_ways=two_ways, on_cpu=True, batches=room > 0)

@@ -25,7 +25,7 @@ from bigbfs.measures import closing, small
 from bigbfs.measures.fours import AHEAD, WIDEST, fill
 from bigbfs.measures.fours import search as search_by_fours
 from bigbfs.measures.placing import Until
-from bigbfs.measures.serial_search import depths, search
+from bigbfs.measures.serial_search import search, search_at_once
 from bigbfs.measures.small import small_of
 from bigbfs.record import SetupRecord
 
@@ -36,12 +36,6 @@ SEARCHES = {"soc-slashdot0902": 1, "com-dblp": 1, "cnr-2000": 3, "luxembourg_osm
 def searched(rows, source, edges, widest, size, levels, queue, todo):
     """Call a part of a kernel."""
     return search(rows, source, edges, widest, size, levels, queue, todo)
-
-
-@njit(cache=True)
-def deep(rows, edges, inside, sources, found, words, queue, following):
-    """Call a part of a kernel."""
-    return depths(rows, edges, inside, sources, found, words, queue, following)
 
 
 @njit(cache=True)
@@ -210,7 +204,7 @@ def test_edges_read_are_counted_whatever_is_read(hub):
 
 
 @pytest.mark.parametrize("count", [1, 5, 63, 64])
-def test_searches_at_once_find_the_depths_of_the_reference(count):
+def test_searches_at_once_find_depths_and_levels_of_the_reference(count):
     """From their own neighbours in thin levels, and from everybody's in wide ones."""
     for graph in (
         zoo.build(300, zoo.random(300, 500, seed=1)),
@@ -225,10 +219,13 @@ def test_searches_at_once_find_the_depths_of_the_reference(count):
             np.empty((3, graph.n), np.uint64),
             np.empty((2, graph.n), np.int32),
         )
-        given = rows_of(graph.adjacency), graph.m, inside, sources, found, words, *queue
-        depth, one, other, _, faults = deep(*given)
-        assert found[: len(sources)].tolist() == levels.max(axis=1).tolist() and faults == 0
-        assert depth == levels.max() == levels[sources.tolist().index(one), other]
+        mine = np.full((graph.n, count), -1, np.int32)
+        for wanted in (mine, np.empty((0, count), np.int32)):
+            given = rows_of(graph.adjacency), graph.m, inside, sources, found, wanted, words, *queue
+            depth, one, other, _, faults = search_at_once(*given)
+            assert found[: len(sources)].tolist() == levels.max(axis=1).tolist() and faults == 0
+            assert depth == levels.max() == levels[sources.tolist().index(one), other]
+        assert (levels == mine.T).all()
 
 
 def test_who_goes_this_way(monkeypatch):

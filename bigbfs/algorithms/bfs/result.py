@@ -168,12 +168,15 @@ class BfsSummary:
         One for each source.
     disturbed
         Of each, the trials that had to share the cores.
+    switches
+        Of each, the involuntary context switches of all threads in all its trials.
     target, paths
         Where each search was to go (None: nowhere), and the shortest paths there, empty where there is none.
     """
 
     runs: list[RunRecord] = field(default_factory=list)
     disturbed: list[int] = field(default_factory=list)
+    switches: list[int] = field(default_factory=list)
     target: int | None = None
     paths: list[np.ndarray] = field(default_factory=list)
 

@@ -1,0 +1,53 @@
+"""What `hops` and `path` write to files. `small` is the path 10-20-30, and 40-50."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from bigbfs.algorithms.many import gathered
+from bigbfs.cli import hops
+
+
+def test_counts_of_hops_are_written(run, small):
+    """Of all vertices the pairs, of given ones those of each."""
+    code, out, err = run("hops", "-o", "h.npy", "--top", 1, "--max-depth", 5)
+    assert code == 0 and "... and 2 more" in out and "wrote       h.npy: int64, 3" in out, out + err
+    assert np.load("h.npy").tolist() == [5, 11, 13]
+    assert run("hops", "-o", "h.csv")[0] == 0
+    assert (small / "h.csv").read_text().split() == ["hops,pairs", "0,5", "1,11", "2,13"]
+    code, out, err = run("hops", "--sources", "50,10", "-o", "e.csv", "--json")
+    assert code == 0 and [each["path"] for each in json.loads(out)["wrote"]] == ["e.csv"], err
+    lines = ["source,hops,vertices", "50,0,1", "50,1,2", "50,2,2", "10,0,1", "10,1,2", "10,2,3"]
+    assert (small / "e.csv").read_text().split() == lines
+    assert run("hops", "--sources", "50,10", "-o", "e.npy")[0] == 0
+    assert np.load("e.npy").tolist() == [[1, 2, 2], [1, 2, 3]]
+    code, out, err = run("hops", "-o", "-")
+    assert (code, out.split()) == (0, ["hops,pairs", "0,5", "1,11", "2,13"]) and "effective diameter" in err
+    code, out, err = run("hops", "--top", 0)
+    assert code == 0 and "hops  pairs" not in out and "... and 3 more" in out
+
+
+def test_counts_of_hops_that_cannot_be_written(run, small, monkeypatch):
+    monkeypatch.setattr(hops, "KEPT", 1)
+    code, _, err = run("hops", "--sources", "50,10", "-o", "e.csv")
+    assert code == 2 and "1 sources at most, and 2 are given" in err
+    monkeypatch.setattr(hops, "KEPT", 2)
+    monkeypatch.setattr(gathered, "MOST_COUNTS", 5)
+    code, _, err = run("hops", "--sources", "50,10", "-o", "e.csv")
+    assert code == 2 and "--max-depth" in err and not (small / "e.csv").exists()
+    assert run("hops", "--sources", "50,10", "-o", "e.txt")[0] == 2
+    assert run("hops", "-o", "-", "--json")[0] == 2
+
+
+def test_distances_of_pairs_are_written(run, small):
+    (small / "pairs.txt").write_text("10 30\n50 50\n40 10\n")
+    code, out, err = run("path", "--pairs", "@pairs.txt", "-o", "p.csv")
+    assert code == 0 and "wrote       p.csv" in out and "3 rows" in out, err
+    assert (small / "p.csv").read_text().split() == ["source,target,distance", "10,30,2", "50,50,0", "40,10,-1"]
+    assert json.loads(run("path", "--pairs", "@pairs.txt", "-o", "p.npy", "--json")[1])["wrote"][0]["count"] == 3
+    assert np.load("p.npy").tolist() == [2, 0, -1]
+    assert run("path", 10, 30, "-o", "-")[1].split() == ["source,target,distance", "10,30,2"]
+    assert run("path", 10, 30, "-o", "p.txt")[0] == 2
+    assert run("path", 10, 30, "-o", "-", "--json")[0] == 2
