@@ -96,12 +96,6 @@ MUTANTS = (
         "        meet_other_blocks(s.meeting);\n        load_progress(s, t);",
     ),
     Mutant(
-        "missing block barrier between two thin levels",
-        "algorithms/bfs/gpu/thin.cuh",
-        "    expand_batch<true>(s, t, v, ids);\n    __syncthreads();",
-        "    expand_batch<true>(s, t, v, ids);",
-    ),
-    Mutant(
         "local levels: vertices put aside are lost",
         "algorithms/bfs/gpu/local_rows.cuh",
         "DEVICE void put_aside(Team& t, vid v) { t.aside[atomicAdd(&t.aside_count, 1u)] = v; }",

@@ -8,6 +8,12 @@ SOURCE = "algorithms/bfs/gpu/thin.cuh"
 TESTS = ("test_kernels_thin.py",)
 
 THIN = (
+    Mutant(
+        "missing block barrier between two thin levels",
+        SOURCE,
+        "    expand_batch<true>(s, t, v, ids);\n    __syncthreads();",
+        "    expand_batch<true>(s, t, v, ids);",
+    ),
     Mutant("thin: the queue is left where it was", SOURCE, "        if (levels) t.begin = behind;\n", "", TESTS),
     Mutant(
         "thin: a row that lanes do not share is taken for a short one",
