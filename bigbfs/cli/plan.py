@@ -84,7 +84,7 @@ class Target:
     type=click.Choice(PARTITIONS),
     default="auto",
     show_default=True,
-    help="With --gpus: as that of the run; whole is for --algorithm bfs.",
+    help="With --gpus: as that of the run; whole is for --algorithm bfs and cc.",
 )
 @click.option(
     "--threads",

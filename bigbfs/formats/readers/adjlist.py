@@ -16,7 +16,7 @@ from bigbfs.formats.readers.blocks import LONGEST_LINE, Block, BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.numbers import _any_number
 from bigbfs.formats.readers.pairs import CHUNK_BYTES, LARGEST_ID, close_gaps
-from bigbfs.formats.readers.tokenizer import _ends_number, _next_line, _rest_of_line, _skip_blanks, _skip_separator
+from bigbfs.formats.readers.separators import _ends_number, _next_line, _rest_of_line, _skip_blanks, _skip_separator
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.later import uint64
 from bigbfs.jit.njit import njit

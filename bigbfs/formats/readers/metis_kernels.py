@@ -12,7 +12,7 @@ from bigbfs.formats.readers.numbers import (
     WIDE,
     _any_number,
 )
-from bigbfs.formats.readers.tokenizer import _next_line, _skip_blanks
+from bigbfs.formats.readers.separators import _next_line, _skip_blanks
 from bigbfs.jit.later import uint64
 from bigbfs.jit.njit import njit
 

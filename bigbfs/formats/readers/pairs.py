@@ -41,6 +41,8 @@ class PairRules:
         in their number of columns.
     columns
         Where the ids stand, from 1 on; None: the first two columns.
+    delimiter
+        What stands between two columns, of which some may be empty or hold blanks; "": blanks, or one of ",;|".
     sides
         Vertices on the two sides of a bipartite graph, each numbered from 1; the second side comes after the first.
     """
@@ -53,6 +55,7 @@ class PairRules:
     high: int = LARGEST_ID
     plain: bool = False
     columns: tuple[int, int] | None = None
+    delimiter: str = ""
     sides: tuple[int, int] | None = None
 
     def as_array(self) -> np.ndarray:
@@ -61,7 +64,8 @@ class PairRules:
         comments = ord(self.comments[0]), ord(self.comments[-1])
         plain = tokenizer.AGREEING if self.plain and self.columns is None else int(self.plain)
         columns = (0, 0) if self.columns in (None, (1, 2)) else self.columns
-        return np.array([prefix, *comments, self.value, self.low, self.high, plain, *columns], np.int64)
+        between = ord(self.delimiter) if self.delimiter else 0
+        return np.array([prefix, *comments, self.value, self.low, self.high, plain, *columns, between], np.int64)
 
 
 class PairReader:

@@ -39,7 +39,7 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
         line says what must be decided by ``rules``, or there is no edge at all.
     """
     head = read_head(reader, rules)
-    line = PairRules(EXPECTED, plain=True, columns=head.columns, sides=head.sides)
+    line = PairRules(EXPECTED, plain=True, columns=head.columns, delimiter=head.delimiter, sides=head.sides)
     if head.columns is not None and head.columns != (1, 2):
         line = replace(line, expected="vertex ids in the columns {} and {}".format(*head.columns))
     pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)

@@ -23,6 +23,7 @@ KONECT = re.compile(
 )
 _THOUSANDS = re.compile(rb"\d{1,3}(,\d{3})+[ \t]+\d{1,3}(,\d{3})+")
 """Two numbers of four digits or more with commas in them."""
+_QUOTED = re.compile(rb"\"[^\"]*\"")
 _SIZES = re.compile(rb"%[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 
 
@@ -36,6 +37,8 @@ class Head:
         Comments, blank lines and a header, all passed over.
     columns
         Where the ids stand; None: in the first two columns.
+    delimiter
+        What stands between two columns; "": blanks, or one of ",;|", whichever.
     one_way, sides
         KONECT's ``asym``; the vertices of the two sides of its ``bip``, where it says how many.
     notes
@@ -44,6 +47,7 @@ class Head:
 
     comment_lines: int
     columns: tuple[int, int] | None
+    delimiter: str = ""
     one_way: bool = False
     sides: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
@@ -61,7 +65,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     notes: list[str] = []
     sides: tuple[int, int] | None = None
     columns = rules.numbers
-    headed = False
+    headed, delimiter = False, ""
     while (block := reader.current()) is not None:
         line = block.line(block.start)
         text, number = line.strip(BLANKS), block.lines_before + 1
@@ -69,7 +73,8 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
             if rules.header is not False and (_is_header(text) or (rules.header and not headed)):
                 headed = True
                 columns = columns or _named(reader.name, number, line, rules)
-                notes.append(_told(reader.name, number, text, columns, rules.columns is not None))
+                delimiter = delimiter_of(line, columns)
+                notes.append(_told(reader.name, number, line, columns, rules.columns is not None))
                 reader.next_line()
                 passed += 1
             elif columns is None and _THOUSANDS.fullmatch(text):
@@ -81,7 +86,9 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
                 )
                 raise line_error(reader.name, number, line, why, (insist,))
             if not headed and columns is None:
-                notes += _more(reader.name, number, text)
+                notes += _more(reader.name, number, line)
+            elif not headed:
+                delimiter = delimiter_of(line, columns)
             break
         if number == 1 and (match := KONECT.fullmatch(text)):
             kind = match[1]
@@ -96,7 +103,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     if rules.by_name and columns is None:
         what = f"{reader.name}: no header line names the columns"
         raise InputError(what, remedies=(("columns", (1, 2), "say which hold the ids by number, {} for example"),))
-    return Head(passed, columns, kind == b"asym", sides, tuple(notes))
+    return Head(passed, columns, delimiter, kind == b"asym", sides, tuple(notes))
 
 
 def one_way(head: bytes) -> bool:
@@ -105,8 +112,25 @@ def one_way(head: bytes) -> bool:
     return match is not None and match[1] == b"asym"
 
 
-def _columns(text: bytes) -> list[bytes]:
-    return [word.strip(b" \t\"'") for word in SEPARATORS.split(text)]
+def delimiter_of(line: bytes, columns: tuple[int, int] | None = None) -> str:
+    """Return what stands between two columns of a line, as often as ``columns`` need; "" if it is but blanks.
+
+    Blanks are no delimiter: several may stand between two columns. A tab is one if enough columns are between tabs.
+    """
+    bare = _QUOTED.sub(b"", line)
+    counts = {mark: bare.count(mark) for mark in (b",", b";", b"|")}
+    mark = max(counts, key=lambda each: counts[each])
+    mark = mark if counts[mark] else b"\t"
+    return mark.decode() if bare.count(mark) + 1 >= max(columns or (2,)) else ""
+
+
+def _columns(line: bytes) -> list[bytes]:
+    """Return the words between the delimiters of a line; where there is none, between blanks."""
+    if mark := delimiter_of(line):
+        words = re.split(rb"%s(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)" % re.escape(mark.encode()), line.rstrip(b"\r\n"))
+    else:
+        words = SEPARATORS.split(line.strip(BLANKS))
+    return [word.strip(b" \t\"'") for word in words]
 
 
 def _names(words: list[bytes]) -> list[str]:
@@ -121,7 +145,7 @@ def _is_header(text: bytes) -> bool:
 
 def _named(name: str, number: int, line: bytes, rules: Rules) -> tuple[int, int]:
     """Return the columns that a header names, or of them those that are asked for."""
-    words = _columns(line.strip(BLANKS))
+    words = _columns(line)
     if rules.columns is not None:
         return choose(name, _names(words), rules.columns)[:2]
     if (found := by_their_names(_names(words))) is not None:
@@ -133,16 +157,16 @@ def _named(name: str, number: int, line: bytes, rules: Rules) -> tuple[int, int]
     raise line_error(name, number, line, f"a header line? It names the columns {listed}", (way_out,))
 
 
-def _told(name: str, number: int, text: bytes, columns: tuple[int, int], asked: bool) -> str:
-    words = _columns(text)
+def _told(name: str, number: int, line: bytes, columns: tuple[int, int], asked: bool) -> str:
+    words = _columns(line)
     places = [f"{place}" + (f" ({shown(words[place - 1])})" if place <= len(words) else "") for place in columns]
     told = f"{name}: line {number} is a header; the ids are read from the columns {' and '.join(places)}"
     return told if asked else told + left_out(len(words), columns)
 
 
-def _more(name: str, number: int, text: bytes) -> list[str]:
+def _more(name: str, number: int, line: bytes) -> list[str]:
     """Return a note where the first line of edges has more than two columns, which nobody named: a weight, or an id."""
-    words = len([word for word in _columns(text) if word])
+    words = len([word for word in SEPARATORS.split(line.strip(BLANKS)) if word])
     more = left_out(words)
     return (
         [f"{name}: line {number} has {words} columns; the ids are read from the columns 1 and 2{more}"] if more else []

@@ -6,19 +6,19 @@ uint64 ids. A chunk is a run of whole lines that one thread reads; nothing is al
 A line is: blanks, an optional ``prefix`` letter (the ``a`` of DIMACS), an id, a separator, an id, and then the end or
 a separator and more columns. A separator is a run of blanks (space, tab, carriage return at the end) with at most one
 comma, semicolon or vertical bar in it. In a plain edge list an id may be quoted and may end in ``.0``; other columns
-may be chosen; and lines that are ids alone must agree in their number of columns: if not, it is an adjacency list.
+may be chosen, between which there is one ``DELIMITER`` if the file has one: then they may be empty, and hold blanks;
+and lines that are ids alone must agree in their number of columns: if not, it is an adjacency list.
 """
 
 from __future__ import annotations
 
+from bigbfs.formats.readers.fields import _chosen, _in_fields
 from bigbfs.formats.readers.numbers import (
     CHANGED,
     COMMENT,
     GOOD,
-    LONE_RETURN,
     NO_VALUE,
     NOT_A_NUMBER,
-    NUL_BYTE,
     ONE_COLUMN,
     OUT_OF_RANGE,
     WIDE,
@@ -26,8 +26,19 @@ from bigbfs.formats.readers.numbers import (
     _id,
     _number,
 )
-from bigbfs.jit.bits import load_word, trailing_zeros
-from bigbfs.jit.later import int64, uint64
+from bigbfs.formats.readers.separators import (
+    COMMA,
+    CR,
+    LF,
+    SPACE,
+    TAB,
+    _ends_number,
+    _next_line,
+    _rest_of_line,
+    _skip_blanks,
+    _skip_separator,
+)
+from bigbfs.jit.later import uint64
 from bigbfs.jit.njit import njit
 
 PADDING = 64
@@ -37,67 +48,20 @@ EDGES, SKIPPED, COMMENTS, STATUS, STOPPED_AT, COLUMNS, COLUMNS_AT = range(7)
 """Columns of the table that :func:`read_pairs` fills, one row for each chunk."""
 TABLE_COLUMNS = 7
 
-PREFIX, COMMENT_1, COMMENT_2, VALUE, LOW, HIGH, PLAIN, FIRST, SECOND = range(9)
+PREFIX, COMMENT_1, COMMENT_2, VALUE, LOW, HIGH, PLAIN, FIRST, SECOND, DELIMITER = range(10)
 """Entries of the rules of a line; PLAIN: 1 an edge list, AGREEING one whose lines must agree in their columns."""
 AGREEING = 2
 
-_TAB, _LF, _CR, _SPACE, _COMMA, _SEMICOLON, _BAR = 9, 10, 13, 32, 44, 59, 124
-_QUOTE, _APOSTROPHE, _POINT, _ZERO, _NINE = 34, 39, 46, 48, 57
-
-
-@njit
-def _skip_blanks(buffer, position):
-    while buffer[position] == _SPACE or buffer[position] == _TAB:
-        position += 1
-    return position
-
-
-@njit
-def _skip_separator(buffer, position):
-    position = _skip_blanks(buffer, position)
-    if buffer[position] == _COMMA or buffer[position] == _SEMICOLON or buffer[position] == _BAR:
-        position = _skip_blanks(buffer, position + 1)
-    return position
-
-
-@njit(forceinline=True)
-def _zeros(word):
-    """Return a bit in every byte of ``word`` that is 0, from the lowest on as far as there is but one."""
-    return (word - uint64(0x0101010101010101)) & ~word & uint64(0x8080808080808080)
-
-
-@njit(forceinline=True)
-def _line_stops(word):
-    """Return a bit in the first byte of ``word`` that is LF, CR or NUL (those above it mean nothing), or 0."""
-    line_end = _zeros(word ^ uint64(0x0A0A0A0A0A0A0A0A)) | _zeros(word ^ uint64(0x0D0D0D0D0D0D0D0D))
-    return line_end | _zeros(word)
-
-
-@njit(forceinline=True)
-def _rest_of_line(buffer, position):
-    """Return (start of the next line, status) of the columns from ``position`` on, which are not looked at."""
-    place = int64(position)
-    stops = _line_stops(load_word(buffer, place))
-    while stops == uint64(0):
-        place += int64(8)
-        stops = _line_stops(load_word(buffer, place))
-    place += int64(trailing_zeros(stops) >> uint64(3))
-    if buffer[place] == 0:
-        return place, NUL_BYTE
-    while buffer[place] == _CR:
-        place += int64(1)
-    if buffer[place] != _LF:
-        return place, LONE_RETURN
-    return place + int64(1), GOOD
+_POINT, _ZERO, _NINE = 46, 48, 57
 
 
 @njit(forceinline=True)
 def _rest_columns(buffer, position):
     """Return (start of the next line, status, columns of the line) from behind the second id; 0: not ids alone."""
-    if buffer[position] == _SPACE or buffer[position] == _TAB or buffer[position] == _COMMA:
+    if buffer[position] == SPACE or buffer[position] == TAB or buffer[position] == COMMA:
         _, digits = _number(buffer, position + 1)  # a weight, a time: one more number behind one separator
         if 0 < digits < 16:
-            if buffer[position + 1 + digits] == _LF:
+            if buffer[position + 1 + digits] == LF:
                 return position + 2 + digits, GOOD, 3
             if buffer[position + 1 + digits] == _POINT:
                 position, status = _rest_of_line(buffer, position + 1 + digits)
@@ -115,10 +79,10 @@ def _more_columns(buffer, position):
         while _ZERO <= buffer[position] <= _NINE:
             position += 1
         columns += position > start
-        if buffer[position] == _LF:
+        if buffer[position] == LF:
             return position + 1, GOOD, columns
-        if buffer[position] == _CR or position == start:
-            columns = columns if buffer[position] == _CR else 0
+        if buffer[position] == CR or position == start:
+            columns = columns if buffer[position] == CR else 0
             position, status = _rest_of_line(buffer, position)
             return position, status, columns
     position, status = _rest_of_line(buffer, position)
@@ -126,63 +90,23 @@ def _more_columns(buffer, position):
 
 
 @njit
-def _ends_number(byte):
-    return byte in (_SPACE, _TAB, _COMMA, _SEMICOLON, _BAR, _CR, _LF)
-
-
-@njit
-def _skip_column(buffer, position):
-    """Return the place of the separator or line end behind a column, which may be quoted."""
-    quote = buffer[position]
-    if quote in (_QUOTE, _APOSTROPHE):
-        position += 1
-        while buffer[position] != quote and buffer[position] != _LF:
-            position += 1
-    while not _ends_number(buffer[position]):
-        position += 1
-    return position
-
-
-@njit
-def _chosen(buffer, position, first, second):
-    """Read the ids in the columns ``first`` and ``second`` of a line: return (source, target, position, status)."""
-    source, target, column = uint64(0), uint64(0), 1
-    while True:
-        if column in (first, second):
-            value, position, status = _id(buffer, position, True)
-            if status == GOOD and not _ends_number(buffer[position]):
-                status = NOT_A_NUMBER
-            if status != GOOD:
-                return source, target, position, status
-            if column == first:
-                source = value
-            else:
-                target = value
-            if column >= first and column >= second:
-                position, status = _rest_of_line(buffer, position)
-                return source, target, position, status
-        else:
-            position = _skip_column(buffer, position)
-        position = _skip_separator(buffer, position)
-        if buffer[position] == _LF or buffer[position] == _CR:
-            return source, target, position, NO_VALUE
-        column += 1
-
-
-@njit
 def _line(buffer, position, rules):
     """Read one line of any shape: return (source, target, position, status, columns as of :func:`_rest_columns`)."""
     zero, prefix, plain = uint64(0), rules[PREFIX], rules[PLAIN]
+    begin = position
     position = _skip_blanks(buffer, position)
     byte = buffer[position]
-    if byte in (_LF, _CR, rules[COMMENT_1], rules[COMMENT_2]):
+    if byte in (LF, CR, rules[COMMENT_1], rules[COMMENT_2]):
         position, status = _rest_of_line(buffer, position)
         return zero, zero, position, COMMENT if status == GOOD else status, 0
+    if rules[FIRST] != 0 and rules[DELIMITER] != 0:
+        source, target, position, status = _in_fields(buffer, begin, rules[FIRST], rules[SECOND], rules[DELIMITER])
+        return source, target, position, status, 0
     if rules[FIRST] != 0:
         source, target, position, status = _chosen(buffer, position, rules[FIRST], rules[SECOND])
         return source, target, position, status, 0
     if prefix != 0:
-        if byte != prefix or not (buffer[position + 1] == _SPACE or buffer[position + 1] == _TAB):
+        if byte != prefix or not (buffer[position + 1] == SPACE or buffer[position + 1] == TAB):
             return zero, zero, position, WRONG_PREFIX, 0
         position = _skip_blanks(buffer, position + 1)
     source, position, status = _id(buffer, position, plain)
@@ -191,7 +115,7 @@ def _line(buffer, position, rules):
     if not _ends_number(buffer[position]):
         return zero, zero, position, NOT_A_NUMBER, 0
     position = _skip_separator(buffer, position)
-    if buffer[position] == _LF or buffer[position] == _CR:
+    if buffer[position] == LF or buffer[position] == CR:
         return zero, zero, position, ONE_COLUMN, 0
     target, position, status = _id(buffer, position, plain)
     if status != GOOD:
@@ -209,17 +133,10 @@ def _after_target(buffer, position, value_column, plain):
         return _rest_columns(buffer, position)
     if value_column:
         position = _skip_separator(buffer, position)
-        if buffer[position] == _LF or buffer[position] == _CR:
+        if buffer[position] == LF or buffer[position] == CR:
             return position, NO_VALUE, 0
     position, status = _rest_of_line(buffer, position)
     return position, status, 0
-
-
-@njit
-def _next_line(buffer, position):
-    while buffer[position] != _LF:
-        position += 1
-    return position + 1
 
 
 @njit(forceinline=True)
@@ -228,12 +145,12 @@ def _two_numbers(buffer, position, prefix):
     with one separator between them. The place is 0 where it is another.
     """
     if prefix != 0:
-        if buffer[position] != prefix or buffer[position + 1] != _SPACE:
+        if buffer[position] != prefix or buffer[position + 1] != SPACE:
             return uint64(0), uint64(0), 0
         position += 2
     source, digits = _number(buffer, position)
     position += digits
-    if not (0 < digits < 16 and buffer[position] in (_TAB, _SPACE, _COMMA)):
+    if not (0 < digits < 16 and buffer[position] in (TAB, SPACE, COMMA)):
         return source, uint64(0), 0
     target, digits = _number(buffer, position + 1)
     return source, target, position + 1 + digits if 0 < digits < 16 else 0
@@ -254,7 +171,7 @@ def _read_chunk(buffer, start, stop, rules, allowed, sources, targets, first, ro
         source, target, begin = _two_numbers(buffer, position, prefix)
         fits = begin > 0 and quick and source - low <= span and target - low <= span
         if fits and not (narrow and (source | target) >> uint64(32) != uint64(0)):
-            if buffer[begin] == _LF and not value_column:
+            if buffer[begin] == LF and not value_column:
                 after, status, columns = begin + 1, GOOD, 2
             else:
                 after, status, columns = _after_target(buffer, begin, value_column, plain)
@@ -304,8 +221,8 @@ def read_pairs(buffer, cuts, chunk, rules, allowed, sources, targets, firsts, ta
 
     Its edges go to ``sources`` and ``targets`` from ``firsts[chunk]`` on, and what was found to ``table[chunk]``.
     ``rules`` (int64): prefix byte or 0, two comment bytes, 1 where a third column is required, smallest and largest id,
-    PLAIN, and the columns of the ids, or 0 twice for the first two. ``allowed`` bad lines are skipped; the chunk ends
-    at the next one, and at a line whose columns change.
+    PLAIN, the columns of the ids, or 0 twice for the first two, and the byte between them or 0. ``allowed`` bad lines
+    are skipped; the chunk ends at the next one, and at a line whose columns change.
     """
     _read_chunk(buffer, cuts[chunk], cuts[chunk + 1], rules, allowed, sources, targets, firsts[chunk], table[chunk])
 
@@ -315,7 +232,7 @@ def count_lines(buffer, cuts, chunk, lines):
     """Count the line ends in ``buffer[cuts[chunk]:cuts[chunk + 1]]`` into ``lines[chunk]``."""
     count = 0
     for byte in buffer[cuts[chunk] : cuts[chunk + 1]]:
-        count += byte == _LF
+        count += byte == LF
     lines[chunk] = count
 
 
