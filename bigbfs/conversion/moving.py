@@ -16,7 +16,7 @@ import numpy as np
 from bigbfs.conversion import cache
 from bigbfs.conversion.memory import PROGRAM
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.orders.degree import degree_order
+from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.orders.reorder import vertex_order
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.targets import Targets
@@ -29,7 +29,7 @@ from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.transposing import Csr
 from bigbfs.graph.views import signed
-from bigbfs.jit.workers import thread_count
+from bigbfs.jit.workers import Workers, thread_count
 from bigbfs.report.progress import Progress
 
 
@@ -120,10 +120,8 @@ def _moved(graph: Graph, options: ConvertOptions, threads: int, told: Progress) 
         return by_id
     if options.order == "degree":
         degrees = graph.degrees()
-        offsets = np.zeros(graph.n + 1, np.int64)
-        np.cumsum(degrees if by_id is None else degrees[by_id.rows], out=offsets[1:])
-        del degrees
-        order, rank = degree_order(offsets)
+        with Workers(threads) as workers:
+            order, rank = degree_order_by(workers, threads, degrees if by_id is None else degrees[by_id.rows])
     else:
         name, into = str(graph.path), None
         out = _in_memory(graph.adjacency, by_id, threads, name)
