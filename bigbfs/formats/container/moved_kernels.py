@@ -23,6 +23,8 @@ LONG = 1 << 11
 _COUNTERS = 6 << 11  # digits of 11 bits in 64, and of 8 bits too
 _AHEAD = 8
 """Rows: so far ahead ids are asked for, and twice as far where they lie."""
+_SOON = 4
+"""Rows: so far ahead new numbers are asked for."""
 
 
 @njit(forceinline=True)
@@ -36,7 +38,7 @@ def _in_registers(ids, count, lanes):
 def _count_and_deal(ids, room, bits, counters):
     """Sort numbers of so many bits into ``room``, as long as ``ids``: a stable counting sort by each digit.
 
-    Each pass takes the numbers from one of the two to the other; places are unsigned, which spares a look whether they are negative.
+    Each pass takes them from one of the two to the other. Places are unsigned: nobody looks whether they are negative.
     """
     count = len(ids)
     most = np.int64(11 if count >= LONG else 8)
@@ -124,6 +126,15 @@ def _ask(i, last, turn, rows, indptr, data):
             fetch_soon(data, begin)
 
 
+@njit(forceinline=True)
+def _ask_numbers(i, last, turn, rows, indptr, indices, numbers):
+    """Ask for the new numbers of the first ids of a row, which are there by now."""
+    if i < last:
+        row = np.int64(rows[turn[i] if len(turn) else i])
+        for edge in range(indptr[row], min(indptr[row + 1], indptr[row] + len(SOME))):
+            fetch_soon(numbers, np.int64(indices[edge]))
+
+
 @njit(cache=True, nogil=True)
 def gather_plain(turn, first, last, rows, numbers, ptr, base, indptr, indices, out):
     """Write the new rows ``turn[first:last]`` to ``out``, of which the first item is the edge ``base``.
@@ -142,6 +153,7 @@ def gather_plain(turn, first, last, rows, numbers, ptr, base, indptr, indices, o
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
         _ask(i, last, turn, rows, indptr, indices)
+        _ask_numbers(i + _SOON, last, turn, rows, indptr, indices, numbers)
         row, start = np.int64(rows[p]), ptr[p] - base
         count, before, ascends = np.int64(0), np.int64(0), True
         known, used = np.int64(0), np.uint64(0)
