@@ -224,7 +224,7 @@ def write_array(path: Path, values: np.ndarray, argument: str) -> Written:
     with naming(output=argument), replacing(path) as stream:
         stream.write(array_header(array))
         stream.write(array.view(np.uint8).data)  # NumPy's own write forgets why a disk takes no more
-    return Written(str(path), path.stat().st_size, array.dtype.name, len(array))
+    return Written(str(path), path.stat().st_size, array.dtype.name, array.size)
 
 
 def written(path: Path) -> Written:

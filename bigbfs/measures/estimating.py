@@ -98,7 +98,7 @@ def values_of(sums: Sums, kind: str, wf_improved: bool) -> np.ndarray:
             values = sums.reciprocals * each
         else:
             total = sums.total * each
-            values = np.divide((sums.others + 1) ** 2, total, out=np.ones(n), where=total > 0)
+            values = np.divide((sums.others + 1.0) ** 2, total, out=np.ones(n), where=total > 0)
     return np.asarray(np.where(sums.known, values, np.nan))
 
 

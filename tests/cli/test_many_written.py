@@ -21,7 +21,8 @@ def test_counts_of_hops_are_written(run, small):
     assert code == 0 and [each["path"] for each in json.loads(out)["wrote"]] == ["e.csv"], err
     lines = ["source,hops,vertices", "50,0,1", "50,1,2", "50,2,2", "10,0,1", "10,1,2", "10,2,3"]
     assert (small / "e.csv").read_text().split() == lines
-    assert run("hops", "--sources", "50,10", "-o", "e.npy")[0] == 0
+    code, out, err = run("hops", "--sources", "50,10", "-o", "e.npy")
+    assert code == 0 and "wrote       e.npy: int64, 6 values" in out, out + err
     assert np.load("e.npy").tolist() == [[1, 2, 2], [1, 2, 3]]
     code, out, err = run("hops", "-o", "-")
     assert (code, out.split()) == (0, ["hops,pairs", "0,5", "1,11", "2,13"]) and "effective diameter" in err

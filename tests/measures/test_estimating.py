@@ -12,6 +12,7 @@ import zoo
 from measures.against import networkx_of
 
 import bigbfs
+from bigbfs.measures import estimating
 from bigbfs.measures.estimating import LEAST, least_of
 
 KINDS = [("closeness", True), ("closeness", False), ("harmonic", True), ("lin", True)]
@@ -125,3 +126,9 @@ def test_sizes_are_counted_and_bounds_are_of_each_component():
     again = bigbfs.closeness(graph, sources=[1, 2, star, star, star + path - 1, 2, 1])
     np.testing.assert_array_equal(again.values, both.values)
     assert not bigbfs.closeness(graph, sources=[0] * graph.n).exact
+
+
+def test_lin_of_more_vertices_than_the_square_root_of_what_an_integer_holds():
+    others = np.array([2**32])
+    sums = estimating.Sums(np.array([2]), np.array([3]), None, others, np.array([True]), np.array([False]))
+    assert estimating.values_of(sums, "lin", False) == pytest.approx((2**32 + 1) ** 2 / (3 * 2**31))

@@ -17,8 +17,8 @@ BASE = 0.15e-3
 """Seconds of launches, however small the graph."""
 
 BY_DEGREE, ELSE = 25e-12, 108e-12
-"""Seconds for each vertex with edges: roots are hubs, which lie side by side, or anywhere (R-MAT 26 by degree 0.97 ms;
-in its own order 3.3, uniform 7.4, a road of 24 M 2.8)."""
+"""Seconds for each vertex with edges, of a forest: roots are hubs, which lie side by side, or anywhere (R-MAT 26 by
+degree 0.97 ms; in its own order 3.3, uniform 7.4, a road of 24 M 2.8)."""
 
 PASSES = 3.5e-12
 """Seconds for each vertex of the graph, whoever owns it, of passes that every GPU makes for itself."""
@@ -26,9 +26,9 @@ PASSES = 3.5e-12
 ROOT = 10e-12
 """The same where vertices are not stored by degree: all point at roots that lie anywhere."""
 
-ONE_PASS, ONE_BASE = 10e-12, 0.1e-3
-"""Seconds for each vertex with edges, and of launches and a meeting, where each GPU has all rows of a graph by degree:
-a line of heads for two, a step up from the cache, a root stored. Reckoned, not measured."""
+ONE_PASS, ONE_BASE = 12.5e-12, 0.36e-3
+"""Seconds for each vertex with edges where a GPU has all rows of a graph by degree, so that roots are found without a
+forest; and, of several such GPUs, of launches and their meeting (R-MAT 26, H200: one 0.566 ms, two 0.571)."""
 
 MEETINGS, MEETING = 8, 40e-6
 """Meetings of GPUs that reach each other's memory, and the seconds of one with launches and waiting."""
@@ -82,10 +82,11 @@ def components(
     """
     slower = (MEMORY_RATE / profile.memory_bytes_per_second) ** SOFT
     work = BASE + slower * busy * (BY_DEGREE if by_degree else ELSE) / ranks
+    if by_degree and (whole or ranks == 1):
+        base = BASE if ranks == 1 else ONE_BASE
+        return Predicted(base + slower * busy * ONE_PASS / ranks, 0.0, 0.0)
     if ranks == 1:
         return Predicted(work, 0.0, 0.0)
-    if whole and by_degree:
-        return Predicted(ONE_BASE + slower * busy * ONE_PASS / ranks, 0.0, 0.0)
     work += slower * n * PASSES
     if call is not None:
         moved, seconds = exchange.told(n, ranks, *call)
