@@ -16,7 +16,7 @@ import numpy as np
 from bigbfs.conversion import cache
 from bigbfs.conversion.memory import PROGRAM
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.conversion.orders.degree import degree_order
+from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.orders.reorder import vertex_order
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.targets import Targets
@@ -29,8 +29,11 @@ from bigbfs.graph.adjacency import Adjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.transposing import Csr
 from bigbfs.graph.views import signed
-from bigbfs.jit.workers import thread_count
+from bigbfs.jit.workers import Workers, ranges, thread_count
 from bigbfs.report.progress import Progress
+
+_AT_ONCE = 1 << 16
+"""Rows whose lengths are looked at together: they stay in a cache."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,20 @@ class Need:
 def need(graph: Graph, options: ConvertOptions) -> Need:
     """Return what putting ``graph`` in another order takes."""
     width, n = graph.ids.itemsize, graph.n
-    longest = int(graph.degrees().max(initial=0))
+    longest = _longest(graph.adjacency)
     ordering = (2 * 8 + 4 * width) * n + 8 * n * graph.flags.relabelled
     arrays = ordering + 8 * n + writing_need(n, longest, width)
     searched = options.order in ("bfs", "rcm") and (graph.flags.relabelled or graph.codec != "plain")
     sides = 1 if graph.flags.symmetric or graph.in_adjacency is None else 2
     return Need(arrays, searched * sides * (width * graph.m + 3 * 8 * n))
+
+
+def _longest(adjacency: Adjacency) -> int:
+    """Return the ids of the longest row; no array of all lengths is made for it."""
+    if not isinstance(adjacency, PlainAdjacency):
+        return int(adjacency.degrees().max(initial=0))
+    parts = ranges(adjacency.n, -(-adjacency.n // _AT_ONCE)) if adjacency.n else []
+    return max((int(np.diff(signed(adjacency.indptr)[a : b + 1]).max()) for a, b in parts), default=0)
 
 
 def write_moved(
@@ -120,10 +131,8 @@ def _moved(graph: Graph, options: ConvertOptions, threads: int, told: Progress) 
         return by_id
     if options.order == "degree":
         degrees = graph.degrees()
-        offsets = np.zeros(graph.n + 1, np.int64)
-        np.cumsum(degrees if by_id is None else degrees[by_id.rows], out=offsets[1:])
-        del degrees
-        order, rank = degree_order(offsets)
+        with Workers(threads) as workers:
+            order, rank = degree_order_by(workers, threads, degrees if by_id is None else degrees[by_id.rows])
     else:
         name, into = str(graph.path), None
         out = _in_memory(graph.adjacency, by_id, threads, name)

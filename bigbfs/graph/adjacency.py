@@ -65,7 +65,8 @@ class PlainAdjacency:
 
     def degrees(self) -> np.ndarray:
         """Return the degree of every vertex: int64, shape (n,)."""
-        return np.diff(self.indptr).astype(np.int64)
+        degrees = np.diff(self.indptr)
+        return degrees.view(np.int64) if degrees.itemsize == 8 else degrees.astype(np.int64)
 
     def edge_offsets(self) -> np.ndarray:
         """Return the index of each row's first edge: uint64, shape (n + 1,)."""

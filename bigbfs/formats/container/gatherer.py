@@ -20,6 +20,8 @@ from bigbfs.jit.workers import Workers, balanced_ranges, ranges
 
 _TASKS = 8
 """Pieces of a buffer for each thread."""
+_AT_ONCE = 1 << 16
+"""Rows whose lengths are looked up at once."""
 
 
 @dataclass(frozen=True)
@@ -63,18 +65,23 @@ class Gatherer:
     ) -> None:
         self._old, self._moved, self._name = adjacency, moved, name
         self._workers, self._threads, self._released = workers, threads, released
-        degrees = adjacency.degrees()
         self.ptr = np.zeros(len(moved.rows) + 1, np.int64)
-        parts = ranges(len(moved.rows), threads) if len(moved.rows) else []
+        parts = ranges(len(moved.rows), len(moved.rows) // _AT_ONCE + 1) if len(moved.rows) else []
+        offsets = signed(adjacency.indptr)
+        plain = isinstance(adjacency, PlainAdjacency)  # then no array of all lengths is made
+        degrees = offsets if plain else adjacency.degrees()
 
         def take(i: int) -> None:
             first, last = parts[i]
-            np.take(degrees, moved.rows[first:last], out=self.ptr[1 + first : 1 + last], mode="clip")
+            rows, into = moved.rows[first:last], self.ptr[1 + first : 1 + last]
+            if plain:
+                np.subtract(offsets[1:][rows], offsets[:-1][rows], out=into)
+            else:
+                np.take(degrees, rows, out=into, mode="clip")
 
         workers.each(len(parts), take)
         np.cumsum(self.ptr, out=self.ptr)
         self.ids = moved.numbers.dtype
-        self._bits = max(1, (len(moved.rows) - 1).bit_length())
         self._arrays = [frozen(np.asarray(array)) for array in adjacency.arrays().values()]
 
     def gather(self, first: int, last: int, out: np.ndarray) -> None:
@@ -101,7 +108,7 @@ class Gatherer:
             self._let_go()
 
     def _run(self, parts: list[tuple[int, int]], turn: np.ndarray, base: int, out: np.ndarray) -> None:
-        shared = (frozen(self._moved.rows), frozen(self._moved.numbers), self._bits, frozen(self.ptr), base)
+        shared = (frozen(self._moved.rows), frozen(self._moved.numbers), frozen(self.ptr), base)
         seen = frozen(turn)
         bad = []
         rows: tuple[Any, ...]

@@ -1,5 +1,7 @@
 """Numba kernels that read rows of a graph file wherever they lie, renumber what is in them, and sort them again.
 
+A row is renumbered into a cache of its thread and sorted on the way to its place: in registers, a longer one by radix.
+
 ``rows[p]`` is the row of the file that the new row ``p`` was, ``numbers[v]`` the new number of each of its vertices.
 Offsets are read-only int64. Kernels are serial over a range of new rows, release the GIL and may run side by side.
 Ids that are no vertices, and rows that do not ascend, are noticed on the way: a kernel then returns that row, else -1.
@@ -11,63 +13,92 @@ import numpy as np
 
 from bigbfs.graph.adjacency import BLOCK_IDS
 from bigbfs.graph.varint_kernels import read_ids
+from bigbfs.jit.bits import fetch_soon
 from bigbfs.jit.njit import njit
+from bigbfs.jit.vectors import ascending, first_lanes, load_vector, store_vector
 
-FEW = 48
-"""Ids up to which insertion beats the counting sort."""
-MANY = 1 << 12
-"""Ids from which on digits of 11 bits beat those of 8."""
+FEW, SOME, MORE, MUCH, MANY = (0,) * 8, (0,) * 16, (0,) * 32, (0,) * 64, (0,) * 128
+LONG = 1 << 11
+"""Ids from which on digits of up to 11 bits beat those of up to 8."""
 _COUNTERS = 6 << 11  # digits of 11 bits in 64, and of 8 bits too
+_AHEAD = 8
+"""Rows: so far ahead ids are asked for, and twice as far where they lie."""
+_SOON = 4
+"""Rows: so far ahead new numbers are asked for."""
+
+
+@njit(forceinline=True)
+def _in_registers(ids, count, lanes):
+    """Sort the first ``count`` ids of as many as there are lanes; what is behind them is lost."""
+    found = first_lanes(load_vector(ids, 0, lanes), ids.dtype.type(count), ~ids.dtype.type(0))
+    store_vector(ids, 0, ascending(found))
 
 
 @njit(cache=True, nogil=True)
-def _insert(ids, first, last):
-    """Sort the few ids ``ids[first:last]``."""
-    for i in range(first + 1, last):
-        value = ids[i]
-        j = i - 1
-        while j >= first and ids[j] > value:
-            ids[j + 1] = ids[j]
-            j -= 1
-        ids[j + 1] = value
+def _count_and_deal(ids, room, bits, counters):
+    """Sort numbers of so many bits into ``room``, as long as ``ids``: a stable counting sort by each digit.
 
-
-@njit(cache=True, nogil=True)
-def _count_and_deal(ids, first, last, bits, spare, counters):
-    """Sort ``ids[first:last]``, numbers of so many bits: a stable counting sort by each digit, from the lowest on."""
-    count = last - first
-    digit = np.int64(11 if count >= MANY else 8)
-    passes = (bits + digit - 1) // digit
-    mask = np.uint64((1 << digit) - 1)
-    counters[: passes << digit] = 0
-    for i in range(first, last):
+    Each pass takes them from one of the two to the other. Places are unsigned: nobody looks whether they are negative.
+    """
+    count = len(ids)
+    most = np.int64(11 if count >= LONG else 8)
+    passes = (bits + most - 1) // most
+    digit = np.uint64((bits + passes - 1) // passes)
+    values = np.uint64(1) << digit
+    mask = values - np.uint64(1)
+    counters[: np.int64(passes) << np.int64(digit)] = 0
+    for i in range(count):
         value = np.uint64(ids[i])
-        for which in range(passes):
-            counters[(which << digit) + np.int64(value & mask)] += 1
-            value >>= np.uint64(digit)
+        base = np.uint64(0)
+        for _ in range(passes):
+            counters[base | (value & mask)] += 1
+            value >>= digit
+            base += values
+    down = np.uint64(0)
+    source, target = ids, room
     for which in range(passes):
-        down, base = np.uint64(which * digit), which << digit
-        if counters[base + np.int64((np.uint64(ids[first]) >> down) & mask)] == count:
-            continue  # every id has the same digit
+        places = counters[which << np.int64(digit) : (which + 1) << np.int64(digit)]
         total = np.int64(0)
-        for value in range(base, base + (1 << digit)):
-            here = counters[value]
-            counters[value] = total
+        for value in range(len(places)):
+            here = places[value]
+            places[value] = total
             total += here
-        for i in range(first, last):
-            value = base + np.int64((np.uint64(ids[i]) >> down) & mask)
-            spare[counters[value]] = ids[i]
-            counters[value] += 1
-        ids[first:last] = spare[:count]
+        for i in range(count):
+            number = source[i]
+            value = (np.uint64(number) >> down) & mask
+            place = places[value]
+            target[np.uint64(place)] = number
+            places[value] = place + 1
+        source, target = target, source
+        down += digit
+    if passes & 1 == 0:
+        room[:] = ids
 
 
-@njit(cache=True, nogil=True)
-def _sort(ids, first, last, bits, spare, counters):
-    """Sort ``ids[first:last]``."""
-    if last - first <= FEW:
-        _insert(ids, first, last)
+@njit(forceinline=True)
+def _sort(ids, count, used, out, first, counters):
+    """Sort the first ``count`` of ``ids``, which has room for ``MANY`` more, into ``out[first:]``.
+
+    ``used`` has all bits that are set in one of them: where few numbers occur, there are fewer digits.
+    """
+    if count > len(MANY):
+        bits = np.int64(0)
+        while used >> np.uint64(bits) != 0:
+            bits += 1
+        _count_and_deal(ids[:count], out[first : first + count], bits, counters)
+        return
+    if count <= len(FEW):
+        _in_registers(ids, count, FEW)
+    elif count <= len(SOME):
+        _in_registers(ids, count, SOME)
+    elif count <= len(MORE):
+        _in_registers(ids, count, MORE)
+    elif count <= len(MUCH):
+        _in_registers(ids, count, MUCH)
     else:
-        _count_and_deal(ids, first, last, bits, spare, counters)
+        _in_registers(ids, count, MANY)
+    for i in range(count):
+        out[first + i] = ids[i]
 
 
 @njit(cache=True, nogil=True)
@@ -77,20 +108,41 @@ def _room(turn, first, last, ptr, out):
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
         longest = max(longest, ptr[p + 1] - ptr[p])
-    counts = longest > FEW
-    return np.empty(longest if counts else 0, out.dtype), np.empty(_COUNTERS if counts else 0, np.int64)
+    return np.empty(longest + len(MANY), out.dtype), np.empty(_COUNTERS if longest > len(MANY) else 0, np.int64)
+
+
+@njit(forceinline=True)
+def _ask(i, last, turn, rows, indptr, data):
+    """Ask for the ids of the row that is read ``_AHEAD`` rows later, and where the one as far behind it lies.
+
+    New rows lie anywhere in the file: short ones are little work, and two waits for memory each.
+    """
+    if i + 2 * _AHEAD < last:
+        later = i + 2 * _AHEAD
+        fetch_soon(indptr, np.int64(rows[turn[later] if len(turn) else later]))
+        later -= _AHEAD
+        begin = indptr[np.int64(rows[turn[later] if len(turn) else later])]
+        if begin < len(data):
+            fetch_soon(data, begin)
+
+
+@njit(forceinline=True)
+def _ask_numbers(i, last, turn, rows, indptr, indices, numbers):
+    """Ask for the new numbers of the first ids of a row, which are there by now."""
+    if i < last:
+        row = np.int64(rows[turn[i] if len(turn) else i])
+        for edge in range(indptr[row], min(indptr[row + 1], indptr[row] + len(SOME))):
+            fetch_soon(numbers, np.int64(indices[edge]))
 
 
 @njit(cache=True, nogil=True)
-def gather_plain(turn, first, last, rows, numbers, bits, ptr, base, indptr, indices, out):
+def gather_plain(turn, first, last, rows, numbers, ptr, base, indptr, indices, out):
     """Write the new rows ``turn[first:last]`` to ``out``, of which the first item is the edge ``base``.
 
     Parameters
     ----------
     turn
         int64: new rows in the order in which they are read; empty: as they stand.
-    bits
-        Of the largest new number.
     ptr
         int64: the first edge of each new row.
     indptr, indices
@@ -100,21 +152,27 @@ def gather_plain(turn, first, last, rows, numbers, bits, ptr, base, indptr, indi
     spare, counters = _room(turn, first, last, ptr, out)
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
+        _ask(i, last, turn, rows, indptr, indices)
+        _ask_numbers(i + _SOON, last, turn, rows, indptr, indices, numbers)
         row, start = np.int64(rows[p]), ptr[p] - base
-        place, before, ascends = start, np.int64(0), True
-        known = np.int64(0)
+        count, before, ascends = np.int64(0), np.int64(0), True
+        known, used = np.int64(0), np.uint64(0)
         for edge in range(indptr[row], indptr[row + 1]):
             vertex = np.int64(indices[edge])
             if vertex < known or vertex >= n:
                 return row
             known = vertex
             number = np.int64(numbers[vertex])
-            out[place] = number
+            spare[count] = number
             ascends &= number >= before
             before = number
-            place += 1
-        if not ascends:
-            _sort(out, start, place, bits, spare, counters)
+            used |= np.uint64(number)
+            count += 1
+        if ascends:
+            for j in range(count):
+                out[start + j] = spare[j]
+        else:
+            _sort(spare, count, used, out, start, counters)
     return np.int64(-1)
 
 
@@ -140,21 +198,23 @@ def _read_row(row, count, indptr, blob, hubs, hub_ptr, block_ptr, n, out, at):
 
 
 @njit(cache=True, nogil=True)
-def gather_varint(turn, first, last, rows, numbers, bits, ptr, base, indptr, blob, hubs, hub_ptr, block_ptr, out):
+def gather_varint(turn, first, last, rows, numbers, ptr, base, indptr, blob, hubs, hub_ptr, block_ptr, out):
     """Do what :func:`gather_plain` does, for rows of delta-varints; ``hubs`` is int64 here."""
     n = len(numbers)
     spare, counters = _room(turn, first, last, ptr, out)
     for i in range(first, last):
         p = turn[i] if len(turn) else np.int64(i)
+        _ask(i, last, turn, rows, indptr, blob)
         row, start, stop = np.int64(rows[p]), ptr[p] - base, ptr[p + 1] - base
         if not _read_row(row, stop - start, indptr, blob, hubs, hub_ptr, block_ptr, np.uint64(n), out, start):
             return row
-        before, ascends = np.int64(0), True
+        before, ascends, used = np.int64(0), True, np.uint64(0)
         for place in range(start, stop):
             number = np.int64(numbers[np.int64(out[place])])
-            out[place] = number
+            out[place] = spare[place - start] = number
             ascends &= number >= before
             before = number
+            used |= np.uint64(number)
         if not ascends:
-            _sort(out, start, stop, bits, spare, counters)
+            _sort(spare, stop - start, used, out, start, counters)
     return np.int64(-1)

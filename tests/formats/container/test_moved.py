@@ -1,16 +1,20 @@
 """Rows in other numbers: whatever the buffers, they are the old rows renumbered and sorted."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import zoo
 
 from bigbfs.errors import FormatError
 from bigbfs.formats.container import checksum, csrbin, moved, part
+from bigbfs.formats.container import moved_kernels as kernels
 from bigbfs.formats.container.gatherer import Moved
 from bigbfs.formats.container.moved import MovedGraph, gathered, save_moved, sides_of
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.views import frozen
 
 N = 9000
 
@@ -54,6 +58,26 @@ def test_rows_are_the_old_ones_in_other_numbers(source, target, room, small, tmp
             old_row = plain.indices[int(plain.indptr[order[row]]) : int(plain.indptr[order[row] + 1])]
             here = found.indices[int(found.indptr[row]) : int(found.indptr[row + 1])]
             assert np.array_equal(here, np.sort(rank[old_row])), row
+
+
+@pytest.mark.parametrize("ids", [np.uint32, np.uint64])
+@pytest.mark.parametrize("bits", [12, 16, 31])
+def test_a_row_of_any_length_is_sorted(ids, bits):
+    """Registers of all widths, digits of both, and as many passes from the one array to the other as back."""
+    generator, n = np.random.default_rng(bits), 5000
+    lengths = [*range(131), 255, 256, kernels.LONG - 1, kernels.LONG, n - 1, n]
+    numbers = np.sort(generator.choice(2**bits if bits > 12 else n, n, replace=False)).astype(ids)
+    numbers[:] = generator.permutation(numbers)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices = np.concatenate([np.sort(generator.permutation(n)[:length]) for length in lengths]).astype(ids)
+    out = np.full(indptr[-1] + 1, 7, ids)
+    rows, none = np.arange(len(lengths), dtype=ids), np.empty(0, np.int64)
+    arrays = [frozen(array) for array in (none, rows, numbers, indptr, indices)]
+    turn, rows, numbers, indptr, indices = arrays
+    found = kernels.gather_plain(turn, 0, len(lengths), rows, numbers, indptr, 0, indptr, indices, out)
+    assert (found, out[-1]) == (-1, 7)
+    for first, last in pairwise(indptr.tolist()):
+        assert np.array_equal(out[first:last], np.sort(numbers[indices[first:last]])), last - first
 
 
 def test_some_of_the_vertices(small, tmp_path):
