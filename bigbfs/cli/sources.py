@@ -100,7 +100,7 @@ def named_in(graph: Graph, one: Sequence[str], many: str | None, option: str = "
         return many
     if many.startswith("@"):
         path = Path(many[1:])
-        return _checked(graph, read_ids(path) if graph.names is None else _read_names(graph, path))
+        return _of_file(graph, path, read_ids(path)) if graph.names is None else _read_names(graph, path)
     if graph.names is not None:
         given = f"{option}s {many[:_LONGEST]!r}"
         raise UsageError(f"{given}: vertices have names here, which may hold commas; {_of_names(f'{option}s', many)}")
@@ -139,6 +139,23 @@ def _checked(graph: Graph, originals: list[int]) -> list[int]:
     else:
         vertices_of(graph, originals)
     return originals
+
+
+def _of_file(graph: Graph, path: Path, originals: list[int]) -> list[int]:
+    """Return ``originals``, which a file holds, if all of them are in the graph; a message names the first line."""
+    try:
+        return _checked(graph, originals)
+    except UsageError as error:
+        rows = ([int(word) for word in line.partition("#")[0].split()] for line in _lines(path))
+        missing = (number for number, ids in enumerate(rows, 1) if (graph.places(np.array(ids, np.int64)) < 0).any())
+        raise UsageError(f"{path}:{next(missing)}: {error}") from error
+
+
+def _name_of(graph: Graph, path: Path, number: int, name: str) -> int:
+    try:
+        return graph.id_of(name)
+    except UsageError as error:
+        raise UsageError(f"{path}:{number}: {error}") from error
 
 
 def _is_number(word: str) -> bool:
@@ -217,7 +234,7 @@ def pairs_in(graph: Graph, path: Path) -> list[tuple[int, int]]:
     InputError
         Something is no pair (names the line).
     UsageError
-        A name is not in the graph.
+        An id or a name is not in the graph (names the line).
     FileAccessError
         It cannot be read.
     """
@@ -226,7 +243,7 @@ def pairs_in(graph: Graph, path: Path) -> list[tuple[int, int]]:
             words = line.partition("#")[0].split()
             if len(words) not in (0, 2):
                 raise InputError(f"{path}:{number}: {line[:80]!r} is no pair; write two ids a line")
-        ids = read_ids(path, "two a line")
+        ids = _of_file(graph, path, read_ids(path, "two a line"))
         return list(zip(ids[::2], ids[1::2], strict=True))
     found = []
     for number, line in enumerate(_lines(path), 1):
@@ -234,17 +251,17 @@ def pairs_in(graph: Graph, path: Path) -> list[tuple[int, int]]:
         if line and len(words) != 2:
             raise InputError(f"{path}:{number}: {line[:80]!r} is no pair; write two names with a tab between them")
         if line:
-            found.append((graph.id_of(words[0]), graph.id_of(words[1])))
+            found.append((_name_of(graph, path, number, words[0]), _name_of(graph, path, number, words[1])))
     if not found:
         raise InputError(f"{path}: no pair in it; write two names a line, with a tab between them")
     return found
 
 
 def _read_names(graph: Graph, path: Path) -> list[int]:
-    names = [line for line in _lines(path) if line]
-    if not names:
+    found = [_name_of(graph, path, number, line) for number, line in enumerate(_lines(path), 1) if line]
+    if not found:
         raise InputError(f"{path}: no name in it; write names, one a line")
-    return [graph.id_of(name) for name in names]
+    return found
 
 
 def read_ids(path: Path, each: str = "one a line") -> list[int]:

@@ -30,10 +30,9 @@ def test_sources_from_a_file_are_lines(run, named):
     assert [each["source"] for each in json.loads(out)["runs"]] == ["'dave", "carol"]
     (named / "names.txt").write_text("carol\nnobody\n")
     code, _, err = run("bfs", "--sources", "@names.txt", "--backend", "cpu")
-    assert (
-        code == 2
-        and "no vertex is called 'nobody': there are 5 names, beside it in byte order 'carol' and 'erin'" in err
-    )
+    assert code == 2
+    assert "names.txt:2: graph.csrbin: no vertex is called 'nobody': there are 5 names" in err
+    assert "beside it in byte order 'carol' and 'erin'" in err
 
 
 def test_info_and_check_know_of_the_names(run, named):
@@ -120,3 +119,13 @@ def test_a_carriage_return_in_a_field_without_quotes(run, folder):
     code, _, err = run("convert", "graph.csv")
     assert code == 1
     assert "has 1 field, and 2 are expected: 'e'" in err and "a carriage return alone" in err and "needs quotes" in err
+
+
+def test_a_vertex_that_is_not_there_is_named_with_its_place_in_the_file(run, folder):
+    (folder / "graph.txt").write_text("1 2\n3 4\n")
+    assert run("convert", "graph.txt")[0] == 0
+    (folder / "ids.txt").write_text("# c\n1 2\n\n3 999\n999 1000\n")
+    for arguments in (("distances", "--sources", "@ids.txt", "-o", "d.npy"), ("path", "--pairs", "@ids.txt")):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert "ids.txt:4: graph.csrbin: no vertex 999" in err

@@ -47,6 +47,12 @@ def may_be_names(line: bytes, status: int) -> bool:
     return status in refused and len(re.split(r"[\s,;|]+", line.decode("utf-8", "replace").strip())) > 1
 
 
+def holds_ids_behind(line: bytes) -> bool:
+    """Return whether the first word of a line is no whole number, and the two behind it are."""
+    words = re.split(r"\s*[,;|]\s*|\s+", line.decode("utf-8", "replace").strip())[:3]
+    return len(words) == 3 and [word.isascii() and word.isdecimal() for word in words] == [False, True, True]
+
+
 def line_error(name: str, number: int, line: bytes, why: str, remedies: tuple[RemedyLike, ...] = ()) -> InputError:
     """Return the error for line ``number`` of ``name``."""
     return InputError(f"{name}: line {number}: {shown(line)}: {why}", remedies=remedies)

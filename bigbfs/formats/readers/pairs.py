@@ -9,7 +9,7 @@ import numpy as np
 
 from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import numbers, tokenizer
-from bigbfs.formats.readers.bad_lines import are_names, bad_line, line_error, may_be_names, reason
+from bigbfs.formats.readers.bad_lines import are_names, bad_line, holds_ids_behind, line_error, may_be_names, reason
 from bigbfs.formats.readers.blocks import Block, BlockReader
 from bigbfs.jit.workers import Workers
 
@@ -171,6 +171,8 @@ class PairReader:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
         named: tuple[RemedyLike, ...] = (("names", True, "read every id as a name with {}"),)
         front = named if rules.plain and are_names(line) else ()
+        if rules.plain and rules.columns is None and holds_ids_behind(line):
+            front = (("columns", (2, 3), "read the ids from the columns behind it with {}"), *front)
         last = named if rules.plain and not front and may_be_names(line, stopped) else ()
         raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, front, last)
 

@@ -53,3 +53,10 @@ def test_what_python_writes_as_csv_is_read_so(tmp_path_factory, rows):
     csv.writer(text, lineterminator="\n").writerows([("note", "source", "more", "target"), *rows])
     found = read(tmp_path_factory.mktemp("csv") / "g.csv", text.getvalue().encode())
     assert pairs(found) == [(row[1], row[3]) for row in rows]
+
+
+@pytest.mark.parametrize("text", [b"0.5 1 2\n", b"x,1,2\n", b"-1;1;2\n"])
+def test_a_first_column_that_is_no_id_has_its_way_out(tmp_path, text):
+    with pytest.raises(InputError, match=r"read the ids from the columns behind it with columns=\(2, 3\)"):
+        read(tmp_path / "g.txt", text)
+    assert pairs(read(tmp_path / "g.txt", text, columns=(2, 3))) == [(1, 2)]
