@@ -12,7 +12,7 @@ and lines that are ids alone must agree in their number of columns: if not, it i
 
 from __future__ import annotations
 
-from bigbfs.formats.readers.fields import _chosen, _in_fields
+from bigbfs.formats.readers.fields import _chosen
 from bigbfs.formats.readers.numbers import (
     CHANGED,
     COMMENT,
@@ -99,11 +99,8 @@ def _line(buffer, position, rules):
     if byte in (LF, CR, rules[COMMENT_1], rules[COMMENT_2]):
         position, status = _rest_of_line(buffer, position)
         return zero, zero, position, COMMENT if status == GOOD else status, 0
-    if rules[FIRST] != 0 and rules[DELIMITER] != 0:
-        source, target, position, status = _in_fields(buffer, begin, rules[FIRST], rules[SECOND], rules[DELIMITER])
-        return source, target, position, status, 0
     if rules[FIRST] != 0:
-        source, target, position, status = _chosen(buffer, position, rules[FIRST], rules[SECOND])
+        source, target, position, status = _chosen(buffer, begin, rules[FIRST], rules[SECOND], rules[DELIMITER])
         return source, target, position, status, 0
     if prefix != 0:
         if byte != prefix or not (buffer[position + 1] == SPACE or buffer[position + 1] == TAB):

@@ -20,6 +20,7 @@ CASES = [
     (b'10 Main St,1,2\n"a,""b",3,\t4\r\n', (2, 3)),
     (b"12|a b|1|2\n|| 3 | 4 | 5 6\n", (3, 4)),
     (b"7;;1;2\n;;3;4\n", (3, 4)),
+    (b"'tis,1,2,rock'n'roll,5,6\n',3,4\n", (2, 3)),  # an apostrophe is no quote there
     (b"7 8 1 2\n9  9\t3 4\n", (3, 4)),  # blanks alone: as many as one likes
 ]
 
@@ -44,10 +45,11 @@ def test_an_id_that_is_empty_or_more_than_one_is_refused(tmp_path, text, columns
         read(tmp_path / "g.csv", b"a,1,2\n".replace(b",", b"\t" if b"\t" in text else b",") + text, columns=columns)
 
 
-FIELDS = st.text(st.characters(codec="ascii", exclude_characters="\0\r\n'"), max_size=6)
+FIELDS = st.text(st.characters(codec="ascii", exclude_characters="\0\r\n"), max_size=6)
+FIRST = FIELDS.filter(lambda text: not text.lstrip().startswith(("#", "%")))  # no comment
 
 
-@given(st.lists(st.tuples(FIELDS, st.integers(0, 999), FIELDS, st.integers(0, 999)), min_size=1, max_size=8))
+@given(st.lists(st.tuples(FIRST, st.integers(0, 999), FIELDS, st.integers(0, 999)), min_size=1, max_size=8))
 def test_what_python_writes_as_csv_is_read_so(tmp_path_factory, rows):
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("note", "source", "more", "target"), *rows])
