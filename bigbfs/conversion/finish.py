@@ -1,4 +1,4 @@
-"""What a conversion ends with: the graph files, and the report of them."""
+"""What a conversion ends with: the graph files, the report of them, and nothing left beside them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bigbfs.conversion import cache
+from bigbfs.conversion.on_disk.scratch import remove_left
+from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, Stopwatch, peak_rss_bytes
-from bigbfs.conversion.targets import Targets
+from bigbfs.conversion.targets import Targets, temporary
+from bigbfs.formats.atomic import remove_stale
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.container.compress import save_compressed
 from bigbfs.graph.graph import Graph
@@ -67,3 +70,13 @@ def report_of(
         partitions=0 if external is None else external.partitions,
         spilled_bytes=0 if external is None else external.spilled_bytes,
     )
+
+
+def tidy(targets: Targets, options: ConvertOptions) -> None:
+    """Remove what killed processes have left, half-written and where temporary files go, needed or not.
+
+    What ranks left to be taken up for the same output goes too: it is there whole, or here is one process.
+    """
+    remove_left(temporary(targets, options), targets.files[0].resolve())
+    for target in targets.files:
+        remove_stale(target)

@@ -15,7 +15,7 @@ from typing import Any
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.folders import expand
-from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.on_disk.scratch import Scratch, remove_left
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
 from bigbfs.conversion.targets import base_name, require_a_name
@@ -49,11 +49,12 @@ def convert_to_shards(
     assert options.shards is not None
     folder = shards_target(inputs, output)
     codec = "varint" if options.compressed else "plain"
+    place = options.tmp if options.tmp is not None else folder.parent
     known = found_there(folder, inputs, options)
     if known is not None:
+        remove_left(place, folder.resolve())
         return replace(known, seconds=time.perf_counter() - start)
     require_free(folder, options)
-    place = options.tmp if options.tmp is not None else folder.parent
     with Scratch(place) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.bvgraphs import comes_ready, is_one_bvgraph
-from bigbfs.conversion.finish import report_of, write_files
+from bigbfs.conversion.finish import report_of, tidy, write_files
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
@@ -77,6 +77,7 @@ def convert(
     options = as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
+        tidy(targets, options)
         report = _from_cache(targets, known, watch, Progress(options.progress))
         return replace(report, notes=said_once(report.notes, inputs))
     for target in targets.files:
@@ -84,22 +85,10 @@ def convert(
         require_ours(target, options.force, replaces=GRAPH)
     told = cache.told_of(targets.files[0], sources, options.identity())
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
-    _remove_left(targets, options)
+    tidy(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
     notes = said_once(report.notes, inputs)
     return replace(report, notes=notes if told is None else (told, *notes))
-
-
-def _remove_left(targets: Targets, options: ConvertOptions) -> None:
-    """Remove what killed processes have left where temporary files go, whether or not this conversion needs any.
-
-    What ranks left to be taken up for the same output goes too: here is one process.
-    """
-    from bigbfs.conversion.on_disk.scratch import remove_kept, remove_stale
-
-    folder = targets.files[0].parent if options.tmp is None else options.tmp
-    remove_kept(folder, targets.files[0].resolve())
-    remove_stale(folder)
 
 
 def _by_kind(

@@ -151,12 +151,12 @@ def _temporary(target: Path) -> tuple[int, str]:
 
 def remove_stale(target: Path) -> None:
     """Remove the temporary files of ``target`` that killed processes left behind."""
-    if not target.parent.is_dir():
-        return
     pattern = re.compile(re.escape(f".{target.name}.") + r"[a-z0-9_]{8}\.tmp")
-    for path in target.parent.iterdir():
-        if not pattern.fullmatch(path.name):
-            continue
+    try:
+        left = [path for path in target.parent.iterdir() if pattern.fullmatch(path.name)]
+    except OSError:
+        return  # no folder, or none to look into
+    for path in left:
         with suppress(OSError):
             handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:

@@ -181,6 +181,36 @@ def test_a_signal_to_all_ranks_leaves_what_was_kept_and_an_error_nothing(monkeyp
     assert again(monkeypatch)[0] == ALL
 
 
+@pytest.mark.parametrize(
+    ("output", "options", "last"),
+    [
+        ("many.csrbin", {"compressed": True}, (convert, "_report")),
+        ("many.shards", {"shards": 2}, (shards, "peak_rss_bytes")),
+    ],
+)
+@pytest.mark.parametrize("ranks", [1, RANKS])
+def test_what_is_left_beside_an_output_that_is_there_goes(ranks, output, options, last, monkeypatch):
+    """Killed when its output had got its name: the next run finds nothing to do, and tidies up."""
+    write()
+    with monkeypatch.context() as patch:
+        patch.setattr(Scratch, "close", lambda self: os.close(self._lock))
+        kill(patch, *last)
+        with pytest.raises(Killed):
+            spread(output=output, **options)
+    assert len(list(Path().glob(PREFIX + "*"))) >= RANKS and Path(output).exists()
+    report = spread(output=output, **options) if ranks > 1 else bigbfs.convert("g.txt", output, threads=1, **options)
+    assert report.cached and not list(Path().glob(PREFIX + "*"))
+
+
+def test_half_a_file_beside_one_that_is_up_to_date_goes():
+    write()
+    for output in ("one.csrbin", "one.ccsr"):
+        bigbfs.convert("g.txt", output)
+        Path(f".{output}.abcdefgh.tmp").write_bytes(b"half")
+        assert bigbfs.convert("g.txt", output).cached
+    assert names(Path()) == ["g.txt", "one.ccsr", "one.csrbin"]
+
+
 def kept():
     """Return the manifests that lie there, with their folders."""
     return {path: json.loads(path.read_bytes()) for path in sorted(Path().glob(f"{PREFIX}*/*{KEPT}"))}

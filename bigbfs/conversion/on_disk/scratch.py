@@ -176,6 +176,11 @@ def remove_kept(parent: Path, output: Path) -> int:
     return sum(_removed(folder) for folder in _folders(parent) if str(output) in kept_for(folder))
 
 
+def remove_left(parent: Path, output: Path) -> int:
+    """Remove what no run will take up any more, since ``output`` is there or is made anew; return how many."""
+    return remove_kept(parent, output) + remove_stale(parent)
+
+
 def kept_for(folder: Path) -> set[str]:
     """Return the outputs that the manifests in a scratch folder name."""
     found = set()

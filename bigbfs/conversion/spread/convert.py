@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bigbfs.conversion import cache
+from bigbfs.conversion.finish import tidy
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.inputs import as_inputs_say
 from bigbfs.conversion.memory import default_allowance
@@ -100,6 +101,7 @@ def _converted(
     sources = cache.identify_sources(inputs)
     _require_the_same(group, inputs, sources)
     if known is not None:
+        together(group, lambda: tidy(targets, options))
         report = _report(targets, known, watch, cached=True)
         return replace(report, notes=said_once(report.notes, inputs))
     told = together(group, lambda: cache.told_of(targets.files[0], sources, options.identity()))

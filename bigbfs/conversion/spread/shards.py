@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bigbfs.conversion.into_shards import found_there, require_free, shards_target
-from bigbfs.conversion.on_disk.scratch import Scratch
+from bigbfs.conversion.on_disk.scratch import Scratch, remove_left
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import ConvertReport, peak_rss_bytes
 from bigbfs.engines.ranks.agreeing import together
@@ -51,11 +51,11 @@ def spread_to_shards(
             require_free(folder, options)
         return known
 
-    known = together(group, looked)
+    known, place = together(group, looked), options.tmp if options.tmp is not None else folder.parent
     if known is not None:
+        together(group, lambda: remove_left(place, folder.resolve()))
         return replace(known, seconds=time.perf_counter() - start)
     with ExitStack() as stack:
-        place = options.tmp if options.tmp is not None else folder.parent
         scratch = together(group, lambda: stack.enter_context(Scratch(place)) if first else None)
         target = Path(
             group.objects(None if scratch is None else str(scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"))[0]
