@@ -11,7 +11,7 @@ import pytest
 import zoo
 from wide import CODECS, in_turn, split
 
-from bigbfs.algorithms.bfs.cpu import search
+from bigbfs.algorithms.bfs.cpu import search, topdown
 from bigbfs.algorithms.bfs.cpu.search import Search
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.result import BfsResult
@@ -170,6 +170,19 @@ def test_switches_by_itself(codec: str, ids: type) -> None:
         assert engine.bytes.host > sum(array.nbytes for array in graph.adjacency.arrays().values())
     check(graph, source, result, reference_bfs(graph, source)[0])
     assert {level.direction for level in result.record.levels} == {"top-down", "bottom-up"}
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_hub_met_in_a_thin_level_ends_the_walk(codec: str) -> None:
+    """It has fewer edges than a walk goes through, and a queue of its own."""
+    leaves = topdown.HUB_EDGES + 9
+    assert leaves < search.WALK_EDGES
+    edges = [(0, 1), (1, 2), *((2, 3 + leaf) for leaf in range(leaves)), (3 + leaves // 2, 3 + leaves)]
+    graph = Graph.from_edges(*np.array(edges).T)
+    graph = graph.compress() if codec == "varint" else graph
+    with CpuEngine(graph) as engine:
+        for source in (0, 2, 5, 3 + leaves):
+            check(graph, source, engine.bfs(source), reference_bfs(graph, source)[0])
 
 
 def test_topdown_strategy_never_goes_up() -> None:

@@ -277,3 +277,19 @@ def test_components_and_the_largest_are_counted_whatever_the_sample_says(labels,
     assert copied.tolist() == labels
     sizes = np.bincount(array, minlength=1)
     assert (count, largest) == (np.count_nonzero(sizes), sizes.max())
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_row_is_read_up_to_the_first_vertex_of_the_giant(codec: str) -> None:
+    """Who comes into the giant needs no more of its row; a row that meets none is read whole."""
+    leaves, strong, ring = 4000, 40, 300
+    # stronger than its neighbours, a vertex comes under none of them in round one
+    src = [np.zeros(leaves, np.int64), np.repeat(np.arange(strong) + leaves + 1, 64)]
+    dst = [np.arange(leaves) + 1, np.tile(np.arange(64) * 50 + 1, strong)]
+    apart = np.arange(ring) + leaves + strong + 1
+    graph = Graph.from_edges(np.concatenate([*src, apart]), np.concatenate([*dst, np.roll(apart, 1)]))
+    graph = graph.compress() if codec == "varint" else graph
+    with CpuEngine(graph) as engine:
+        result = engine.connected_components()
+    np.testing.assert_array_equal(result.labels, reference_components(graph))
+    assert result.record.edges_read == strong + 2 * ring

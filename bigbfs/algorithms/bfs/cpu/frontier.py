@@ -41,6 +41,8 @@ class Frontier:
         Vertices not visited and edges in their rows.
     in_bitmap
         The frontier is the difference of the two bitmaps, not the queue.
+    reach
+        Vertices found for each edge of the last level, where that went top-down; 1: nobody knows.
     """
 
     depth: int
@@ -52,6 +54,7 @@ class Frontier:
     unvisited: int
     unexplored: int
     in_bitmap: bool = False
+    reach: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

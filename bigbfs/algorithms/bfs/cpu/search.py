@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from bigbfs.algorithms.bfs.cpu import bottomup, handing, topdown
+from bigbfs.algorithms.bfs.cpu.costs import bottom_up_is_cheaper
 from bigbfs.algorithms.bfs.cpu.frontier import Frontier, Measured, Step
 from bigbfs.algorithms.bfs.cpu.state import BUFFER_IDS, TALLY, State, shapes
 from bigbfs.algorithms.bfs.level_records import LevelRecords, table_of
@@ -22,21 +23,14 @@ from bigbfs.engines.cpu.rows import Rows, row_count, row_length
 from bigbfs.jit.njit import Alike
 from bigbfs.jit.team import team_of
 
-WALK_EDGES = 4096
-"""Levels of at most this many edges (not more than a hub has) run serially, many in one call."""
+WALK_EDGES = 2**14
+"""Levels of at most this many edges and without a hub run serially, many in one call."""
 
 ALONE_EDGES = 2**18
 """A top-down level of at most this many edges for each thread but one is the work of one: threads that mark vertices in
 one small bitmap take its cache lines from one another, and wait for each bit."""
 ALONE_VERTICES = 2**13
 """So is a bottom-up level with at most this many vertices not visited and words of a bitmap: some 50 us."""
-
-TOP_DOWN_EDGE = 1.0
-"""Cost of an edge in a top-down level: the unit."""
-BOTTOM_UP_PROBE = 0.15
-"""Cost of looking at one neighbour in a bottom-up level: rows are read in order."""
-BOTTOM_UP_VERTEX = 2.0
-"""Cost of a vertex in a bottom-up level, apart from its neighbours."""
 
 _KERNELS = (topdown.walk, topdown.expand, bottomup.pull, bottomup.clear_unvisited)
 
@@ -180,7 +174,7 @@ class Search:
         while frontier.vertices and frontier.depth < max_depth and not (ends_early and self._is_visited(self._target)):
             begin, level, vertices, first = time.perf_counter(), frontier.depth, frontier.vertices, frontier.last
             edges = frontier.edges
-            if not frontier.in_bitmap and frontier.edges <= WALK_EDGES:
+            if not frontier.in_bitmap and not frontier.hubs and frontier.edges <= WALK_EDGES:
                 direction = "top-down"
                 self.walk(frontier, max_depth)
             elif self._bottom_up_is_cheaper(frontier):
@@ -277,17 +271,8 @@ class Search:
         (state.hubs if hubs else state.queue)[0] = source
 
     def _bottom_up_is_cheaper(self, frontier: Frontier) -> bool:
-        """Return whether the next level should go bottom-up.
-
-        An edge of an unvisited vertex leads to the frontier or to the unvisited, so the chance that it finds a parent
-        is about the frontier's share of the edges of both; a search ends at the first that does.
-        """
-        if self.in_rows is None:
-            return False
-        chance = frontier.edges / max(1, frontier.edges + frontier.unexplored)
-        probes = min(frontier.unexplored, frontier.unvisited / chance) if chance else frontier.unexplored
-        upward = BOTTOM_UP_VERTEX * frontier.unvisited + BOTTOM_UP_PROBE * probes
-        return upward < TOP_DOWN_EDGE * frontier.edges
+        """Return whether the next level should go bottom-up."""
+        return self.in_rows is not None and bottom_up_is_cheaper(frontier, len(self._start))
 
     def walk(self, frontier: Frontier, max_depth: int) -> None:
         """Run thin levels serially until one is wide, ``max_depth`` is reached or nothing is left."""
@@ -295,10 +280,11 @@ class Search:
         window = (np.uint64(frontier.first), np.uint64(frontier.last))
         depths = (np.int32(frontier.depth), np.int32(max_depth))
         ends = np.uint64(WALK_EDGES), np.uint64(self._target)
-        first, last, hubs, depth, edges, all_edges = self._serially(
+        first, last, hubs, depth, edges, all_edges, spent = self._serially(
             lambda: self._walk(self.out_rows, self._state, *window, *depths, *ends)
-        )[:6]
+        )[:7]
         frontier.depth = int(depth)
+        frontier.edges = int(spent) or frontier.edges
         self._advance(frontier, int(first), int(last), int(hubs), int(edges))
         frontier.unvisited -= int(last) - before + int(hubs)
         frontier.unexplored -= int(all_edges)
@@ -324,8 +310,10 @@ class Search:
         frontier.unexplored -= frontier.edges
 
     def _advance(self, frontier: Frontier, first: int, last: int, hubs: int, edges: int) -> None:
+        found = last - first + hubs
+        frontier.reach = found / max(1, frontier.edges)
         frontier.first, frontier.last, frontier.hubs = first, last, hubs
-        frontier.vertices, frontier.edges = last - first + hubs, edges
+        frontier.vertices, frontier.edges = found, edges
 
     def pull(self, frontier: Frontier) -> None:
         """Run one level bottom-up."""
@@ -338,7 +326,7 @@ class Search:
         tallies = self._tallies.tolist()  # few: NumPy takes longer
         found, left, left_edges = (sum(tallies[at::TALLY]) for at in range(3))
         frontier.depth += 1
-        frontier.in_bitmap = True
+        frontier.in_bitmap, frontier.reach = True, 1.0
         frontier.vertices, frontier.edges = found, max(found, frontier.unexplored - left_edges)
         frontier.unvisited, frontier.unexplored = left, left_edges
 
@@ -347,4 +335,4 @@ class Search:
         last = np.uint64(frontier.last)
         end, hubs, edges = self._serially(lambda: topdown.gather(self.out_rows, self._state, last))[:3]
         self._advance(frontier, frontier.last, int(end), int(hubs), int(edges))
-        frontier.in_bitmap = False
+        frontier.in_bitmap, frontier.reach = False, 1.0

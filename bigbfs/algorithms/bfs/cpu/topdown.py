@@ -41,25 +41,28 @@ _TALLY = np.uint64(8)
 
 @njit(nogil=True, cache=True)
 def walk(rows, state, first, last, depth, max_depth, max_edges, target):
-    """Visit level after level serially while a level has at most ``max_edges`` edges; no hub may be in the first one.
+    """Visit level after level serially while a level has at most ``max_edges`` edges and no hub; the first has none.
 
     The level in which ``target`` is visited is the last; an id past the last vertex never is.
 
     Returns first, last, hubs, depth and edges of the frontier where it stopped (first == last and no hubs: all done),
-    and the edges of all vertices visited on the way.
+    the edges of all vertices visited on the way, and those of the last level that was gone through (0: of the first).
     """
     queue, hubs, visited, faults = state.queue, state.hubs, state.visited, state.faults
     parents, levels = state.parents, state.levels
     n = np.uint64(len(levels))
-    edges = ZERO
+    edges, spent = ZERO, ZERO
     all_edges = ZERO
     hub_count = ZERO
-    while first < last and depth < max_depth and edges <= max_edges and not is_set(visited, target):
+    thin = True
+    while thin and first < last and depth < max_depth and not is_set(visited, target):
         depth += 1
-        edges = ZERO
+        edges, spent = ZERO, edges
         tail = last
         for i in range(first, last):
             u = np.uint64(queue[i])
+            if i + _SOON < last:
+                fetch_row(rows, np.uint64(queue[i + _SOON]))
             position = seek(rows, u, ZERO)
             v = ZERO
             for k in range(degree(rows, u)):
@@ -81,7 +84,8 @@ def walk(rows, state, first, last, depth, max_depth, max_edges, target):
                         fetch_row(rows, v)
         first, last = last, tail
         all_edges += edges
-    return first, last, hub_count, depth, edges, all_edges
+        thin = edges <= max_edges and hub_count == ZERO
+    return first, last, hub_count, depth, edges, all_edges, spent
 
 
 @njit

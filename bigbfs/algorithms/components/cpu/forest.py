@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bigbfs.engines.cpu.bits import ONE, SHIFT, WORD, ZERO, bit_value, words_for
-from bigbfs.engines.cpu.rows import degree, seek, step
+from bigbfs.engines.cpu.rows import degree, fetch_place, fetch_row, seek, step
 from bigbfs.jit.atomics import compare_and_swap, fetch_add, fetch_min, load, store
 from bigbfs.jit.bits import fetch_soon, trailing_zeros
 from bigbfs.jit.njit import njit
@@ -40,6 +40,7 @@ AHEAD = 32
 """Vertices before whose turn the one above is asked for."""
 
 _AHEAD = np.uint64(AHEAD)
+_TWO = np.uint64(2)
 
 
 class Own(NamedTuple):
@@ -183,35 +184,64 @@ def link_rows(team, own, rows, aside, labels, giant, most, once, members, hub, c
 
 @member
 def _link_rows(own, rows, aside, labels, giant, most, once, members, hub, claim, counts, t):
-    """Take own words for :func:`link_rows` until there are no more."""
+    """Take own words for :func:`link_rows` until there are no more.
+
+    Few vertices are outside the giant, and their rows in no cache: those of a word are asked for two words before they
+    are read, first where they are and then they themselves.
+    """
     while True:
         begin = fetch_add(claim, 0, WORDS)
         if begin >= own.words:
             break
-        read, merged = ZERO, ZERO
-        for i in range(begin, min(own.words, begin + WORDS)):
-            w = own.first + i * own.stride
-            todo = ~aside[w]
-            while todo != ZERO:
-                u = (w << SHIFT) + trailing_zeros(todo)
-                todo &= todo - ONE
-                if np.uint64(load(labels, u)) != giant:
-                    ids = min(degree(rows, u), most)
-                    read += ids
-                    merged += _link_row(rows, u, ids, labels, once, members, hub, counts)
+        end = min(own.words, begin + WORDS)
+        read, merged, there, next_there, base, next_base = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+        for i in range(begin, end + _TWO):
+            while there != ZERO:
+                u = base + trailing_zeros(there)
+                there &= there - ONE
+                ids, hooks = _link_row(rows, u, giant, most, labels, once, members, hub, counts)
+                read += ids
+                merged += hooks
+            there, base = next_there, next_base
+            coming = there
+            while coming != ZERO:
+                fetch_row(rows, base + trailing_zeros(coming))
+                coming &= coming - ONE
+            next_there = ZERO
+            if i < end:
+                w = own.first + i * own.stride
+                next_base = w << SHIFT
+                next_there = _outside(rows, labels, ~aside[w], next_base, giant)
         if read != ZERO:
             fetch_add(counts, READ, read)
             fetch_add(counts, MERGED, merged)
 
 
 @njit
-def _link_row(rows, u, ids, labels, once, members, hub, counts):
-    """Link ``u`` to its first ``ids`` neighbours; return the number of hooks."""
+def _outside(rows, labels, todo, base, giant):
+    """Return which vertices of a word, of those in ``todo``, are not labelled ``giant``; ask where their rows are."""
+    outside = ZERO
+    while todo != ZERO:
+        b = trailing_zeros(todo)
+        todo &= todo - ONE
+        if np.uint64(load(labels, base + b)) != giant:
+            outside |= ONE << b
+            fetch_place(rows, base + b)
+    return outside
+
+
+@njit
+def _link_row(rows, u, giant, most, labels, once, members, hub, counts):
+    """Link ``u`` to its first ``most`` neighbours, or up to the first of the giant; return ids read, and hooks.
+
+    What comes into the giant is a member from there on: whoever else is at its edges reads them, or is one, too.
+    """
     n, told = np.uint64(labels.size), len(members) > 0
     position = seek(rows, u, ZERO)
-    v, merged, differed = ZERO, ZERO, ZERO
-    for k in range(ids):
+    v, read, merged, differed = ZERO, ZERO, ZERO, ZERO
+    for k in range(min(degree(rows, u), most)):
         v, position = step(rows, position, k, v)
+        read += ONE
         if v >= n:
             fetch_add(counts, FAULTS, ONE)
             continue
@@ -219,10 +249,12 @@ def _link_row(rows, u, ids, labels, once, members, hub, counts):
         a, b = np.uint64(load(labels, u)), np.uint64(load(labels, its))
         if not once:
             merged += link(labels, a, b)
+            if b == giant:
+                break
         elif a != b:
             high, low = max(a, b), min(a, b)
             differed += ONE
             merged += ONE if np.uint64(compare_and_swap(labels, high, high, low)) == high else ZERO
     if differed != ZERO:
         fetch_add(counts, OPEN, differed)
-    return merged
+    return read, merged

@@ -2,8 +2,9 @@
 
 Afforest. Round one ties every vertex to its strongest neighbour (first head) where that one is stronger: a forest
 without any atomic operation, whose trees mostly meet at the largest hub. If that leaves no giant, round two links every
-vertex to its other heads. The giant is found by sampling; its members need no further edge: an edge between a member
-and any other vertex is stored with the other vertex too. All others are linked over all their edges. A directed graph
+vertex to its other heads, and if that leaves none, to the first one of its row. The giant is found by sampling; its
+members need no further edge: an edge between a member and any other vertex is stored with the other vertex too. All
+others are linked over their edges, until they come into the giant and are members themselves. A directed graph
 is taken as undirected (weak components); without in-rows an edge is stored at one end only, and then members are not
 skipped. The other algorithms and the switches: :mod:`bigbfs.algorithms.components.options`.
 
@@ -182,13 +183,18 @@ class Components:
         self._pass(giant if options.skips_giant else NOBODY, once=options.single_pass)
 
     def adaptive_rounds(self) -> np.uint64:
-        """Link heads until the sample shows a giant; return its label."""
+        """Link heads, and the first ones of rows, until the sample shows a giant; return its label."""
         self.tie()
         giant, held = self._largest()
         for part in SPLIT:
             if held >= GIANT:
                 break
             self.link_heads(part)
+            giant, held = self._largest()
+        if held < GIANT:
+            for rows in self._rows:
+                self._link(rows, NOBODY, most=1)
+            self.flatten()
             giant, held = self._largest()
         return giant
 
