@@ -18,6 +18,7 @@ import click
 
 from bigbfs import __version__
 from bigbfs.algorithms import ALGORITHMS
+from bigbfs.cli.groups import Group
 from bigbfs.cli.loading import loading
 from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
@@ -70,7 +71,7 @@ _OUTPUT_ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.E
 _OUTPUT_ADVICE[errno.EBADF] = "it is closed, so open it or send it to a file"
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A click group whose commands live in ``bigbfs.cli.<name>`` as ``command``, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

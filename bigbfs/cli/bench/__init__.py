@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from bigbfs.cli.groups import Group
+
 BENCHES = {
     "bfs": "BFS by every strategy from the same sources: a table, rows, a report.",
     "cc": "Connected components by every algorithm under every switch.",
@@ -13,7 +15,7 @@ BENCHES = {
 }
 
 
-class Benches(click.Group):
+class Benches(Group):
     """A click group whose commands live beside this file, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
