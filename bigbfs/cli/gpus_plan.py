@@ -20,6 +20,7 @@ from bigbfs.engines.gpu.placement.ledger import Buffer
 from bigbfs.engines.gpu.planning import PLACES, Limits, Plan
 from bigbfs.engines.gpu.ranks.agree import Agreed
 from bigbfs.engines.gpu.ranks.plan import STREAMED, own_reads, placing_reads
+from bigbfs.engines.ranks.partition import WHOLE
 from bigbfs.errors import DoesNotFitError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.record import SCHEMA
@@ -75,7 +76,7 @@ def show(
     click.echo(options.describe(graph))
     click.echo(labelled("device", f"{target.name}: {format_size(target.free_bytes)} of memory, {target.origin}"))
     ranks = f"{counted(size, 'rank')} on {counted(len(set(hosts)), 'machine')}, a GPU for each"
-    click.echo(labelled("ranks", f"{ranks}; partition {agreed.partition.kind}, transport {_carried(agreed)}"))
+    click.echo(labelled("ranks", f"{ranks}; partition {_kind(agreed)}, transport {_carried(agreed)}"))
     click.echo(labelled("residency", "; ".join((f"{first.residency}, for which all ranks have room", *first.why))))
     if levels is not None:
         said = f"about {levels:,} are expected: bfs stays on one GPU, which is quicker; --partition words shares it"
@@ -145,6 +146,11 @@ def _agreed(
         raise with_remedies(error, plan, len(hosts), limits) from None
 
 
+def _kind(agreed: Agreed) -> str:
+    """Return the partition as it is asked for: where each GPU has all rows, words only say who owns which vertices."""
+    return WHOLE if agreed.plans[0].whole else agreed.partition.kind
+
+
 def _carried(agreed: Agreed) -> str:
     """Return the transport in words."""
     return f"{agreed.transport} (NCCL takes no staging)" if agreed.transport == "mpi" else agreed.transport
@@ -195,7 +201,7 @@ def _object(graph: Graph, hosts: tuple[str, ...], target: Any, agreed: Agreed) -
         "device_origin": target.origin,
         "gpus": len(hosts),
         "hosts": len(set(hosts)),
-        "partition": agreed.partition.kind,
+        "partition": _kind(agreed),
         "transport": agreed.transport,
         "residency": first.residency,
         "why": list(first.why),

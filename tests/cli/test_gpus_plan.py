@@ -85,7 +85,11 @@ def test_every_way(run: Any, graph: Graph) -> None:
         assert (found["residency"], found["transport"]) == said
         pinned = [b["name"] for rank in found["ranks"] for b in rank["buffers"] if b["where"] == "pinned"]
         assert ("staging" in pinned) == (said[1] == "mpi") and ("stages" in pinned) == (said[0] == "streamed")
-    assert planned(run, "--gpus", 2, "--partition", "words")["partition"] == "words"
+    for kind in ("words", "ranges", "whole"):
+        for algorithm in ("bfs", "cc"):
+            how = ("--gpus", 2, "--partition", kind, "--algorithm", algorithm)
+            assert planned(run, *how)["partition"] == kind
+            assert f"partition {kind}, transport" in run("plan", "g.csrbin", *how)[1]
     found = planned(run, "--gpus", 2, "--residency", "streamed", "--algorithm", "cc")
     assert found["residency"] == "streamed" and "asked" in [b["name"] for b in found["ranks"][0]["buffers"]]
     assert set(planned(run, "--gpus", 1)) == set(planned(run))  # a run on one GPU knows no ranks
