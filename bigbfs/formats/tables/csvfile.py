@@ -18,7 +18,7 @@ from typing import Any
 
 from bigbfs.errors import InputError
 from bigbfs.formats.streams.sources import Source
-from bigbfs.formats.tables.columns import Columns, by_their_names, choose
+from bigbfs.formats.tables.columns import Columns, by_their_names, choose, left_out
 from bigbfs.formats.tables.files import Batch, TableFile
 from bigbfs.formats.tables.integers import LARGEST_ID
 from bigbfs.formats.tables.library import library, pyarrow, reading
@@ -176,7 +176,10 @@ class CsvTable(TableFile):
         first, second = (head.names[at - 1] for at in self.places)
         if again is not None:
             why = "is a number" if is_number(again) else "occurs again further down"
-            return f"{self.name}: no header: its first record is an edge, since {quoted(again)} {why}"
+            told = f"{self.name}: no header: its first record is an edge, since {quoted(again)} {why}"
+            if self.note is None or not (more := left_out(len(head.names), self.places)):
+                return told
+            return f"{told}; the ids are read from the columns {self.places[0]} and {self.places[1]}{more}"
         if not self._headed and len(head.names) == 2:
             return None
         if sure or self.note is None or by_their_names(head.names):
