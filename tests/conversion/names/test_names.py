@@ -200,12 +200,7 @@ def test_csv_with_everything_in_quotes(tmp_path, separator):
     ("text", "header", "edges", "note"),
     [
         ("alice,bob\nbob,carol\n", None, 2, "its first record is an edge, since 'bob' occurs again"),
-        (
-            "a,b,w\nc,d,x\nd,a,y\n",
-            None,
-            3,
-            "since 'a' occurs again further down; the ids are read from the columns 1 and 2; 1 other column not read",
-        ),
+        ("a,b,w\nc,d,x\nd,a,y\n", None, 3, "again further down; the ids are read from the columns 1 and 2; 1 other"),
         ("Person A,Person B\nalice,bob\n", None, 1, "are taken for a header, not for an edge: header=False "),
         ("Person A,Person B\nalice,bob\n", False, 2, None),
         ("alice,bob\nbob,carol\n", True, 1, "edges lead from column 'alice' to column 'bob'"),
