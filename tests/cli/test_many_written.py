@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 
 from bigbfs.algorithms.many import gathered
 from bigbfs.cli import hops
+from bigbfs.measures import hops_room
 
 
 def test_counts_of_hops_are_written(run, small):
@@ -38,8 +40,38 @@ def test_counts_of_hops_that_cannot_be_written(run, small, monkeypatch):
     monkeypatch.setattr(gathered, "MOST_COUNTS", 5)
     code, _, err = run("hops", "--sources", "50,10", "-o", "e.csv")
     assert code == 2 and "--max-depth" in err and not (small / "e.csv").exists()
+    assert "2 sources with at least 3 counts each are too many to keep" in err
     assert run("hops", "--sources", "50,10", "-o", "e.txt")[0] == 2
     assert run("hops", "-o", "-", "--json")[0] == 2
+
+
+def test_counts_of_hops_that_do_not_fit_are_refused_before_the_search(run, folder, monkeypatch):
+    """A path of 100 vertices: any of them is 50 from another at least."""
+    (folder / "path.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(99)))
+    assert run("convert", "path.txt")[0] == 0
+
+    def never(*arguments, **options):
+        raise AssertionError("searched")
+
+    words = ("hops", "path.csrbin", "--sources", "random:80")
+    with monkeypatch.context() as patched:
+        patched.setattr(hops, "hops", never)
+        for name, value, said in (
+            ("most", 80 * 50, "80 sources with at least"),
+            ("memory", 2 * 8 * 80 * 50 - 1, "are free in memory"),
+            ("disk", 8 * 80 * 50 - 1, "are free in the disk of e.npy"),
+        ):
+            with patched.context() as less:
+                if name == "most":
+                    less.setattr(gathered, "MOST_COUNTS", value)
+                elif name == "memory":
+                    less.setattr(hops_room, "free_memory", lambda value=value: value)
+                else:
+                    less.setattr(hops_room.shutil, "disk_usage", lambda path, value=value: SimpleNamespace(free=value))
+                code, _, err = run(*words, "-o", "e.npy")
+                assert code == (2 if name == "most" else 5) and said in err and "--max-depth" in err, err
+        assert not (folder / "e.npy").exists()
+    assert run(*words, "-o", "e.npy", "--max-depth", 9)[0] == 0
 
 
 def test_distances_of_pairs_are_written(run, small):
