@@ -12,7 +12,7 @@ from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.closeness import KINDS, Centrality, closeness, work_of
-from bigbfs.measures.estimating import DOUBT, least_of
+from bigbfs.measures.estimating import DOUBT, enough_for, least_of
 from bigbfs.measures.placing import sampled
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import labelled, table
@@ -73,9 +73,9 @@ def command(
         manyopts.note_unproved(verify, found.record)
         wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
         if as_json:
-            extra = {"kind": kind, "exact": found.exact, "error": found.error, "unknown": found.unknown}
-            extra["top"] = _rows(opened, found, top)
-            click.echo(dumps(manyopts.json_object("closeness", opened, engine, opening, found.record, wrote) | extra))
+            stopped = found.record.sources < asked
+            shared = manyopts.json_object("closeness", opened, engine, opening, found.record, wrote, stopped=stopped)
+            click.echo(dumps(shared | _told(opened, found, top)))
             return
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
@@ -85,8 +85,21 @@ def command(
                     [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)],
                 )
             )
-            click.echo(f"\n{_exactness(found, top)}")
+            click.echo(f"\n{_exactness(found, top, asked)}")
             manyopts.foot(engine, opening, found.record, wrote, None if found.exact else asked, "they are a sample")
+
+
+def _told(graph: Graph, found: Centrality, top: int) -> dict[str, Any]:
+    """Return what the JSON object has of the centralities."""
+    largest = None if found.largest is None else dict(zip(("vertices", "unknown"), found.largest, strict=True))
+    return {
+        "kind": found.kind,
+        "exact": found.exact,
+        "error": found.error,
+        "unknown": found.unknown,
+        "largest_component": largest,
+        "top": _rows(graph, found, top),
+    }
 
 
 def _rows(graph: Graph, found: Centrality, top: int) -> list[dict[str, Any]]:
@@ -98,22 +111,46 @@ def _rows(graph: Graph, found: Centrality, top: int) -> list[dict[str, Any]]:
     ]
 
 
-def _exactness(found: Centrality, top: int) -> str:
-    """Say how far off the vertices listed may be, and how many have no value."""
+def _exactness(found: Centrality, top: int, asked: int) -> str:
+    """Say how far off the vertices listed may be, how many have no value, and whether the largest component has any."""
     if found.exact:
         return labelled("exact", "every vertex was a source")
-    text = f"{found.record.sources:,} of {len(found.ids):,} vertices were sources"
-    mean = "mean reciprocal distance" if found.kind == "harmonic" else "mean distance"
-    if found.errors is None:
-        text += ": how far off it is, is not known, since the graph is directed; --sources all is exact"
-    elif len(shown := found.errors[found.first(top)]):
-        text += f": with probability {1 - DOUBT:.2f} no {mean} of those listed is off by more than {shown.max():.3g}"
-    text = labelled("sample", text)
+    more = "let it search longer" if found.record.sources < asked else "take more sources, or --sources all"
+    lines = [labelled("sample", _sample(found, top, more))]
     if found.unknown:
-        few = counted(least_of(found.record.sources), "source")
-        what = (
-            f"{counted(found.unknown, 'vertex', 'vertices')} that fewer than {few} reach: no value (NaN with -o), and "
-            "not listed; take more sources, or --sources all"
-        )
-        text += "\n" + labelled("unknown", what)
-    return text
+        few = least_of(found.record.sources)
+        reached = "no source but themselves reaches" if few == 1 else f"fewer than {counted(few, 'source')} reach"
+        what = f"{counted(found.unknown, 'vertex', 'vertices')} that {reached}: no value (NaN with -o), and not listed"
+        lines.append(labelled("unknown", f"{what}; {more}"))
+    if found.largest is not None and found.largest[0] == found.largest[1]:
+        lines.append(labelled("largest", _largest(found, found.largest[0], asked)))
+    return "\n".join(lines)
+
+
+def _sample(found: Centrality, top: int, more: str) -> str:
+    """Say how many sources there were, and how far off those listed may be, and of one source what helps (``more``)."""
+    sources, mean = found.record.sources, "mean reciprocal distance" if found.kind == "harmonic" else "mean distance"
+    text = f"{sources:,} of {len(found.ids):,} vertices {'was a source' if sources == 1 else 'were sources'}"
+    if sources == 1:
+        return f"{text}: values say how near each vertex is to that one alone; {more}"
+    if found.errors is None:
+        return f"{text}: how far off it is, is not known, since the graph is directed; --sources all is exact"
+    shown = found.errors[found.first(top)]
+    if not len(shown):
+        return text
+    return f"{text}: with probability {1 - DOUBT:.2f} no {mean} of those listed is off by more than {shown.max():.3g}"
+
+
+def _largest(found: Centrality, size: int, asked: int) -> str:
+    """Say that the largest component has no value, and what helps."""
+    n, sources = len(found.ids), found.record.sources
+    enough = enough_for(size, n)
+    way = "take more sources" if enough <= sources else f"take more sources: --sources random:{enough} should do"
+    if sources < asked:
+        way = f"let it search longer: {enough:,} sources should do" if enough > sources else "let it search longer"
+    elif enough == n:
+        way = "--sources all is exact"
+    what = f"none of its {counted(size, 'vertex', 'vertices')} has a value"
+    if found.unknown < n:
+        what += ", so that smaller components alone are listed"
+    return f"the largest component is not in this list: {what}; {way}"

@@ -140,7 +140,8 @@ def _object(
 ) -> dict[str, Any]:
     """Return the object that ``bigbfs distances --json`` prints."""
     keys = ("source", "reached", "depth", "farthest")
-    return manyopts.json_object("distances", graph, engine, opening, found.record, wrote) | {
+    stopped = found.record.sources < found.asked
+    return manyopts.json_object("distances", graph, engine, opening, found.record, wrote, stopped=stopped) | {
         "asked": found.asked,
         "sources": [dict(zip(keys, row, strict=True)) for row in _rows(graph, found)],
         "targets": None if found.levels is None else [graph.called(each) for each in found.targets.tolist()],

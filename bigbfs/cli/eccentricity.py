@@ -172,7 +172,8 @@ def ecc_object(
     wrote: Sequence[outputs.Written] = (),
 ) -> dict[str, Any]:
     """Return what the JSON objects of ``eccentricity`` and ``diameter`` share."""
-    return manyopts.json_object(command, graph, engine, opening, found.record, wrote) | {
+    stopped = not found.exact
+    return manyopts.json_object(command, graph, engine, opening, found.record, wrote, stopped=stopped) | {
         "vertices": found.vertices,
         "components": found.components,
         "diameter": list(found.diameter),

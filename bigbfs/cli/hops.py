@@ -15,6 +15,8 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.hops import EACH as KEPT
 from bigbfs.measures.hops import WORK, Hops, hops
+from bigbfs.measures.hops_room import require_room_for_each, too_many
+from bigbfs.measures.placing import chosen
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.table import folded
 from bigbfs.sizes import counted
@@ -77,7 +79,9 @@ def command(
     with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, WORK, where) as engine:
         named = named_in(opened, one, sources) or "all"
         count = manyopts.count_of(opened, named)
-        _require_each(output, named, count)
+        if output is not None and named != "all":
+            _require_each(count)
+            require_room_for_each(engine, chosen(opened, named, seed), max_depth, output)
         with manyopts.searching("search", count) as (stop, tell):
             found = hops(
                 engine, named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify
@@ -87,7 +91,9 @@ def command(
         each = found.within if found.within is not None and len(found.sources) <= EACH else None
         if as_json:
             extra = _told(opened, found, each)
-            click.echo(dumps(manyopts.json_object("hops", opened, engine, opening, found.record, wrote) | extra))
+            stopped = found.record.sources < count
+            shared = manyopts.json_object("hops", opened, engine, opening, found.record, wrote, stopped=stopped)
+            click.echo(dumps(shared | extra))
             return
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
@@ -122,7 +128,7 @@ def _print(graph: Graph, found: Hops, each: np.ndarray | None, top: int) -> None
     click.echo(f"\neffective diameter {found.effective_diameter:.4g}, average distance {found.average_distance:.6g}")
 
 
-def _require_each(output: Path | None, named: Any, count: int | None) -> None:
+def _require_each(count: int) -> None:
     """Refuse, before the search, to write the counts of each source where there are too many to keep.
 
     Raises
@@ -130,7 +136,7 @@ def _require_each(output: Path | None, named: Any, count: int | None) -> None:
     UsageError
         With what can be done.
     """
-    if output is not None and named != "all" and count is not None and count > KEPT:
+    if count > KEPT:
         raise UsageError(
             f"the counts of each source are kept for {KEPT:,} sources at most, and {count:,} are given: give fewer, or "
             "none, for the pairs of all vertices"
@@ -150,10 +156,7 @@ def _write(output: Path | None, found: Hops, graph: Graph, *, of_each: bool) -> 
     if output is None:
         return []
     if of_each and found.within is None:
-        raise UsageError(
-            f"{len(found.sources):,} sources with {len(found.counts):,} counts each are too many to keep: give fewer, "
-            "or a smaller --max-depth"
-        )
+        raise too_many(len(found.sources), len(found.counts))
     counts = np.asarray(found.within if of_each else found.counts, np.int64)
     if output.suffix == ".npy":
         return [outputs.write_array(output, counts, "output")]

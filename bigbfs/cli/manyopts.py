@@ -35,7 +35,7 @@ P = ParamSpec("P")
 source_option = click.option("--source", "one", multiple=True, metavar="V", help="Source (id or name); repeatable.")
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
 seconds_option = click.option(
-    "--seconds", type=values.SECONDS, metavar="S", help="Stop after S seconds, as Ctrl-C does; say what is known."
+    "--seconds", type=values.SECONDS, metavar="S", help="Stop after about S seconds, as Ctrl-C does; say what is known."
 )
 top_option = click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, metavar="K", help="Lines of the table."
@@ -247,8 +247,10 @@ def json_object(
     opening: float,
     record: Any,
     wrote: Sequence[outputs.Written] = (),
+    *,
+    stopped: bool,
 ) -> dict[str, Any]:
-    """Return what the JSON objects of these commands share."""
+    """Return what the JSON objects of these commands share; ``stopped``: there was more to search."""
     return with_notes(many_object(command, graph, engine, opening)) | {
         "searches": record.sources,
         "batches": record.batches,
@@ -259,5 +261,6 @@ def json_object(
         "disturbed": disturbed(record.lost),
         "switches": switches(),
         "verified": record.verified,
+        "stopped": stopped,
         "wrote": outputs.as_json(list(wrote)),
     }

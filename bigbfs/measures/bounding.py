@@ -18,6 +18,7 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.cpu import batch
 from bigbfs.algorithms.many.gathered import Wants
 from bigbfs.algorithms.many.options import ManyOptions
+from bigbfs.algorithms.many.pacing import Pace
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.rows import rows_of
@@ -173,9 +174,10 @@ class Bounding:
     def run(self, goal: str, until: Until, tell: Tell | None) -> None:
         """Search until ``goal`` is known, or it is time to stop."""
         bounds, count, helps = self.bounds, 1, self._helps
-        first = not (self._went_on or self._two_ways)
+        first, pace = not (self._went_on or self._two_ways), Pace(until.left)
         if self._went_on:
-            count, sources = BATCH, self._next(bounds.open(goal), BATCH, helps)
+            count = pace.next(BATCH if helps else WIDE, 0)
+            sources = self._next(bounds.open(goal), count, helps)
         else:
             sources = np.array([self._first])
         if self._two_ways:  # each weak component must be a strong one, whatever bounds say of it
@@ -196,12 +198,12 @@ class Bounding:
                 first, sources = False, far[:1]  # the far end of the first sweep
                 if not bounds.searched[sources[0]]:
                     continue
-            count = min(2 * count, BATCH)
+            count = pace.next(min(2 * count, BATCH) if helps else WIDE, len(sources))
             sources = self._next(unsure, count, helps)
 
     def _next(self, unsure: np.ndarray, count: int, helps: bool) -> np.ndarray:
         """Return the sources of the next batch."""
-        return self.bounds.pick(unsure, count) if helps else self.bounds.outermost(unsure, WIDE)
+        return self.bounds.pick(unsure, count) if helps else self.bounds.outermost(unsure, count)
 
     def _look(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and renew all bounds; return the farthest vertex of each."""

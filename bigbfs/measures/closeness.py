@@ -32,7 +32,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.graph.original_ids import VertexIds
 from bigbfs.measures import estimating
 from bigbfs.measures.estimating import DOUBT
-from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed, require_vertices
+from bigbfs.measures.placing import Sources, check_given, chosen, ended, placed, require_vertices
 from bigbfs.measures.proving import prove
 from bigbfs.sizes import choice, integer
 
@@ -67,6 +67,9 @@ class Centrality(Tabular):
         for closeness and lin in a directed graph, where no bound is known.
     record
         What was measured.
+    largest
+        Of a sample in an undirected graph: how many vertices the largest component has, and how many of them have no
+        value. None elsewhere.
     vertices
         What tables name the rows by.
     """
@@ -78,6 +81,7 @@ class Centrality(Tabular):
     error: float | None
     record: ManyRecord
     errors: np.ndarray | None = None
+    largest: tuple[int, int] | None = None
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
 
     def _table(self) -> Table:
@@ -159,16 +163,15 @@ def closeness(
         here = engine.graph
         require_vertices(here, "centrality")
         drawn = _drawn(here, sources, seed)
-        until = Until(seconds, stop).after_one() if seconds is not None or stop is not None else None
-        options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", stop=until, tell=tell)
+        options = ManyOptions(drawn, sums=True, harmonic=kind == "harmonic", tell=tell, **ended(seconds, stop))
         result: ManyResult = engine.run_internal(options)
         if verify:
             prove(engine, options, result, stop)
         exact = len(result.sources) == here.n
-        values, errors = _estimated(engine, result, kind, wf_improved)
+        values, errors, largest = _estimated(engine, result, kind, wf_improved)
         error = None if errors is None or np.isnan(errors).all() else float(np.nanmax(errors))
         ids = here.vertex_ids()
-        return Centrality(kind, ids.array(), values, exact, error, result.record, errors, ids)
+        return Centrality(kind, ids.array(), values, exact, error, result.record, errors, largest, ids)
 
 
 def _drawn(graph: Graph, sources: Sources, seed: int) -> np.ndarray:
@@ -182,9 +185,9 @@ def _drawn(graph: Graph, sources: Sources, seed: int) -> np.ndarray:
 
 def _estimated(
     engine: Engine, result: ManyResult, kind: str, wf_improved: bool
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return values of all vertices, and what they may be off by, ascending by original id."""
-    graph, errors = engine.graph, None
+) -> tuple[np.ndarray, np.ndarray | None, tuple[int, int] | None]:
+    """Return values of all vertices, what they may be off by, ascending by original id, and ``Centrality.largest``."""
+    graph, errors, largest = engine.graph, None, None
     if len(result.sources) == graph.n:
         sums = estimating.sums_of_all(result)
     elif graph.flags.directed:
@@ -192,10 +195,13 @@ def _estimated(
         errors = estimating.errors_directed(result, sums) if kind == "harmonic" else None
     else:
         labels = _components(engine, result)
-        sums = estimating.sums_undirected(result, np.bincount(labels, minlength=graph.n)[labels])
+        sizes = np.bincount(labels, minlength=graph.n)
+        sums = estimating.sums_undirected(result, sizes[labels])
+        inside = labels == int(sizes.argmax())
+        largest = int(inside.sum()), int((inside & ~sums.known).sum())
         errors = estimating.errors_undirected(result, sums, labels, kind)
     values = np.asarray(graph.in_original_order(estimating.values_of(sums, kind, wf_improved)))
-    return values, None if errors is None else np.asarray(graph.in_original_order(errors))
+    return values, None if errors is None else np.asarray(graph.in_original_order(errors)), largest
 
 
 def _components(engine: Engine, result: ManyResult) -> np.ndarray:

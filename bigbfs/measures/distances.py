@@ -19,7 +19,7 @@ from bigbfs.formats.tables import results
 from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.measures.ends import farthest
-from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
+from bigbfs.measures.placing import Sources, Until, check_given, chosen, ended, placed
 from bigbfs.measures.proving import prove
 from bigbfs.measures.room import HEADER, NARROW, require_room, require_room_for_lines
 from bigbfs.sizes import byte_count, file_path
@@ -149,8 +149,7 @@ def sweep(
     """
     require_memory_of_cpu(engine, memory)
     starts = chosen(engine.graph, sources, seed)
-    until = None if seconds is None and stop is None else Until(seconds, stop).after_one()
-    options = ManyOptions(starts, max_depth, totals=True, stop=until, tell=tell, memory=memory)
+    options = ManyOptions(starts, max_depth, totals=True, tell=tell, memory=memory, **ended(seconds, stop))
     result: ManyResult = engine.run_internal(options)
     if verify:
         prove(engine, options, result, stop)
@@ -209,7 +208,8 @@ def _narrow_first(
         if path is None or path.suffix == ".npy":
             require_room(len(asked.sources), len(tos), dtype, path)
         aside = len(tos) * (4 + dtype.itemsize) + graph.n
-        options = replace(asked, aside=aside, stop=None if until is None else until.after_one())
+        ends = {} if until is None else {"stop": until.after_one(), "left": until.left}
+        options = replace(asked, aside=aside, **ends)
         try:
             return _run(engine, options, tos, path, levels, stop, verify)
         except _TooDeep:

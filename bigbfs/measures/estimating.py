@@ -40,6 +40,11 @@ def least_of(sources: int) -> int:
     return min(LEAST, max(1, sources // 2))
 
 
+def enough_for(size: int, n: int) -> int:
+    """Return how many of ``n`` vertices are to be sources, so that a component of ``size`` most likely has values."""
+    return min(n, -(-2 * LEAST * n // size))
+
+
 class Sums(NamedTuple):
     """What is known of each of n vertices (n,): see the module.
 

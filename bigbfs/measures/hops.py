@@ -21,7 +21,7 @@ from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
-from bigbfs.measures.placing import Sources, Until, check_given, chosen, placed
+from bigbfs.measures.placing import Sources, check_given, chosen, ended, placed
 from bigbfs.measures.proving import prove
 
 SHARE = Fraction(9, 10)
@@ -111,8 +111,7 @@ def hops(
         drawn = chosen(here, f"random:{max(1, here.n)}" if every and timed else sources, seed)
         if not len(drawn):
             raise UsageError(f"{here.path or 'graph'}: there are no sources")
-        until = Until(seconds, stop).after_one() if timed else None
-        options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, stop=until, tell=tell)
+        options = ManyOptions(drawn, max_depth, columns=len(drawn) <= EACH, tell=tell, **ended(seconds, stop))
         result: ManyResult = engine.run_internal(options)
         if verify:
             prove(engine, options, result, stop)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -156,6 +157,12 @@ class Until:
         """Whether it will not ever be time."""
         return self._end is None and self.asked is None
 
+    @property
+    def left(self) -> Callable[[], float] | None:
+        """What returns the seconds left; None: there is no end."""
+        end = self._end
+        return None if end is None else lambda: end - _worked()
+
     def __call__(self) -> bool:
         """Return whether it is time."""
         return (self._end is not None and _worked() >= self._end) or (self.asked is not None and self.asked())
@@ -170,3 +177,11 @@ class Until:
             return not first and self()
 
         return ask
+
+
+def ended(seconds: float | None, stop: Callable[[], bool] | None) -> dict[str, Any]:
+    """Return the fields of ``ManyOptions`` that end a run after ``seconds``, or when ``stop()`` says so."""
+    if seconds is None and stop is None:
+        return {}
+    until = Until(seconds, stop)
+    return {"stop": until.after_one(), "left": until.left}

@@ -125,7 +125,13 @@ def test_a_vertex_that_is_not_there_is_named_with_its_place_in_the_file(run, fol
     (folder / "graph.txt").write_text("1 2\n3 4\n")
     assert run("convert", "graph.txt")[0] == 0
     (folder / "ids.txt").write_text("# c\n1 2\n\n3 999\n999 1000\n")
-    for arguments in (("distances", "--sources", "@ids.txt", "-o", "d.npy"), ("path", "--pairs", "@ids.txt")):
+    for arguments in (
+        ("distances", "--sources", "@ids.txt", "-o", "d.npy"),
+        ("distances", "--source", 1, "--targets", "@ids.txt"),
+        ("hops", "--sources", "@ids.txt"),
+        ("bfs", "--sources", "@ids.txt", "--backend", "cpu"),
+        ("path", "--pairs", "@ids.txt"),
+    ):
         code, _, err = run(*arguments)
         assert code == 2
         assert "ids.txt:4: graph.csrbin: no vertex 999" in err

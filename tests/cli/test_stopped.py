@@ -60,6 +60,7 @@ def test_ctrl_c_ends_a_run_without_its_proof(run, grid, monkeypatch, command, co
     assert found == code and "stopping after this batch" in err and f"note: {UNPROVED}" in err
     answer = json.loads(out)
     assert answer["verified"] is None and answer["notes"][-1].startswith(UNPROVED)
+    assert answer["stopped"] is (answer.get("asked", 1024) > answer["searches"] and not answer.get("exact", False))
     assert signal.getsignal(signal.SIGINT) == before
 
 
@@ -82,6 +83,28 @@ def test_ctrl_c_in_a_proof_ends_it(run, grid, monkeypatch, command):
 def test_time_that_is_up_is_no_reason_to_leave_a_proof_out(run, grid, command):
     code, out, err = run(command, "g.csrbin", "--seconds", 0, "--verify", "--json")
     assert (code, err) == (0, "") and json.loads(out)["verified"] is True
+    assert json.loads(out)["stopped"] is True
+    if command in ("closeness", "hops"):
+        assert json.loads(out)["searches"] == 1  # and not as many as go at once
+
+
+@pytest.mark.parametrize(
+    "command", [("closeness",), ("hops",), ("eccentricity",), ("diameter",), ("distances", "--sources", "all")]
+)
+def test_who_comes_to_an_end_is_not_stopped(run, grid, command):
+    code, out, err = run(command[0], "g.csrbin", *command[1:], "--seconds", 600, "--json")
+    assert code == 0 and json.loads(out)["stopped"] is False, err
+
+
+def test_no_time_at_all_is_one_batch_and_not_a_table_of_zeros(run, small):
+    code, out, err = run("closeness", "--seconds", 0)
+    said = " ".join(out.split())
+    assert code == 0 and "1 of 5 vertices was a source" in said and "to that one alone; let it search longer" in said, (
+        err
+    )
+    assert "stopped 1 of 5 sources searched from" in said and out.splitlines()[4].split()[1] != "0"
+    found = json.loads(run("hops", "--seconds", 0, "--json")[1])
+    assert (found["searches"], found["exact"], found["stopped"]) == (1, False, True)
 
 
 def test_who_is_stopped_says_so_and_names_nobody_whose_place_is_open(run, tmp_path, monkeypatch):

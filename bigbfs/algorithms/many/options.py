@@ -53,6 +53,9 @@ class ManyOptions(Options):
         Bytes that ``visit`` takes for each source of a batch.
     stop
         Asked before each batch; True: no further one. The result says how many sources there were.
+    left
+        Returns the seconds left; None: there is no end. Batches on the CPU begin with one source where there is, and
+        grow while there is time (:mod:`bigbfs.algorithms.many.pacing`).
     tell
         Told after each batch how many sources it had.
     fetch
@@ -79,6 +82,7 @@ class ManyOptions(Options):
     visit: Callable[[int, np.ndarray], None] | None = None
     aside: int = 0
     stop: Callable[[], bool] | None = None
+    left: Callable[[], float] | None = None
     tell: Callable[[int], object] | None = None
     fetch: bool = False
     width: int | None = None

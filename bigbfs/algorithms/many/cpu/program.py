@@ -8,6 +8,7 @@ from bigbfs.algorithms.many.cpu.batch import Batch
 from bigbfs.algorithms.many.cpu.widths import needs, widest
 from bigbfs.algorithms.many.gathered import Gathered, Wants, require_in_rows, wants_of
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
+from bigbfs.algorithms.many.pacing import Pace
 from bigbfs.algorithms.many.result import ManyResult
 from bigbfs.algorithms.many.validate import verify_by
 from bigbfs.engines.cpu import memory
@@ -113,11 +114,14 @@ class CpuMany:
         batch.forget()
         sources = np.asarray(options.sources, np.int64)
         gathered = Gathered(batch, options, len(sources), self._placed.n)
-        for first in range(0, len(sources), batch.width):
+        pace, first, count = Pace(options.left), 0, 0
+        while first < len(sources):
             if options.stop is not None and options.stop():
                 break
-            gathered.run(sources[first : first + batch.width], first)
+            count = pace.next(batch.width, count)
+            gathered.run(sources[first : first + count], first)
             self._placed.require_vertices(batch.faults)
+            first += count
         return gathered.result(sources)
 
     def verify(self, options: ManyOptions, result: ManyResult) -> None:
