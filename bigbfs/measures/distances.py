@@ -208,8 +208,9 @@ def _narrow_first(
         if path is None or path.suffix == ".npy":
             require_room(len(asked.sources), len(tos), dtype, path)
         aside = len(tos) * (4 + dtype.itemsize) + graph.n
-        ends = {} if until is None else {"stop": until.after_one(), "left": until.left}
-        options = replace(asked, aside=aside, **ends)
+        options = replace(asked, aside=aside)
+        if until is not None:
+            options = replace(options, stop=until.after_one(), left=until.left)
         try:
             return _run(engine, options, tos, path, levels, stop, verify)
         except _TooDeep:
