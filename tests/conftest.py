@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from cpu_seconds import CpuSeconds
 from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
 from wide import deal, share_of
@@ -51,6 +52,8 @@ def pytest_configure(config):
 
     Where the suite runs in the background, interrupts are ignored, and what it starts would inherit that.
     """
+    if config.option.cpu is not None:
+        config.pluginmanager.register(CpuSeconds(Path(config.option.cpu).absolute()))
     if numba.config.DISABLE_JIT:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -60,6 +63,7 @@ def pytest_configure(config):
 def pytest_addoption(parser):
     """``--share 1/3``: the first third of what is chosen; the other thirds have the rest."""
     parser.addoption("--share", type=share_of, metavar="I/K", help="run share I of K of what is chosen")
+    parser.addoption("--cpu", metavar="FILE", help="append the CPU seconds of each test to FILE, as JSON")
 
 
 LONGEST = (
