@@ -1,10 +1,12 @@
 """What a command costs before it works: the first run, with nothing compiled, and every later start.
 
-Whole processes of the commands of the README's tour on one graph (R-MAT, a text of about a million lines). The first
+Whole processes of the commands of the README's tour on one graph (R-MAT, a text of about a million lines), and of
+those of many searches on small ones: undirected, directed, of many components, each plain and compressed. The first
 table is with an empty cache of kernels: wall time, user time of the process and its helpers, what was compiled. The
 second is with everything cached: the median, and what is imported. User time hardly depends on what else runs.
 
     python tools/first_run.py                          # both tables
+    python tools/first_run.py --table first --of compressed --of "of parts"    # many searches of these graphs
     python tools/first_run.py --only bfs --kernels     # the kernels of one command, each with its seconds
 """
 
@@ -41,15 +43,49 @@ TOUR: dict[str, tuple[str, ...]] = {
     "cc --verify": ("cc", "graph.csrbin", "--verify"),
     "check": ("check", "graph.csrbin"),
     "export": ("export", "graph.csrbin", "--to", "mtx", "-o", "out.mtx", "--force"),
-    "distances": ("distances", "middling.csrbin", "--sources", "random:20", "-o", "d.npy", "--force", *CPU),
-    "distances many": ("distances", "middling.csrbin", "--sources", "random:1000", "-o", "d.npy", "--force", *CPU),
-    "closeness": ("closeness", "middling.csrbin", "--sources", "random:2000", *CPU),
-    "hops": ("hops", "middling.csrbin", *CPU),
-    "hops few": ("hops", "middling.csrbin", "--sources", "random:20", *CPU),
-    "path": ("path", "middling.csrbin", "1", "2"),
-    "diameter": ("diameter", "middling.csrbin", *CPU),
-    "eccentricity": ("eccentricity", "middling.csrbin", *CPU),
     "verify": ("verify", "small.csrbin", "--backend", "cpu", "--sources", "2"),
+}
+SEARCHES: dict[str, tuple[str, ...]] = {
+    "distances": ("--sources", "random:20", "-o", "d.npy", "--force"),
+    "distances many": ("--sources", "random:1000", "-o", "d.npy", "--force"),
+    "closeness": ("--sources", "random:2000"),
+    "closeness few": ("--sources", "random:20"),
+    "hops": (),
+    "hops few": ("--sources", "random:20"),
+    "path": ("1", "2"),
+    "diameter": (),
+    "eccentricity": (),
+}
+"""Commands of many searches, for each of ``GRAPHS``."""
+MANY = {line.split()[0] for line in SEARCHES}
+GRAPHS = {
+    "": "middling.csrbin",
+    "compressed": "middling.ccsr",
+    "directed": "directed.csrbin",
+    "directed compressed": "directed.ccsr",
+    "of parts": "parts.csrbin",
+    "of parts compressed": "parts.ccsr",
+}
+TOUR |= {
+    f"{command.split()[0]} {kind} {' '.join(command.split()[1:])}".strip().replace("  ", " "): (
+        *(command.split()[0], graph, *words),
+        *(() if command == "path" else CPU),
+    )
+    for kind, graph in GRAPHS.items()
+    for command, words in SEARCHES.items()
+}
+TOUR |= {
+    "bfs compressed": ("bfs", "kept.ccsr", "--source", "0"),
+    "bfs directed": ("bfs", "directed.csrbin", "--source", "0"),
+    "bfs directed compressed": ("bfs", "directed.ccsr", "--source", "0"),
+    "cc compressed": ("cc", "kept.ccsr"),
+    "cc --compressed": ("cc", "graph.csrbin", "--compressed"),
+    "hops --compressed": ("hops", "graph.csrbin", "--sources", "random:20", "--compressed", *CPU),
+    "diameter --compressed": ("diameter", "graph.csrbin", "--compressed", *CPU),
+    "eccentricity large": ("eccentricity", "graph.csrbin", *CPU),
+    "eccentricity large compressed": ("eccentricity", "kept.ccsr", *CPU),
+    "toposort directed": ("toposort", "acyclic.csrbin", *CPU),
+    "toposort directed compressed": ("toposort", "acyclic.ccsr", *CPU),
 }
 RUN = """
 import json, os, sys, time
@@ -109,6 +145,13 @@ def prepare(folder: Path, cache: Path) -> None:
     for name, scale, factor in (("small", "8", "8"), ("middling", "12", "16")):
         sizes = ["--scale", scale, "--edge-factor", factor, "--seed", "1"]
         once(("generate", "rmat", *sizes, "-o", f"{name}.csrbin"), folder, cache)
+    for name, kind, vertices, factor in (("directed", "uniform", 4096, 16), ("acyclic", "dag", 4096, 8)):
+        sizes = ["--vertices", str(vertices), "--edge-factor", str(factor), "--seed", "3"]
+        once(("generate", kind, *sizes, "-o", f"{name}.txt"), folder, cache)
+        once(("convert", f"{name}.txt", "--directed", "--compressed"), folder, cache)
+    once(("generate", "uniform", "--vertices", "8000", "--edge-factor", "0.6", "-o", "parts.csrbin"), folder, cache)
+    for name in ("middling", "parts", "graph"):
+        once(("convert", f"{name}.csrbin", "-o", f"{'kept' if name == 'graph' else name}.ccsr"), folder, cache)
 
 
 def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) -> str:
@@ -126,41 +169,31 @@ def first_runs(names: list[str], folder: Path, *, kernels: bool, alone: bool) ->
     return table(head, rows)
 
 
-def in_common(lines: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return what lists of one command have in common that are as long as each other: searches of few and of many bits.
-
-    A list for itself, the shortest one of the command: which of the others is needed nobody can tell before one of its
-    own kernels is missed.
-    """
-    found = {}
-    for command in {line.split()[0] for line in lines}:
-        mine = [needed for line, needed in lines.items() if line.split()[0] == command and needed]
-        alike = [needed for needed in mine if len(needed) == min(map(len, mine))]
-        if len(alike) > 1:
-            found[f"{command} any"] = [kernel for kernel in alike[0] if all(kernel in needed for needed in alike)]
-    return found
-
-
 def write(names: list[str], folder: Path) -> None:
-    """Write what each command needs, with the seconds that each kernel takes, for :mod:`bigbfs.jit.ahead`."""
+    """Write what each command needs, with the seconds that each kernel takes, for :mod:`bigbfs.jit.ahead`.
+
+    Of lists of one command that are the same one is kept.
+    """
     known = json.loads(ahead.NEEDED.read_text()) if ahead.NEEDED.exists() else {"kernels": [], "commands": {}}
     seconds = {json.dumps(kernel[:3]): kernel[3] for kernel in known["kernels"]}
     listed = list(seconds)
     lines = {name: [listed[place] for place in known["commands"].get(name, ())] for name in TOUR}
-    for name in names:
-        with tempfile.TemporaryDirectory() as empty:
-            compiled = once(TOUR[name], folder, Path(empty), alone=True).told["kernels"]
-            used = once(TOUR[name], folder, Path(empty), alone=True).told["used"]
-        took = {kernel: whole for kernel, _, whole in compiled}
-        lines[name] = list(dict.fromkeys(json.dumps(kernel) for kernel in used))  # once, however often loaded
-        for kernel in used:
-            whole = took.get(f"{kernel[0].removeprefix('bigbfs.')}.{kernel[1]}", 0.0)
-            seconds[json.dumps(kernel)] = max(round(whole, 2), 0.01)
-        print(f"{name}: {len(used)} kernels, {sum(each[1] for each in compiled):.1f} s", flush=True)
-    lines |= in_common(lines)
+    with tempfile.TemporaryDirectory() as empty:  # each kernel is compiled once
+        for name in names:
+            told = once(TOUR[name], folder, Path(empty), alone=True).told
+            compiled, used = told["kernels"], told["used"]
+            took = {kernel: whole for kernel, _, whole in compiled}
+            lines[name] = list(dict.fromkeys(json.dumps(kernel) for kernel in used))  # once, however often loaded
+            for kernel in used:
+                whole = took.get(f"{kernel[0].removeprefix('bigbfs.')}.{kernel[1]}")
+                if whole is not None or json.dumps(kernel) not in seconds:
+                    seconds[json.dumps(kernel)] = max(round(whole or 0.0, 2), 0.01)
+            print(f"{name}: {len(used)} kernels, {sum(each[1] for each in compiled):.1f} s", flush=True)
+    several = {(line.split()[0], frozenset(needed)): line for line, needed in reversed(lines.items()) if needed}
+    lines = {line: needed for line, needed in lines.items() if line in several.values()}
     kernels = sorted({kernel for needed in lines.values() for kernel in needed})
     rows = ",\n".join(json.dumps([*json.loads(kernel), seconds[kernel]]) for kernel in kernels)
-    commands = {line: [kernels.index(kernel) for kernel in needed] for line, needed in lines.items() if needed}
+    commands = {line: [kernels.index(kernel) for kernel in needed] for line, needed in lines.items()}
     ahead.NEEDED.write_text(f'{{"commands": {json.dumps(commands)},\n"kernels": [\n{rows}\n]}}\n')
 
 
@@ -180,13 +213,16 @@ def main() -> None:
     """Time the commands and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", action="append", choices=list(TOUR), help="a command; repeatable")
+    parser.add_argument("--of", action="append", choices=list(GRAPHS), help="commands of many searches on this graph")
     parser.add_argument("--kernels", action="store_true", help="also the kernels that each first run compiles")
     parser.add_argument("--trials", type=int, default=5, help="starts of each command")
     parser.add_argument("--alone", action="store_true", help="compile in one process, to compare")
     parser.add_argument("--write", action="store_true", help="write the lists of what each command needs")
     parser.add_argument("--table", choices=("first", "start", "both"), default="both")
     asked = parser.parse_args()
-    names = asked.only or [name for name in TOUR if not (asked.write and name == "verify")]  # all kernels of all
+    graphs = {GRAPHS[kind] for kind in asked.of or ()}
+    names = [*(asked.only or ()), *(name for name in TOUR if name.split()[0] in MANY and TOUR[name][1] in graphs)]
+    names = names or [name for name in TOUR if not (asked.write and name == "verify")]  # all kernels of all
     with tempfile.TemporaryDirectory() as work:
         folder, cache = Path(work), Path(work) / "cache"
         prepare(folder, cache)

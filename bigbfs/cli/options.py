@@ -24,6 +24,7 @@ from bigbfs.engines.backends import GPU_OPTIONS, check_options
 from bigbfs.errors import UsageError
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
+from bigbfs.jit import compiling
 from bigbfs.record import LOST_SHARE
 from bigbfs.record import disturbed as is_disturbed
 from bigbfs.report.progress import Progress
@@ -169,6 +170,8 @@ def opened(
     with Graph.open(path) as found:
         if compressed and found.codec == "plain":
             raise UsageError(f"{path}: holds plain rows, whatever its name; rename it to .csrbin for --compressed")
+        kinds = {"compressed": found.codec != "plain", "directed": found.flags.directed}
+        compiling.graph = frozenset(kind for kind, true in kinds.items() if true)
         yield found, time.perf_counter() - start
 
 

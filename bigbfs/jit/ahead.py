@@ -6,6 +6,9 @@ processes are started that take one kernel after another, the slowest first, and
 a lock on a byte of a file says that somebody is at it. What they make lies in the cache then, and is loaded from there.
 It helps any other process that starts meanwhile, too, and nothing depends on it: what is not in the list, or was not
 made, is compiled when it is called, as ever.
+
+A command has a list for each kind of graph, and of work, that needs others. Which of them it is shows bit by bit: what
+all lists that it may still be have in common is compiled, and the rest once a kernel of that is missed.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ import gc
 import hashlib
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -36,6 +40,8 @@ MOST_HELPERS = 3
 """Each imports Numba, some 1.5 s of a processor, and takes 150 MB: more would hardly save time."""
 PATIENCE = 60.0
 """Seconds that one waits for what others compile."""
+LINGER = 10.0
+"""Seconds that a helper without work waits for more."""
 _GLANCE = 0.005
 _HELP = """
 import json, sys
@@ -44,7 +50,8 @@ from bigbfs.jit import ahead
 ahead.help_with(sys.argv[2:])
 """
 
-_done: set[str] = set()
+_missed: set[tuple[Any, ...]] = set()
+_seen: set[Needed] = set()
 _lock = threading.Lock()
 _helpers: list[subprocess.Popen[bytes]] = []
 
@@ -63,16 +70,25 @@ class Needed(NamedTuple):
 
 
 @cache
+def numbered(file: Path) -> list[Needed]:
+    """Return the kernels of all lists, in the order of ``file``; nothing where that cannot be read."""
+    with suppress(OSError, ValueError):
+        found = json.loads(file.read_text(encoding="utf-8"))["kernels"]
+        return [Needed(module, name, _tuples(kinds), seconds) for module, name, kinds, seconds in found]
+    return []
+
+
+@cache
 def lists(file: Path) -> dict[str, list[Needed]]:
     """Return what is needed by command line, the slowest first; nothing where the list cannot be read."""
     with suppress(OSError, ValueError):
-        found = json.loads(file.read_text(encoding="utf-8"))
-        kernels = [Needed(module, name, _tuples(kinds), seconds) for module, name, kinds, seconds in found["kernels"]]
-        return {
-            line: sorted((kernels[i] for i in places), key=lambda kernel: -kernel.seconds)
-            for line, places in found["commands"].items()
-        }
+        found, kernels = json.loads(file.read_text(encoding="utf-8"))["commands"], numbered(file)
+        return {line: _slowest_first({kernels[i] for i in places}) for line, places in found.items()}
     return {}
+
+
+def _slowest_first(kernels: Iterable[Needed]) -> list[Needed]:
+    return sorted(kernels, key=lambda kernel: (-kernel.seconds, kernel[:2], repr(kernel.kinds)))
 
 
 def _tuples(value: Any) -> Any:
@@ -89,18 +105,26 @@ def missed(kernel: Any, kinds: tuple[Any, ...]) -> None:
         return
     with suppress(UnknownKind):
         wanted = kernel.__module__, kernel.__name__, tuple(map(written, kinds))
-        having = [
-            (len(needed), line)
-            for line, needed in lists(NEEDED).items()
-            if line.split()[0] == command and any(each[:3] == wanted for each in needed)
-        ]
-        if having:
-            line = min(having)[1]
-            with _lock:
-                if line not in _done:
-                    _done.add(line)
-                    with compiling.measured("side by side"), _uncollected():
-                        _side_by_side(line)
+        with _lock:
+            todo = _certain(command, wanted) - _seen
+            if any(each[:3] == wanted for each in todo):
+                _seen.update(todo)
+                with compiling.measured("side by side"), _uncollected():
+                    _side_by_side(_slowest_first(todo))
+
+
+def _certain(command: str, wanted: tuple[Any, ...]) -> set[Needed]:
+    """Return what all lists have in common that this run may have, now that ``wanted`` has been missed too."""
+    having = []
+    _missed.add(wanted)
+    for line, needed in lists(NEEDED).items():
+        words, names = line.split(), {each[:3] for each in needed}
+        if words[0] == command and wanted in names:
+            alike = sum((word in words) == (word in compiling.graph) for word in compiling.GRAPHS)
+            having.append(((alike, len(names & _missed)), set(needed)))
+    best = max((score for score, _ in having), default=None)
+    found = [needed for score, needed in having if score == best]
+    return set.intersection(*found) if found else set()
 
 
 @contextmanager
@@ -116,10 +140,9 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _side_by_side(line: str) -> None:
-    todo = [each for each in lists(NEEDED)[line] if not _is_there(each)]
-    for _ in range(0 if compiling.shared else min(processors() - 1, MOST_HELPERS, len(todo) - 1)):
-        _start_helper(line)
+def _side_by_side(todo: list[Needed]) -> None:
+    todo = [each for each in todo if not _is_there(each)]
+    _ask_helpers(0 if compiling.shared else min(processors() - 1, MOST_HELPERS, len(todo) - 1), todo)
     took = _take(todo)
     give_up = time.monotonic() + PATIENCE
     for each in todo:
@@ -131,13 +154,17 @@ def _side_by_side(line: str) -> None:
 
 
 def help_with(arguments: list[str]) -> None:
-    """Compile what nobody has taken yet, as a helper does; ``arguments``: file of the lists, list, parent."""
-    line, parent = arguments[1], int(arguments[2])
-    with _uncollected():
-        for each in lists(Path(arguments[0])).get(line, ()):
-            if os.getppid() != parent:  # it has ended, one way or another
-                return
-            _take([each])
+    """Compile what nobody has taken yet, as a helper does; ``arguments``: file of the lists, parent.
+
+    A line of the standard input has the numbers of kernels; its end, or ``LINGER`` without one, ends the helper.
+    """
+    kernels, parent = numbered(Path(arguments[0])), int(arguments[1])
+    with _uncollected(), open(0, "rb", buffering=0, closefd=False) as asked:
+        while select.select([asked], [], [], LINGER)[0] and (line := asked.readline()):
+            for number in map(int, line.split()):
+                if os.getppid() != parent:  # it has ended, one way or another
+                    return
+                _take([kernels[number]])
 
 
 def _take(todo: list[Needed]) -> set[Needed]:
@@ -190,11 +217,24 @@ def _lock_file(folder: Path) -> int | None:
     return None
 
 
-def _start_helper(line: str) -> None:
-    words = [sys.executable, "-P", "-c", _HELP, json.dumps(sys.path), str(NEEDED), line, str(os.getpid())]
+def _ask_helpers(count: int, todo: list[Needed]) -> None:
+    """Have ``count`` helpers compile ``todo``: those that are there, and others that are started."""
+    known = numbered(NEEDED)
+    line = " ".join(str(known.index(each)) for each in todo).encode() + b"\n"
+    _helpers[:] = [helper for helper in _helpers if helper.poll() is None]
     with suppress(OSError):  # no more processes: this one does the work
-        nothing = subprocess.DEVNULL
-        _helpers.append(subprocess.Popen(words, stdin=nothing, stdout=nothing, stderr=nothing))
+        while len(_helpers) < count:
+            _start_helper()
+    for helper in _helpers[: max(0, count)]:
+        with suppress(OSError):  # it has just ended
+            assert helper.stdin is not None
+            helper.stdin.write(line)
+
+
+def _start_helper() -> None:
+    words = [sys.executable, "-P", "-c", _HELP, json.dumps(sys.path), str(NEEDED), str(os.getpid())]
+    nothing = subprocess.DEVNULL
+    _helpers.append(subprocess.Popen(words, bufsize=0, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing))
 
 
 @atexit.register

@@ -33,6 +33,10 @@ used: list[tuple[Any, ...]] | None = None
 """The same of cached kernels that were called: module, name, kinds of the arguments as they are written."""
 command: str | None = None
 """The command that a command line has asked for: what it needs may be compiled side by side."""
+GRAPHS = ("compressed", "directed")
+"""What tells graphs apart for which a command needs other kernels."""
+graph: frozenset[str] = frozenset()
+"""Which of these the graph is that was opened last."""
 shared = False
 """Whether other processes run the same command line, and compile what it needs, too: no helpers are started then."""
 

@@ -5,7 +5,8 @@ batch are the vertices of the largest upper bounds, half the most central ones (
 largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
 64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
 bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
-without levels. What sweeps have left over is searched from in this way at once, unless it is very much.
+without levels (in a small graph by 64 at once as before: a first run would compile seconds for a tenth of a second).
+What sweeps have left over is searched from in this way at once, unless it is very much.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.bounds import Bounds, bounds_bytes
 from bigbfs.measures.folding import fold, forest_bytes
+from bigbfs.measures.labels import labels_of
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
 from bigbfs.measures.placing import Until
+from bigbfs.measures.small import WORK
 from bigbfs.measures.swept import Searches
 from bigbfs.record import Cores
 from bigbfs.sizes import free_memory
@@ -148,7 +151,7 @@ class Bounding:
         if swept is not None:
             self._begin_with(swept, goal)
             return
-        labels = engine.run_internal(ComponentsOptions()).labels
+        labels = labels_of(engine) if engine.backend == "cpu" else engine.run_internal(ComponentsOptions()).labels
         counts = np.bincount(labels, minlength=graph.n)
         sizes = counts[labels]
         inside = labels == int(counts.argmax()) if component == "largest" else np.ones(graph.n, np.bool_)
@@ -248,7 +251,8 @@ class Bounding:
 
     def _count(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and note no more than their own eccentricities."""
-        result = self._searched(ManyOptions(sources))
+        narrow = self._engine.backend == "cpu" and self._graph.n * self._graph.m <= WORK
+        result = self._searched(ManyOptions(sources, width=BATCH if narrow else None))
         self.bounds.settle(sources, result.depth)
         return result.far
 

@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bigbfs import api
 from bigbfs.algorithms.columns import Tabular
-from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
@@ -32,6 +30,7 @@ from bigbfs.graph.graph import Graph
 from bigbfs.graph.original_ids import VertexIds
 from bigbfs.measures import estimating
 from bigbfs.measures.estimating import DOUBT
+from bigbfs.measures.labels import labels_of
 from bigbfs.measures.placing import Sources, check_given, chosen, ended, placed, require_vertices
 from bigbfs.measures.proving import prove
 from bigbfs.sizes import choice, integer
@@ -211,10 +210,4 @@ def _components(engine: Engine, result: ManyResult) -> np.ndarray:
     met[result.sources] += 1
     if (met == result.record.sources).all():  # each source reaches everybody
         return np.zeros(len(met), np.int64)
-    work = ComponentsOptions()
-    if engine.backend == "cpu":
-        labels = engine.run_internal(work).labels
-    else:  # whose memory is planned for the searches
-        with api.engine(engine.graph, backend="cpu", work=(work,)) as other:
-            labels = other.run_internal(work).labels
-    return np.asarray(labels)
+    return labels_of(engine)

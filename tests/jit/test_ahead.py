@@ -79,9 +79,9 @@ def started(folder, script):
     return subprocess.Popen([sys.executable, "-c", START + script], cwd=folder, env=environment, text=True, **pipes)
 
 
-def run(folder, script, helpers=0):
+def run(folder, script, helpers=0, told=""):
     process = started(folder, script.replace("HELPERS", str(helpers)))
-    said, errors = process.communicate(timeout=120)
+    said, errors = process.communicate(told, timeout=120)
     assert process.returncode == 0, errors
     return json.loads(said) if said else None
 
@@ -111,11 +111,60 @@ def test_helpers_compile_what_nobody_has_taken(folder):
     assert set(here) <= {"kernels.one", "kernels.two", "side by side"}
     for path in (folder / "cache").rglob("*.nbc"):
         path.unlink()
-    orphan = 'ahead.help_with(["needed.json", "demo", "1"])\nprint(json.dumps([compiling.log, "numba" in sys.modules]))'
-    assert run(folder, orphan) == [[], False], "the parent has ended"
-    helper = 'import os\nahead.help_with(["needed.json", "demo", str(os.getppid())])'
-    run(folder, helper)
+    orphan = 'ahead.help_with(["needed.json", "1"])\nprint(json.dumps([compiling.log, "numba" in sys.modules]))'
+    assert run(folder, orphan, told="0 1\n") == [[], False], "the parent has ended"
+    helper = 'import os\nahead.help_with(["needed.json", str(os.getppid())])'
+    run(folder, helper, told="1\n0 2\n")
     assert run(folder, USE)[1:] == [[], [], 2]
+
+
+LISTS = {
+    "demo": [0, 1],
+    "demo more": [0, 3],
+    "demo compressed": [0, 1, 3],
+    "other": [0, 1, 2, 3],
+}
+NARROW = """
+from bigbfs.jit.kinds import kind_of
+def miss(kernel, *arguments):
+    compiling.log.clear()
+    ahead.missed(kernel, tuple(map(kind_of, arguments)))
+    return sorted(name.removeprefix("kernels.") for name, *_ in compiling.log if name != "side by side")
+compiling.graph = frozenset(GRAPH)
+ahead.processors = lambda: 1
+print(json.dumps([miss(kernels.one, np.full(3, 5, np.uint32), 1), miss(kernels.three, 1), miss(kernels.three, 1)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("graph", "compiled"), [((), [["one"], ["three"], []]), (("compressed",), [["one", "three", "two"], [], []])]
+)
+def test_what_is_certain_is_compiled_and_the_rest_when_it_is_missed(folder, graph, compiled):
+    """Lists of another kind of graph, or without what was missed before, are not gone by."""
+    kernels = [*NEEDED["kernels"], ["kernels", "three", ["builtins.int"], 0.5]]
+    (folder / "needed.json").write_text(json.dumps({"kernels": kernels, "commands": LISTS}))
+    assert run(folder, NARROW.replace("GRAPH", repr(graph))) == compiled
+
+
+@pytest.mark.wide
+def test_a_helper_goes_on_with_what_is_missed_later(folder):
+    kernels = [*NEEDED["kernels"], ["kernels", "three", ["builtins.int"], 0.5]]
+    (folder / "needed.json").write_text(json.dumps({"kernels": kernels, "commands": {"demo": [0, 1, 3]}}))
+    script = """
+ahead._ask_helpers(1, [])
+first = ahead._helpers[0]
+todo = ahead.numbered(ahead.NEEDED)
+ahead._ask_helpers(1, todo[1:2])
+import time
+end = time.monotonic() + 60
+while not ahead._is_there(todo[1]) and time.monotonic() < end:
+    time.sleep(0.05)
+ahead._ask_helpers(1, todo[3:])
+while not ahead._is_there(todo[3]) and time.monotonic() < end:
+    time.sleep(0.05)
+print(json.dumps([ahead._is_there(todo[1]), ahead._is_there(todo[3]), ahead._helpers == [first], compiling.log]))
+"""
+    assert run(folder, script) == [True, True, True, []]
 
 
 @pytest.mark.wide
@@ -149,12 +198,17 @@ def test_the_lists_name_kernels_and_kinds_that_there_are():
         assert made == each.kinds, each
 
 
-def test_what_lists_of_few_and_of_many_sources_share_is_compiled_first():
+@pytest.mark.parametrize("command", ["hops", "distances", "closeness"])
+@pytest.mark.parametrize("graph", [(), ("compressed",), ("directed",)])
+def test_what_lists_of_few_and_of_many_sources_share_is_compiled_first(monkeypatch, command, graph):
     """Before, the wrong one of the two could be: 13 s of a processor instead of 8."""
-    lists = {line: set(needed) for line, needed in ahead.lists(ahead.NEEDED).items()}
-    for few, many in (("hops few", "hops"), ("distances", "distances many")):
-        common = lists[f"{few.split()[0]} any"]
-        assert common == lists[few] & lists[many] and 0 < len(common) < len(lists[few])
+    rows = "VarintRows" if graph == ("compressed",) else "PlainRows"
+    lists = [needed for line, needed in ahead.lists(ahead.NEEDED).items() if line.split()[0] == command]
+    first = next(each[:3] for needed in lists for each in needed if each.name == "_survey" and rows in repr(each.kinds))
+    monkeypatch.setattr(ahead, "_missed", set())
+    monkeypatch.setattr(ahead.compiling, "graph", frozenset(graph))
+    certain = {(each.name, rows in repr(each.kinds)) for each in ahead._certain(command, first)}
+    assert ("_fill_heads", True) in certain and "walk" not in {name for name, _ in certain}
 
 
 COMMANDS = """
