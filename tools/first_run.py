@@ -145,8 +145,8 @@ def prepare(folder: Path, cache: Path) -> None:
     for name, scale, factor in (("small", "8", "8"), ("middling", "12", "16")):
         sizes = ["--scale", scale, "--edge-factor", factor, "--seed", "1"]
         once(("generate", "rmat", *sizes, "-o", f"{name}.csrbin"), folder, cache)
-    for name, kind, vertices, factor in (("directed", "uniform", 4096, 16), ("acyclic", "dag", 4096, 8)):
-        sizes = ["--vertices", str(vertices), "--edge-factor", str(factor), "--seed", "3"]
+    for name, kind, factor in (("directed", "uniform", "16"), ("acyclic", "dag", "8")):
+        sizes = ["--vertices", "4096", "--edge-factor", factor, "--seed", "3"]
         once(("generate", kind, *sizes, "-o", f"{name}.txt"), folder, cache)
         once(("convert", f"{name}.txt", "--directed", "--compressed"), folder, cache)
     once(("generate", "uniform", "--vertices", "8000", "--edge-factor", "0.6", "-o", "parts.csrbin"), folder, cache)
