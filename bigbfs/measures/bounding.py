@@ -5,7 +5,7 @@ batch are the vertices of the largest upper bounds, half the most central ones (
 largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
 64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
 bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
-without levels (in a small graph by 64 at once as before: a first run would compile seconds for a tenth of a second).
+without levels (in a small directed graph by 64 at once as before: a first run would compile seconds for a tenth of one).
 What sweeps have left over is searched from in this way at once, unless it is very much.
 """
 
@@ -251,7 +251,8 @@ class Bounding:
 
     def _count(self, sources: np.ndarray) -> np.ndarray:
         """Search from ``sources`` and note no more than their own eccentricities."""
-        narrow = self._engine.backend == "cpu" and self._graph.n * self._graph.m <= WORK
+        small = self._graph.flags.directed and self._graph.n * self._graph.m <= WORK
+        narrow = small and self._engine.backend == "cpu"
         result = self._searched(ManyOptions(sources, width=BATCH if narrow else None))
         self.bounds.settle(sources, result.depth)
         return result.far
