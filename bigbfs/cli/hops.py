@@ -81,8 +81,9 @@ def command(
         count = manyopts.count_of(opened, named)
         if output is not None and named != "all":
             _require_each(count)
-            require_room_for_each(engine, chosen(opened, named, seed), max_depth, output)
         with manyopts.searching("search", count) as (stop, tell):
+            if output is not None and named != "all" and seconds is None:  # else nobody knows how many it will come to
+                require_room_for_each(engine, chosen(opened, named, seed), max_depth, output)
             found = hops(
                 engine, named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify
             )

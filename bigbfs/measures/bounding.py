@@ -5,7 +5,7 @@ batch are the vertices of the largest upper bounds, half the most central ones (
 largest upper bounds first is also how iFUB goes). Small batches are searches one by one on the CPU: a vertex's row of
 64 distances costs more there than a few searches do. Where a batch settles hardly more vertices than it searched from,
 bounds do not help (cycles, tori, hypercubes): from then on every vertex left is searched from, in the widest batches,
-without levels (in a small directed graph by 64 at once as before: a first run would compile seconds for a tenth of one).
+without levels (in a small directed graph by 64 at once as before: a first run would compile for seconds).
 What sweeps have left over is searched from in this way at once, unless it is very much.
 """
 

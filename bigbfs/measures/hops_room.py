@@ -40,6 +40,8 @@ def require_room_for_each(engine: Engine, sources: np.ndarray, max_depth: int | 
         They take more than is free in memory, or on the disk of ``path``.
     """
     count = len(sources)
+    if count <= LOOKED:  # what could be refused is as much work as what is asked for
+        return
     most = engine.graph.n if max_depth is None else min(engine.graph.n, max_depth + 1)
     if max(count, WIDTHS[-1]) * most <= gathered.MOST_COUNTS and not _short(count * most, path):
         return

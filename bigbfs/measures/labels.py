@@ -21,7 +21,7 @@ from bigbfs.jit.njit import njit
 from bigbfs.measures.small import NO_VERTICES
 
 EDGES = 2**21
-"""Stored edges of a graph at most that one thread joins: some ten milliseconds."""
+"""Stored edges of a graph, and vertices, at most that one thread joins: some ten milliseconds."""
 
 
 def labels_of(engine: Engine) -> np.ndarray:
@@ -38,7 +38,7 @@ def labels_of(engine: Engine) -> np.ndarray:
         The graph has ids that are no vertices.
     """
     graph, work = engine.graph, ComponentsOptions()
-    if type(graph) is Graph and graph.m <= EDGES:
+    if type(graph) is Graph and max(graph.n, graph.m) <= EDGES:
         labels = np.empty(graph.n, np.int64)
         if joined(rows_of(graph.adjacency), labels):
             raise FormatError(f"{graph.path or 'the graph'}: {NO_VERTICES}")

@@ -177,7 +177,7 @@ def remove_kept(parent: Path, output: Path) -> int:
 
 
 def remove_left(parent: Path, output: Path) -> int:
-    """Remove what no run will take up any more, since ``output`` is there or is made anew; return how many."""
+    """Remove what was left to be taken up for ``output``, which is there or is made anew, and stale folders."""
     return remove_kept(parent, output) + remove_stale(parent)
 
 

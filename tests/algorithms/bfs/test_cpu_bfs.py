@@ -22,6 +22,7 @@ from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.errors import FormatError, UsageError
 from bigbfs.graph.adjacency import CompressedAdjacency, PlainAdjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.graph.rows import transpose
 from bigbfs.jit.workers import thread_count
 
 DIRECTIONS = {"down": (False,), "up": (True,), "turning": (False, True, True), "down after up": (True, False)}
@@ -170,6 +171,20 @@ def test_switches_by_itself(codec: str, ids: type) -> None:
         assert engine.bytes.host > sum(array.nbytes for array in graph.adjacency.arrays().values())
     check(graph, source, result, reference_bfs(graph, source)[0])
     assert {level.direction for level in result.record.levels} == {"top-down", "bottom-up"}
+
+
+def test_edges_that_lead_one_way_are_no_more_than_estimated() -> None:
+    """After a level bottom-up, which counted in-edges left, a vertex is found that has more out-edges than those."""
+    n, chain = 3000, 12
+    src, dst = np.random.default_rng(1).integers(0, n, (2, 16 * n))
+    links = n + np.arange(chain)
+    last = np.full(n + 500, links[-1])
+    src = np.concatenate([src, [0], links[:-1], last])
+    dst = np.concatenate([dst, links, np.arange(n), n + chain + np.arange(500)])
+    graph = Graph.from_edges(src, dst, n=n + chain + 500, directed=True)
+    graph = Graph(graph.adjacency, graph.flags, in_adjacency=transpose(graph.adjacency))
+    with CpuEngine(graph) as engine:
+        check(graph, 0, engine.bfs(0), reference_bfs(graph, 0)[0])
 
 
 @pytest.mark.parametrize("codec", CODECS)

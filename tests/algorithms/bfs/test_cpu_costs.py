@@ -34,6 +34,6 @@ def test_the_direction_is_the_one_that_took_less(level: str) -> None:
 
 def test_nothing_left_and_nothing_known() -> None:
     """No division by what is not there: an empty frontier, nobody unvisited, edges that no estimate left over."""
-    for edges in (0, 5):
-        for unvisited, unexplored in ((0, 0), (7, 0), (0, 7)):
+    for edges in (0, 5, 10**9):
+        for unvisited, unexplored in ((0, 0), (7, 0), (0, 7), (7, -(10**9)), (0, -7)):
             assert bottom_up_is_cheaper(Frontier(1, 0, 1, 0, 1, edges, unvisited, unexplored), 1) in (True, False)

@@ -20,14 +20,34 @@ def test_a_batch_is_as_large_as_there_is_time_for():
     assert pace.next(512, 1) == GROWTH
     left -= 0.008
     assert pace.next(512, GROWTH) == GROWTH**2
-    left -= 6.4  # 0.1 s each, and there are 3.591 s left
-    assert pace.next(512, GROWTH**2) == 35
-    left -= 3.5
-    assert pace.next(512, 35) == 1  # who asks goes on all the same
+    left -= 1.0  # 125 times what an eighth of the sources took: more than a power of 1.5
+    assert pace.next(512, GROWTH**2) == 276  # (8.991 / 1)^(2 / 3) of them
+    left -= 8.9
+    assert pace.next(512, 276) == 12  # (0.091 / 8.9)^(1 / 1.49) of them
     left -= 1
-    assert pace.next(512, 1) == 1
+    assert pace.next(512, 12) == 1  # who asks goes on all the same
     left = math.inf
     assert Pace(lambda: left).next(512, 3) == 3 * GROWTH
+
+
+def seconds_of(took, seconds):
+    """Return the sources that come to their turn, and the seconds; ``took``: of a batch of so many."""
+    spent, searched, count = 0.0, 0, 0
+    pace = Pace(lambda: seconds - spent)
+    while spent < seconds:
+        count = pace.next(512, count)
+        spent, searched = spent + took(count), searched + count
+    return searched, spent
+
+
+def test_batches_that_share_their_rows_are_full_soon_and_such_as_do_not_end_in_time():
+    """A batch of R-MAT takes four times what a source takes, on a road fifteen times with eight of them."""
+    searched, spent = seconds_of(lambda count: 1 + 3 * count**0.5 / 512**0.5, 10.0)
+    assert searched > 500 and spent < 14
+    searched, spent = seconds_of(lambda count: 0.19 * count**1.3, 10.0)
+    assert searched > 10 and spent < 13
+    searched, spent = seconds_of(lambda count: 0.19 * count**1.3, 1.0)
+    assert searched > 1 and spent < 4
     assert Pace(None).next(512, 0) == Pace(None).next(512, 1) == 512
 
 
