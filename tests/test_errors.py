@@ -192,7 +192,7 @@ def test_a_conversion_refused_in_both_words(tmp_path, monkeypatch, capsys):
         (["bsf"], "no such command 'bsf' (did you mean 'bfs'?); see `bigbfs --help`"),
         (["Clossness", "g"], "no such command 'Clossness' (did you mean 'closeness'?); see `bigbfs --help`"),
         (["qqqq"], "no such command 'qqqq'; see `bigbfs --help`"),
-        (["bench", "repport"], "no such command 'repport' (did you mean 'report'?); see `bigbfs bench --help`"),
+        (["bench", "reporx"], "no such command 'reporx' (did you mean 'report'?); see `bigbfs bench --help`"),
         (["bfs", "--treads", "1"], "no such option"),
         (
             ["bfs", "--threads", "x"],

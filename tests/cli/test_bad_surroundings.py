@@ -19,6 +19,7 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from limits import files_of
 
 from bigbfs.formats.container import layout, sections
 
@@ -304,14 +305,8 @@ def test_interrupt_while_building(run, graph_text, monkeypatch):
 def test_a_full_disk_under_a_result_array(run, folder):
     Path("path.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20_000)))
     assert run("convert", "path.txt")[0] == 0
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limit[1]))
+    with files_of(20_000):
         code, _, err = run("bfs", "--source", 0, "--levels", "l.npy", "--backend", "cpu")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        signal.signal(signal.SIGXFSZ, handler)
     assert (code, err.count("\n")) == (5, 1)
     assert "l.npy: cannot write: File too large; " in err
     assert not [path for path in folder.iterdir() if "npy" in path.name]

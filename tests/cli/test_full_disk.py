@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import resource
-import signal
-
 import pytest
+from limits import files_of
 
 LINES = [
     ("convert", "graph.txt", "-o", "other.csrbin"),
@@ -26,13 +24,7 @@ def test_a_file_that_may_grow_no_further_ends_with_5(run, folder, line):
     (folder / "graph.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(9_000)))
     assert run("convert", "graph.txt")[0] == 0
     before = sorted(path.name for path in folder.iterdir())
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, limit[1]))
+    with files_of(6_000):
         code, _, err = run(*line)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        signal.signal(signal.SIGXFSZ, handler)
     assert code == 5 and f"{line[-1]}: cannot write: File too large" in err, err
     assert sorted(path.name for path in folder.iterdir()) == before

@@ -97,7 +97,8 @@ def save_in_subprocess(path, limit):
         "except FileAccessError as error:\n"
         "    sys.exit(str(error))\n"
     )
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    whole = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # else modules that are imported on the way are cut off, too
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=whole)
 
 
 @pytest.mark.parametrize("limit", [0, 5000, 200_000])

@@ -1,7 +1,6 @@
 """Compressing straight to a file: the bytes of the two-pass encoder, in stretches of any length, and every refusal."""
 
 import os
-import resource
 import signal
 import threading
 import time
@@ -12,6 +11,7 @@ import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leb128 import leb128
+from limits import files_of
 from wide import CORE, split
 
 from bigbfs.errors import FileAccessError, FormatError, UsageError
@@ -287,11 +287,6 @@ def test_a_short_write_is_no_lost_byte(tmp_path, monkeypatch):
 
 def test_a_limit_on_the_length_of_files(tmp_path):
     graph = zoo.build(20_000, zoo.random(20_000, 60_000, seed=1))
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
-    try:
-        with pytest.raises(FileAccessError, match="ulimit -f"):
-            compress.save_compressed(graph, tmp_path / "g.ccsr")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with files_of(100_000), pytest.raises(FileAccessError, match="ulimit -f"):
+        compress.save_compressed(graph, tmp_path / "g.ccsr")
     assert not list(tmp_path.iterdir())

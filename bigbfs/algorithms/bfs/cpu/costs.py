@@ -37,10 +37,8 @@ def bottom_up_is_cheaper(frontier: Frontier, words: int) -> bool:
     Of the edges of the frontier so many lead to the unvisited as theirs are among all that are left, and no more than
     found a vertex in the level before (``reach``): where neighbours know one another, few do.
     """
-    left, unvisited = (
-        max(0, frontier.unexplored),
-        frontier.unvisited,
-    )  # of one-way edges an estimate, which runs below 0
+    left = max(0, frontier.unexplored)  # of edges that lead one way an estimate, which may run below 0
+    unvisited = frontier.unvisited
     into = frontier.edges * min(frontier.reach, left / max(1, frontier.edges + left))
     found = unvisited * -math.expm1(-into / max(1, unvisited))
     # an unvisited vertex looks until it meets the frontier, to which `into` of the edges left lead
