@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 
 from bigbfs.engines.gpu.runtime.beside import AtOnce
 from bigbfs.engines.gpu.runtime.coming import Arrived
-from bigbfs.engines.gpu.runtime.runtime import unused
+from bigbfs.engines.gpu.runtime.runtime import Start, unused
 from bigbfs.engines.gpu.runtime.stretches import Source, in_memory
 from emulated import loader
 from emulated.builds import KERNELS, missing
@@ -136,6 +137,9 @@ class SimtKernel:
         self._function(int(grid), int(block), args, shared, options)
         for look in runtime.watchers:
             look(self.name, int(grid), int(block), args)
+
+    def ready(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> Start:
+        return partial(self, grid, block, args, shared)
 
 
 @dataclass

@@ -249,3 +249,20 @@ def test_one_gpu_goes_otherwise_where_that_finds_no_labels(build):
     for how in (ComponentsOptions(rounds=1), ComponentsOptions(skip_giant=False), ComponentsOptions(single_pass=True)):
         assert not on_one(plain, build, how=how)
     assert not on_one(plain, build, residency="streamed")
+
+
+@pytest.mark.parametrize("build", on_hosts(HERE))
+def test_one_pass_between_runs_that_have_its_arrays(build):
+    """Arguments that were laid out once are laid out anew where the arrays are others; each run is right."""
+    plain = giant_and_strays()
+    expected = reference_components(plain)
+    ways = (ComponentsOptions(), ComponentsOptions(algorithm="labelprop"), ComponentsOptions(algorithm="sv"))
+    runtime = SimtRuntime(build=build, sm_count=2, resident=2)
+    with GpuEngine(plain, residency="vram", runtime=runtime, work=ways) as engine:
+        for how in (ways[0], ways[1], ways[0], ways[2], ways[0]):
+            assert np.array_equal(engine.connected_components(how).labels, expected)
+        loop = engine.program(ways[0]).loop
+        assert loop.at_once
+        loop._pool._arrays.clear()  # as if another algorithm had asked for longer ones
+        loop._pool._holders.clear()
+        assert np.array_equal(engine.connected_components(ways[0]).labels, expected) and loop.at_once

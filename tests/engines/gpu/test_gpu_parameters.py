@@ -1,6 +1,7 @@
 """Arguments of a launch: what a kernel finds behind their addresses."""
 
 import ctypes
+import gc
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,6 +88,26 @@ def test_a_launch_goes_to_the_driver(cooperative, how):
     kernel, driver = launched(cooperative)
     kernel(3, 256, (np.uint64(42), DEVICE), shared=16)
     assert driver.seen == [(how, 1234, (3, 1, 1, 256, 1, 1, 16, 99), 42)]
+
+
+def test_what_was_laid_out_once_is_launched_again_with_structs_as_they_are_then():
+    kernel, driver = launched(False)
+    whole = struct()
+    start = kernel.ready(3, 256, (whole, np.uint64(7)), shared=16)
+    gc.collect()
+    start()
+    whole["n"] = 5
+    start()
+    assert driver.seen == [("alone", 1234, (3, 1, 1, 256, 1, 1, 16, 99), n) for n in (3, 5)]
+
+
+def test_what_was_laid_out_lives_as_long_as_what_launches_it():
+    kernel, driver = launched(True)
+    starts = [kernel.ready(1, 32, (np.uint64(number),)) for number in range(100)]
+    gc.collect()
+    for start in starts:
+        start()
+    assert [first for *_, first in driver.seen] == list(range(100))
 
 
 def test_a_refused_launch_names_the_kernel():

@@ -23,6 +23,7 @@ not in the giant; those link their rows. Where the sample names none, or a way u
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from bigbfs.engines.gpu.placement.arrays import ArraySpec
 from bigbfs.engines.gpu.placement.placed import PlacedAdjacency
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, COUNTS, HEAD_GROUP, WARP, no_vertex
 from bigbfs.engines.gpu.runtime.kernels import Launcher, kernels_of
-from bigbfs.engines.gpu.runtime.runtime import Array
+from bigbfs.engines.gpu.runtime.runtime import Array, Start
 
 LABELS = ArraySpec("queue", "id", "n", "frontiers; labels of the components")
 FOREST = ArraySpec("parents", "id", "n", "result; forest of the components")
@@ -102,6 +103,7 @@ class ComponentsLoop:
         self._passes = 0
         self.at_once = False
         self._trace: list[tuple[str, float]] | None = None
+        self._tops: tuple[tuple[int, ...], list[tuple[str, Start]]] | None = None
         self._kernels = Launcher(placed.runtime, KERNELS, placed.ids, placed.codec)
         if self.ROWS_IN_PLACE:
             self._strays = self.borrow(tops.OUTSIDE)
@@ -126,7 +128,8 @@ class ComponentsLoop:
         self._launch("cc_lowest", 1, none, self._labels, self._labels)
         self._launch("cc_label", 1, none, self._labels, self._labels)
         if self.ROWS_IN_PLACE:
-            self._by_tops(nothing, self._labels)
+            for name, start in self._tops_of(nothing, self._labels):
+                self._start(name, start)
         self._runtime.synchronize()
 
     def run(self, options: ComponentsOptions | None = None) -> Labelling:
@@ -189,20 +192,31 @@ class ComponentsLoop:
         if not (self.ROWS_IN_PLACE and asked and both_ends and by_degree) or options.single_pass:
             return False
         self._runtime.fill(self._strays, 0)
-        self._by_tops(self._out.struct, self.borrow(FOREST))
+        self._by_tops(self.borrow(FOREST))
         self.at_once = not self._runtime.download(self._strays).view(tops.STRAYS)[0]["lost"]
         self._passes = int(self.at_once)
         return self.at_once
 
-    def _by_tops(self, rows: np.ndarray, listed: Array) -> None:
-        """Launch that pass; strays are ``listed``."""
-        n, forest, strays = int(rows["n"]), self._labels, self._strays
-        self._launch("tops_giant", 1, rows, strays, self._giant, self._settled)
-        self._launch("tops_plant", n // 4, rows, self._giant, self._settled, forest, listed, strays)
-        self._launch("tops_rows", n, rows, forest, self._giant, listed, strays, self._counts)
+    def _by_tops(self, listed: Array) -> None:
+        """Launch that pass, whose strays are ``listed``; arguments are laid out by the first run with these arrays."""
+        arrays = (self._runtime.pointer(self._labels), self._runtime.pointer(listed))
+        if self._tops is None or self._tops[0] != arrays:
+            self._tops = arrays, self._tops_of(self._out.struct, listed)
+        for name, start in self._tops[1]:
+            self._start(name, start)
+
+    def _tops_of(self, rows: np.ndarray, listed: Array) -> list[tuple[str, Start]]:
+        """Return the launches of that pass over ``rows``, with their names."""
+        n, forest, giant, strays = int(rows["n"]), self._labels, self._giant, self._strays
+        asked: list[tuple[Any, ...]] = [
+            ("tops_giant", 1, rows, strays, giant, self._settled),
+            ("tops_plant", n // 4, rows, giant, self._settled, forest, listed, strays),
+            ("tops_rows", n, rows, forest, giant, listed, strays, self._counts),
+        ]
         if self._out.chunks:
-            self._launch("tops_hubs", int(rows["chunks"]) * WARP, rows, forest, self._giant, strays, self._counts)
-        self._launch("tops_finish", n, np.uint64(n), self._giant, forest, listed, strays)
+            asked.append(("tops_hubs", int(rows["chunks"]) * WARP, rows, forest, giant, strays, self._counts))
+        asked.append(("tops_finish", n, np.uint64(n), giant, forest, listed, strays))
+        return [(name, self._kernels.ready(name, *how)) for name, *how in asked]
 
     def _afforest(self, options: ComponentsOptions) -> None:
         if options.rounds is None:
@@ -319,9 +333,12 @@ class ComponentsLoop:
         return self.n - int(self._read_counts()["merged"])
 
     def _launch(self, name: str, threads: int, *arguments: Array) -> None:
+        self._start(name, self._kernels.ready(name, threads, *arguments))
+
+    def _start(self, name: str, start: Start) -> None:
         if self._trace is None:
-            self._kernels(name, threads, *arguments)
+            start()
             return
         with self._runtime.timer() as timer:
-            self._kernels(name, threads, *arguments)
+            start()
         self._trace.append((name, timer.seconds))

@@ -6,6 +6,7 @@ from typing import Any
 
 from bigbfs.engines.gpu.runtime.clock import LaunchClock
 from bigbfs.engines.gpu.runtime.parameters import parameters
+from bigbfs.engines.gpu.runtime.runtime import Start
 from bigbfs.errors import DeviceError
 
 
@@ -28,20 +29,27 @@ class CudaKernel:
         DeviceError
             The launch is refused, or a kernel before it failed.
         """
-        driver, stream = self._cuda.driver, self._cuda.get_current_stream().ptr
-        places, _values = parameters(args)
-        shape = (self._function, grid, 1, 1, block, 1, 1, shared, stream, places.ctypes.data)
+        self.ready(grid, block, args, shared)()
 
-        def start() -> None:
+    def ready(self, grid: int, block: int, args: tuple[Any, ...], shared: int = 0) -> Start:
+        """Return what launches it so, each time on the current stream, with the arguments laid out once."""
+        driver, current = self._cuda.driver, self._cuda.get_current_stream
+        places, values = parameters(args)
+        shape, at = (self._function, grid, 1, 1, block, 1, 1, shared), places.ctypes.data
+
+        def launch() -> None:
             if self._cooperative:
-                driver.launchCooperativeKernel(*shape)
+                driver.launchCooperativeKernel(*shape, current().ptr, at)
             else:
-                driver.launchKernel(*shape, 0)
+                driver.launchKernel(*shape, current().ptr, at, 0)
 
-        try:
-            if self._clock.pairs is None:
-                start()
-            else:
-                self._clock.launch(start)
-        except driver.CUDADriverError as error:
-            raise DeviceError(f"kernel {self.name} cannot be launched: {error}") from error
+        def start(_alive: tuple[Any, ...] = (args, places, values)) -> None:
+            try:
+                if self._clock.pairs is None:
+                    launch()
+                else:
+                    self._clock.launch(launch)
+            except driver.CUDADriverError as error:
+                raise DeviceError(f"kernel {self.name} cannot be launched: {error}") from error
+
+        return start

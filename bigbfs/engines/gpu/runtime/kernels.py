@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, defines, team_threads
-from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime
+from bigbfs.engines.gpu.runtime.runtime import Array, Kernel, Runtime, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +74,9 @@ class Launcher:
 
     def __call__(self, name: str, threads: int, *arguments: Array) -> None:
         """Launch ``name`` over ``threads`` threads' work, in strides; at least one block."""
+        self.ready(name, threads, *arguments)()
+
+    def ready(self, name: str, threads: int, *arguments: Array) -> Start:
+        """Return what launches it so, each time that it is called (see ``runtime.Kernel.ready``)."""
         grid = max(1, min(self._limits[name], -(-threads // BLOCK)))
-        self._kernels[name](grid, BLOCK, arguments)
+        return self._kernels[name].ready(grid, BLOCK, arguments)

@@ -39,6 +39,18 @@ class Meetings:
         """Forget what has been waited."""
         self._runtime.fill(self._waits, 0)
 
+    def begin_together(self, ranks: np.ndarray) -> None:
+        """Return when the devices of all ranks have met, which they leave some us apart.
+
+        Raises
+        ------
+        DeviceError
+            As of :meth:`waited`.
+        """
+        self.begin()
+        self.meet(ranks)
+        self.waited()
+
     def meet(self, ranks: np.ndarray) -> None:
         """Let what is launched from now on wait for all ranks; ``struct Ranks``. On none nobody waits."""
         self._number += int(ranks["part"]["size"] > 0)

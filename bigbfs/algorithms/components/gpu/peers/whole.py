@@ -23,7 +23,7 @@ not stored by degree, those whose edges are not seen from both ends in one row, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,15 @@ from bigbfs.algorithms.components.gpu.peers.loop import JointForest
 from bigbfs.algorithms.components.gpu.tops import STRAYS
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.engines.gpu.runtime.arguments import WARP
+from bigbfs.engines.gpu.runtime.runtime import Start
+
+
+class Launches(NamedTuple):
+    """The launches of a run, whose arguments are the same each time: who the giant is, own vertices, what all told."""
+
+    giant: Start
+    own: list[Start]
+    met: list[Start]
 
 
 class WholeForest(JointForest):
@@ -47,14 +56,14 @@ class WholeForest(JointForest):
         super().__init__(*given)
         self.launch.load(arguments.WHOLE_KERNELS)
         self.at_once = False
+        self._ready: Launches | None = None
 
     def warm(self) -> None:
         """Run every kernel on nothing. Nobody waits for others."""
         super().warm()
         nothing, rows = self.state.copy(), self.placed.out.struct.copy()
         nothing["n"] = rows["n"] = rows["chunks"] = nothing["part"]["words"] = nothing["part"]["size"] = 0
-        self._runtime.fill(self._strays, 0)
-        self._at_once(rows, nothing)
+        self._at_once(self._launches(rows, nothing), nothing)
         self._runtime.synchronize()
 
     def _forest_of(self, options: ComponentsOptions) -> None:
@@ -62,28 +71,42 @@ class WholeForest(JointForest):
         asked = options.rounds is None and options.skips_giant
         self.at_once = bool(self.n and asked and self._by_id and self._heads and self.placed.incoming is self.rows[0])
         if self.at_once:
-            for array in (self._counts, self._moved, self._count, self._strays):
-                self._runtime.fill(array, 0)
-            self._meetings.begin()
+            if self._ready is None:
+                self._ready = self._launches(self.placed.out.struct, self.state)
             self.known = False
-            self._at_once(self.placed.out.struct, self.state)
+            self._at_once(self._ready, self.state)
             self.at_once = not self._runtime.download(self._strays).view(STRAYS)[0]["lost"]
         if not self.at_once:
             super()._forest_of(options)
 
-    def _at_once(self, rows: np.ndarray, r: np.ndarray) -> None:
-        """Launch all of it; strays are listed where labels would be, which are the forest."""
+    def _launches(self, rows: np.ndarray, r: np.ndarray) -> Launches:
+        """Lay out all launches; strays are listed where labels would be, which are the forest."""
         n, own, strays, listed = int(r["n"]), 64 * int(r["part"]["words"]), self._strays, self.labels
-        giant, forest, told = self._giant, self.forest, (self._told, self._count, self._counts)
-        self.launch("whole_giant", 1, rows, self._count, giant, self._settled)
-        self.launch(
-            "whole_plant", own // 4, rows, r, giant, self._settled, forest, listed, strays, self._count
-        )  # four of a lane
-        self.launch("whole_tell", own, rows, forest, giant, listed, strays, *told)
+        giant, settled, forest, told = self._giant, self._settled, self.forest, (self._told, self._count, self._counts)
+        ready, chunks = self.launch.ready, int(rows["chunks"])
+        first = ready("whole_giant", 1, rows, self._count, giant, settled)
+        own_pass = [
+            ready("whole_plant", own // 4, rows, r, giant, settled, forest, listed, strays, self._count),  # 4 of a lane
+            ready("whole_tell", own, rows, forest, giant, listed, strays, *told),
+        ]
         if self.placed.out.chunks:
-            chunks = int(rows["chunks"])
-            self.launch("whole_hubs", chunks * WARP, rows, forest, giant, strays, *told)
+            own_pass.append(ready("whole_hubs", chunks * WARP, rows, forest, giant, strays, *told))
+        met = [
+            ready("whole_touch", n, r, giant, settled, forest, strays, self._moved),
+            ready("whole_link", n, r, forest, strays),
+            ready("whole_finish", own, r, giant, forest, listed, strays),
+        ]
+        return Launches(first, own_pass, met)
+
+    def _at_once(self, ready: Launches, r: np.ndarray) -> None:
+        """Launch all of it. What only later kernels count in is emptied while the first one runs."""
+        self._runtime.fill(self._count, 0)
+        ready.giant()
+        for array in (self._strays, self._counts, self._moved):
+            self._runtime.fill(array, 0)
+        self._meetings.begin()
+        for start in ready.own:
+            start()
         self._meetings.meet(r)
-        self.launch("whole_touch", n, r, giant, self._settled, forest, strays, self._moved)
-        self.launch("whole_link", n, r, forest, strays)
-        self.launch("whole_finish", own, r, giant, forest, listed, strays)
+        for start in ready.met:
+            start()
