@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,15 @@ def levels_of_one(graph: Graph, group: Group, kind: str) -> int | None:
     from bigbfs.algorithms.bfs.ranks.depth import agreed_thin_levels
 
     return agreed_thin_levels(graph, group)
+
+
+def _asked_first(graph: Graph, group: Group, work: Sequence[Work]) -> Callable[[], object] | None:
+    """Return what the first rank asks before a search over ranks with all rows is placed, which would wait for it."""
+    from bigbfs.algorithms.bfs.options import BfsOptions
+    from bigbfs.algorithms.bfs.ranks.depth import thin_levels
+
+    searches = any(isinstance(each, BfsOptions) for each in work)
+    return partial(thin_levels, graph, group.size) if searches and group.rank == 0 else None
 
 
 def labels_of_one(graph: Graph, group: Group, kind: str, room: Callable[[], int]) -> bool:
@@ -136,6 +146,7 @@ def ranked_on_gpus(
         exchange=exchange,
         whole=kind == partition.WHOLE,
         runtime=runtime,
+        meanwhile=_asked_first(graph, group, work) if kind == partition.WHOLE else None,
         tell=tell or silent,
         **given,
     )

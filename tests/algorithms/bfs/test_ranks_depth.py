@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import pytest
 import zoo
@@ -48,3 +51,14 @@ def test_who_meets_a_hub_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(depth, "_grow", lambda rows, start: begun.append(start) or grow(rows, start))
     assert depth.expected_levels(rows) < depth.DEEP
     assert len(begun) == 1
+
+
+def test_the_small_search_is_made_once_for_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread asks first, so that nobody waits later; another graph is another search."""
+    graphs, searched = [zoo.shared()[name] for name in ("kronecker", "path")], []
+    search = depth.expected_levels
+    monkeypatch.setattr(depth, "_EXPECTED", WeakKeyDictionary())  # other tests have asked, too
+    monkeypatch.setattr(depth, "expected_levels", lambda rows: searched.append(rows) or search(rows))
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(lambda graph: depth.thin_levels(graph, 2), graphs * 8))
+    assert len(searched) == 2 and told[::2] == [told[0]] * 8 and told[1::2] == [told[1]] * 8

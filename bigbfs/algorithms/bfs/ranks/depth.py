@@ -8,6 +8,8 @@ number to some power (2 in a plane, 1 on a path), or exponentially; carried on t
 from __future__ import annotations
 
 from math import log2
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,6 +37,10 @@ EDGE_SECONDS = 80e-12
 """What an edge takes that one GPU reads over its link to host memory: in its own memory it takes less."""
 
 
+_EXPECTED: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
+_SEARCHING = Lock()
+
+
 def expected_levels(rows: Rows) -> float:
     """Return about how many levels a search over ``rows`` has."""
     n = row_count(rows)
@@ -54,9 +60,15 @@ def too_deep(levels: float, m: int, size: int) -> bool:
 
 
 def thin_levels(graph: Graph, size: int) -> int | None:
-    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None."""
+    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None.
+
+    The small search is made once for a graph: it may have been, in a thread, before anybody waits for it.
+    """
     graph.require_structure()
-    levels = expected_levels(rows_of(graph.adjacency))
+    with _SEARCHING:
+        if graph not in _EXPECTED:
+            _EXPECTED[graph] = expected_levels(rows_of(graph.adjacency))
+        levels = _EXPECTED[graph]
     return round(levels) if too_deep(levels, graph.m, size) else None
 
 

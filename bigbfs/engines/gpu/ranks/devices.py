@@ -15,7 +15,7 @@ from bigbfs.sizes import format_size
 
 
 def own_gpu(
-    group: Group, limit: int | None, form: str = "peers", meanwhile: Callable[[], None] | None = None
+    group: Group, limit: int | None, form: str = "peers", meanwhile: Callable[[], object] | None = None
 ) -> Runtime:
     """Return the runtime of this rank's GPU, which may allocate ``limit`` bytes; all ranks make this call.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -44,7 +45,6 @@ from bigbfs.sizes import format_size
 
 T = TypeVar("T")
 
-
 __all__ = ["GpuRankEngine", "RankPlacedGraph", "silent"]
 
 
@@ -71,8 +71,10 @@ class GpuRankEngine:
         Whether each rank takes all rows to device memory.
     runtime
         What runs the kernels; None: the GPU with this rank's number on its machine.
+    meanwhile
+        What a thread does while that GPU starts, if there is nothing to be loaded.
     tell
-        Is told each step, for whoever wants to know where a rank stands.
+        Is told each step.
 
     Attributes
     ----------
@@ -108,10 +110,10 @@ class GpuRankEngine:
         exchange: str = "auto",
         whole: bool = False,
         runtime: Runtime | None = None,
+        meanwhile: Callable[[], object] | None = None,
         tell: Tell = silent,
     ) -> None:
-        tell = timed(tell)
-        self.graph, self.group, self._tell = graph, group, tell
+        self.graph, self.group, self._tell = graph, group, (tell := timed(tell))
         self.setup, self.bytes = SetupRecord(), BytesRecord()
         self._placed: list[OwnAdjacency | OwnStreamed] = []
         self._shares: list[Share] = []
@@ -121,8 +123,7 @@ class GpuRankEngine:
         self._early: EarlyMemory | None = None
         self._graph: RankPlacedGraph | None = None
         self._work = tuple(work)
-        self._asked, self._whole = (transport, exchange), whole
-        self._partition = partition
+        self._asked, self._whole, self._partition = (transport, exchange), whole, partition
         self._form = transports.form_of(transport, exchange, group, residency)
         for each in self._work:
             transports.require_form(each, self._form)
@@ -130,8 +131,8 @@ class GpuRankEngine:
         prove = not graph.proved
         if prove:
             self._clocked("open", graph.require_structure)
-        started = runtime or self._clocked("start", lambda: self._start(residency, vram_budget))
-        self._runtime: Runtime | None = started
+        own_start = partial(self._start, residency, vram_budget, meanwhile)
+        self._runtime: Runtime | None = runtime or self._clocked("start", own_start)
         budget = default_budget(self._running().free_bytes()) if vram_budget is None else vram_budget
         limits = Limits(budget, default_ram_budget(graph) if ram_budget is None else ram_budget)
         self.plan = self._agreed(residency, limits)
@@ -174,10 +175,10 @@ class GpuRankEngine:
         with step(self._tell, text):
             return self._clocked(name, do)
 
-    def _start(self, residency: str, vram_budget: int | None) -> Runtime:
-        """Start the GPU, and load meanwhile what will gather own rows from among others'."""
+    def _start(self, residency: str, vram_budget: int | None, meanwhile: Callable[[], object] | None) -> Runtime:
+        """Start the GPU, and do ``meanwhile``, or load what will gather own rows from among others'."""
         gathers = not self._whole and residency in ("auto", "vram") and is_dealt(self.graph.adjacency, self._partition)
-        return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else None)
+        return own_gpu(self.group, vram_budget, self._form, stretches.prepare if gathers else meanwhile)
 
     def _begin(self, programs: list[Any]) -> None:
         """Let offsets and own edges come to device memory, and others open what this rank shares with them, while
@@ -228,7 +229,6 @@ class GpuRankEngine:
         if self.residency == STREAMED:
             self._buffers = Buffers(runtime, self.plan.stage_bytes)
         ranked = by_degree(graph)
-
         twins = graph.in_adjacency is not None and graph.in_adjacency is not graph.adjacency
 
         def how(prefix: str) -> dict[str, Any]:
