@@ -2,7 +2,7 @@
 
     python tools/bench_ranks.py --suite configs/bench-ranks.toml          # GPUs of one host
     python tools/bench_ranks.py --suite configs/bench-ranks.toml --dry    # the same shapes, small, on CPU ranks
-    python tools/rank_table.py bench-ranks/rows.jsonl                     # the tables of docs/results/distributed.md
+    python tools/rank_table.py bench-ranks/rows.jsonl                     # tables of docs/notebook/ranks-predicted.md
 
 Graphs are generated once, into ``--folder``, and removed when no row needs them any more. Each measurement is a run of
 ``bigbfs bfs`` or ``cc`` and a JSON line of ``--output``. What has no room here is left out, and the line says why. A

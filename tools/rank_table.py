@@ -1,7 +1,7 @@
-"""Make the tables of docs/results/distributed.md of the JSON lines that tools/bench_ranks.py has written.
+"""Make the tables of docs/notebook/ranks-predicted.md of the JSON lines that tools/bench_ranks.py has written.
 
     python tools/rank_table.py docs/results/distributed.jsonl
-    python tools/rank_table.py docs/results/distributed.jsonl --write docs/results/distributed.md
+    python tools/rank_table.py docs/results/distributed.jsonl --write docs/notebook/ranks-predicted.md
 
 Each measurement stands beside what a model said before, and beside its bar. Of one that was not run, the prediction and
 the reason are there. Then Merrill, Garland and Grimshaw's speed-ups by several GPUs, beside ours.

@@ -27,7 +27,7 @@ from bigbfs.graph.graph import Graph
 SAMPLES = 3
 """Searches whose levels are looked at."""
 EDGE_SECONDS = 12e-9
-"""A neighbour whose 512 bits, a cache line, lie in no near cache (docs/results/many-sources.md)."""
+"""A neighbour whose 512 bits, a cache line, lie in no near cache (docs/notebook/many-sources.md)."""
 LINE_BITS = 512
 NEAR = 0.4
 """The share of that time that does not depend on how wide the bits are."""

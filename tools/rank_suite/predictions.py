@@ -17,7 +17,7 @@ from bigbfs.config import RankRates
 from rank_suite.cases import Measurement
 
 COMPONENTS_WORK = 4.1
-"""Linking by one thread of one rank over a search by it: 135 and 33 ms, docs/results/distributed.md."""
+"""Linking by one thread of one rank over a search by it: 135 and 33 ms, docs/notebook/cpu-ranks.md."""
 
 COMPONENTS_LEVELS = 2
 """Exchanges of components on GPUs, each of which waits as a level does."""

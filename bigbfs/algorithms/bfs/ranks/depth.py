@@ -22,7 +22,7 @@ MOST_VERTICES = 1 << 16
 MOST_LEVELS = 256
 MOST_EDGES = 1 << 18
 """Where the small search ends: so many vertices, levels, or edges of a level. Ranks wait for it, and it sorts the ends
-of a level's edges: of a uniform graph 3 ms, where 2^22 edges took 1.56 s (docs/results/distributed.md)."""
+of a level's edges: of a uniform graph 3 ms, where 2^22 edges took 1.56 s (docs/notebook/several-gpus-whole.md)."""
 
 STARTS = 8
 """Vertices it is begun from: a component may be small."""
