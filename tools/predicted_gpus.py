@@ -3,9 +3,10 @@
     python tools/predicted_gpus.py
     python tools/predicted_gpus.py --write docs/results/distributed.md
 
-No graph is made: R-MAT and uniform graphs are known by the degrees that their rule gives. What was measured is in the
-other tables of that page. The H200 is that of configs/device-h200.toml; of the H100 nothing was probed: it is taken to
-read and write its memory at 0.9 of the rate of its data sheet, as the H200 does, and to have the same link.
+No graph is made: R-MAT and uniform graphs are known by the degrees that their rule gives. What was measured is in that
+page and in docs/notebook/several-gpus.md. The H200 is that of configs/device-h200.toml; of the H100 nothing was probed:
+it is taken to read and write its memory at 0.9 of the rate of its data sheet, as the H200 does, and to have the same
+link.
 """
 
 from __future__ import annotations
